@@ -48,7 +48,8 @@ $(VENV)-engines/made: $(SOURCES)
 test-scale: $(VENV)-engines/made ## every engine: also Dask, ibis, and Spark with two workers (needs Java)
 	$(VENV)-engines/bin/python -m pytest -q -m engines
 
-test-all: test test-slow ## all tests
+test-all: $(VENV)/dev ## all tests, which are collected once
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not engines"
 
 check: $(VENV)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -72,7 +73,7 @@ def count_ci(
     apart = outside("count_ci", text, held, "share")
     if apart is not None:
         return apart
-    first, last = (_intervals(k, size, confidence) for k in (counts[0], counts[-1]))
+    first, last = (_intervals(k, size, inside(confidence)) for k in (counts[0], counts[-1]))
     variants = [Variant(name=name, gives={"low": outward(first[name][0], last[name][0]),
                                           "high": outward(first[name][1], last[name][1])})
                 for name in first]  # fmt: skip
@@ -83,12 +84,13 @@ def count_ci(
     return replace(found, severity="minor", message=f"{found.message}, and no other interval fits; {EXPLAINED}")
 
 
+@functools.lru_cache(maxsize=1_000)  # the exact one is searched for, and tables repeat counts
 def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, float]]:
     """Return the intervals of k of n, each by its name."""
     from scipy.special import betaincinv
     from scipy.stats import binomtest
 
-    tail, p, m = (1 - inside(confidence)) / 2, k / n, max(n - 1, 1)
+    tail, p, m = (1 - confidence) / 2, k / n, max(n - 1, 1)
     z, test = critical_value(confidence), binomtest(k, n)
     more = (k + z * z / 2) / (n + z * z)
     root, less = math.sqrt(p * (1 - p) / n), math.sqrt(p * (1 - p) / m)
@@ -145,17 +147,18 @@ def ratio_from_counts(
     cells = [whole(value, name, least=0) for name, value in zip("abcd", (a, b, c, d), strict=True)]
     found = [Variant(name=name + words, gives=gives, usual=kind in name and not words)
              for words, order in (("", cells), (" of the groups in the other order", cells[2:] + cells[:2]))
-             for name, gives in _ratios(order, confidence).items()]  # fmt: skip
+             for name, gives in _ratios(tuple(order), inside(confidence)).items()]  # fmt: skip
     if not any(v.usual for v in found):
         message = f"the {kind} ratio of {', '.join(map(str, cells))} is undefined: it divides by 0"
         return unchecked("ratio_from_counts", message)
     return judge("ratio_from_counts", {"ratio": value, "low": low, "high": high}, found, ", ".join(map(str, cells)))
 
 
-def _ratios(cells: list[int], confidence: float) -> dict[str, dict[str, Range]]:
+@functools.lru_cache(maxsize=1_000)  # as above
+def _ratios(cells: tuple[int, ...], confidence: float) -> dict[str, dict[str, Range]]:
     from scipy.stats.contingency import odds_ratio
 
-    z, (a, b, c, d) = critical_value(inside(confidence)), cells
+    z, (a, b, c, d) = critical_value(confidence), cells
     w, x, y, v = (cell + 0.5 for cell in cells)
     sizes: dict[str, tuple[float, float]] = {}
     if min(cells):

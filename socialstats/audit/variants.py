@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -174,11 +175,18 @@ def judge(
         expected = ", ".join(f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items())
         found = unchecked(rule, f"{usual[0].name}{source} gives {expected}: none is printed")
         return replace(found, expected=expected)
-    fits = next((v for v in ordered if all(_fits(n, x, v) for n, x in numbers.items())), None)
+
+    @functools.cache  # while one number is changed, the others fit as before
+    def known(i: int, name: str) -> bool:
+        return _fits(name, numbers[name], ordered[i])
+
+    fits = next((v for i, v in enumerate(ordered) if all(known(i, name) for name in numbers)), None)
     published = ", ".join(f"{n} {'= ' * (x.relation == '=')}{x.text}" for n, x in numbers.items())
 
     def accepts(*others: Printed) -> bool:
-        return any(all(_fits(n, x, v) for n, x in zip(numbers, others, strict=True)) for v in usual)
+        pairs = list(zip(numbers, others, strict=True))
+        return any(all(known(i, n) if x is numbers[n] else _fits(n, x, v) for n, x in pairs)
+                   for i, v in enumerate(usual))  # fmt: skip
 
     gives = (fits if fits and fits.usual else usual[0]).gives
     expected = ", ".join(f"{n} = {words(n, gives[n], x.unit)}" for n, x in numbers.items())
@@ -212,7 +220,13 @@ def _slack(name: str, number: Printed) -> Fraction:
 
 
 def _fits(name: str, number: Printed, variant: Variant) -> bool:
-    return gap_of(_as_given(name, number, variant), *variant.gives[name]) <= _slack(name, number)
+    """Return whether `gap_of` is at most the slack, which is added to the printed ends: they have short fractions."""
+    given, (low, high) = _as_given(name, number, variant), variant.gives[name]
+    if given.meets(low, high):
+        return True
+    left = _slack(name, number) * (given.unit or 1)
+    near = (given.low is None or given.low - left <= high) and (given.high is None or low <= given.high + left)
+    return left > 0 and near
 
 
 def _as_given(name: str, number: Printed, variant: Variant) -> Printed:

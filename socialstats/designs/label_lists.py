@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, unique_rows
 from socialstats.designs.columns import Finder
 from socialstats.designs.options import texts
 from socialstats.designs.paired_reading import distinct_parts
@@ -212,9 +212,9 @@ def gathered(
 ) -> LabelLists:
     """Count units with the same labels, group and clusters together."""
     keys = np.column_stack([*(f.codes for f in factors), cited])
-    _, first, dense = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    _, first, dense = unique_rows(keys)
     kept = [Factor(name=f.name, codes=f.codes[first], levels=f.levels) for f in factors]
     return replace(
-        base, cited=cited[first], count=np.bincount(dense.ravel(), times, len(first)).astype(np.float64),
+        base, cited=cited[first], count=np.bincount(dense, times, len(first)).astype(np.float64),
         group=kept[0] if grouped else None, clusters=tuple(kept[1:] if grouped else kept),
     )  # fmt: skip

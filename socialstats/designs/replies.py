@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor, taken
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
@@ -65,11 +66,11 @@ def trait_replies(design: Ratings) -> Ratings:
     """
     parts = [design.strata[name] for name in TRAIT_PARTS if name in design.strata]
     codes = np.column_stack([factor.codes[design.unit] for factor in parts])
-    _, first, place = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    _, first, place = unique_rows(codes)
     n, unit = len(first), design.unit[first]
     status = np.full(n, MISSING, dtype=np.int8)
     for kind in (REFUSAL, OK):
-        status[place.ravel()[design.status == kind]] = kind
+        status[place[design.status == kind]] = kind
     model = design.strata.get(MODEL)
     return Ratings(
         units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n), unit_count=np.ones(n),

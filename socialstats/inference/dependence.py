@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, unique_rows
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
@@ -107,7 +107,7 @@ def too_few_to_resample(factors: Sequence[Factor]) -> str:
 
 def is_inside(inner: Factor, outer: Factor) -> bool:
     """Return whether every level of `inner` lies within one level of `outer`."""
-    both = np.unique(np.column_stack([inner.codes, outer.codes]), axis=0)
+    both = unique_rows(np.column_stack([inner.codes, outer.codes]))[0]
     return len(both) == len(np.unique(inner.codes))
 
 

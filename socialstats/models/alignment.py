@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
@@ -549,7 +549,7 @@ class TwoWay:
 
         codes = list(clusters) or [np.arange(n)]
         if len(codes) == 2:
-            codes.append(np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel())
+            codes.append(unique_rows(np.column_stack(codes))[2])
         self.signs = np.array([1.0, 1.0, -1.0])[: len(codes)]
         levels = 1 + max(int(code.max()) for code in codes)
         numbers = np.concatenate([(p * shape[0] + mean) * levels + code[unit] for p, code in enumerate(codes)])

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models.matched_pairs import Cells
@@ -84,8 +84,8 @@ def distinct(*codes: IntArray) -> tuple[IntArray, IntArray]:
     >>> found.tolist(), place.tolist()
     ([[0, 5], [1, 2]], [1, 0, 1])
     """
-    found, place = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
-    return found, place.ravel()
+    found, _, place = unique_rows(np.column_stack(codes))
+    return found, place
 
 
 def scores(answers: Answers, aggregate: Aggregate = "pooled", alike: IntArray | None = None) -> Scores:

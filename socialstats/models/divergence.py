@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.influence import influence_df
@@ -205,7 +205,7 @@ def unit_corrected(a: FloatArray, b: FloatArray, order: Literal[1, 2] = 2) -> Fl
     enough = np.flatnonzero((a.sum(axis=1) >= 2) & (b.sum(axis=1) >= 2))
     if not len(enough):
         return out
-    both, place = np.unique(np.concatenate([a[enough], b[enough]], axis=1), axis=0, return_inverse=True)
+    both, _, place = unique_rows(np.concatenate([a[enough], b[enough]], axis=1))
     one, two = both[:, : a.shape[1]], both[:, a.shape[1] :]
     value, weights = np.zeros(len(both)), first_order if order == 1 else second_order
     for r, own in enumerate(weights(one.sum(axis=1))):

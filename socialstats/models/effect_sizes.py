@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -921,17 +922,26 @@ class Estimates:
         -------
         (draws, k) array
         """
-        from scipy.special import gammaincinv
+        known = (np.asarray(x, dtype=np.float64).tobytes() for x in (self.correlation, self.df, self.block))
+        return _correlated_t(seed, len(self.value), *known) * self.error
 
-        rng = np.random.Generator(np.random.PCG64(seed))
-        values, vectors = np.linalg.eigh(self.correlation)
-        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        normal = rng.standard_normal((DRAWS, len(self.value))) @ root
-        for block in np.unique(self.block):
-            mine = self.block == block
-            df = float(self.df[mine].min())
-            normal[:, mine] /= np.sqrt(2 * gammaincinv(df / 2, rng.random(DRAWS)) / df)[:, None]
-        return np.asarray(normal * self.error)
+
+@functools.lru_cache(maxsize=8)  # the tests, sizes and choices of a page ask for the same draws
+def _correlated_t(seed: int, k: int, correlation: bytes, df: bytes, block: bytes) -> FloatArray:
+    """Return the draws of `Estimates.drawn` for standard errors of 1."""
+    from scipy.special import gammaincinv
+
+    rng = np.random.Generator(np.random.PCG64(seed))
+    values, vectors = np.linalg.eigh(np.frombuffer(correlation).reshape(k, k))
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    normal: FloatArray = rng.standard_normal((DRAWS, k)) @ root
+    blocks = np.frombuffer(block)
+    for one in np.unique(blocks):
+        mine = blocks == one
+        least = float(np.frombuffer(df)[mine].min())
+        normal[:, mine] /= np.sqrt(2 * gammaincinv(least / 2, rng.random(DRAWS)) / least)[:, None]
+    normal.flags.writeable = False
+    return normal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

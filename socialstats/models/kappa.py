@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
@@ -163,8 +163,8 @@ def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArra
     span = tuple(int(key.max()) - least + 1 for key, least in zip(keys, low, strict=True))
     size = math.prod(span)
     if size >= 2**62:
-        distinct, inverse = np.unique(np.column_stack(keys), axis=0, return_inverse=True)
-        totals = np.bincount(inverse.ravel(), weights=count_, minlength=len(distinct))
+        distinct, _, place = unique_rows(np.column_stack(keys))
+        totals = np.bincount(place, weights=count_, minlength=len(distinct))
         return distinct, totals.astype(np.float64)
     whole = np.zeros(len(count_), dtype=np.int64)
     for key, s, least in zip(keys, span, low, strict=True):
@@ -612,8 +612,8 @@ def exchange_test(
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     levels = first.shape[1]
-    rows, place = np.unique(np.column_stack([codes, first, second]), axis=0, return_inverse=True)
-    times = np.bincount(place.ravel(), copies, len(rows)).astype(np.int64)
+    rows, _, place = unique_rows(np.column_stack([codes, first, second]))
+    times = np.bincount(place, copies, len(rows)).astype(np.int64)
     observed, drawn = np.zeros(n_cells), np.zeros((permutations, n_cells))
     weight = np.zeros(n_cells)
     for row, n in zip(rows.astype(np.int64), times.tolist(), strict=True):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -222,8 +222,8 @@ def mean_of_sums(sums: FloatArray) -> FloatArray:
 def merged(values: FloatArray, count: FloatArray, clusters: Sequence[IntArray], trials: float) -> Shares:
     """Merge cells of one value in one cluster."""
     keys = np.column_stack([*clusters, values])
-    distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
-    totals = np.bincount(inverse.ravel(), weights=count, minlength=len(distinct)).astype(np.float64)
+    distinct, _, place = unique_rows(keys)
+    totals = np.bincount(place, weights=count, minlength=len(distinct)).astype(np.float64)
     codes = tuple(distinct[:, j].astype(np.int64) for j in range(len(clusters)))
     return Shares(values=distinct[:, -1].astype(np.float64), count=totals, clusters=codes, trials=trials)
 
@@ -425,9 +425,9 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -
     if not wanted:
         return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
     factors = [known[name] for name in wanted]
-    keys, codes = np.unique(np.column_stack([f.codes for f in factors]), axis=0, return_inverse=True)
+    keys, _, codes = unique_rows(np.column_stack([f.codes for f in factors]))
     parts = [tuple(f.levels[k] for f, k in zip(factors, key, strict=True)) for key in keys.tolist()]
-    return Cells(names=wanted, labels=joined(parts), codes=codes.ravel().astype(np.int64), parts=tuple(parts))
+    return Cells(names=wanted, labels=joined(parts), codes=codes, parts=tuple(parts))
 
 
 def joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:

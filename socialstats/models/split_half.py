@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, unit_corrected
 from socialstats.models.shares import Cells
 from socialstats.resampling.engine import Finish
@@ -54,8 +54,8 @@ def split_half(
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(STREAM)))
     kept, levels = counts.sum(axis=1) >= 2, counts.shape[1]
-    rows, place = np.unique(np.column_stack([cells.codes[kept], counts[kept]]), axis=0, return_inverse=True)
-    times = np.bincount(place.ravel(), copies[kept], len(rows)).astype(np.int64)
+    rows, _, place = unique_rows(np.column_stack([cells.codes[kept], counts[kept]]))
+    times = np.bincount(place, copies[kept], len(rows)).astype(np.int64)
     mean = np.full(len(rows), np.nan)
     sums = np.zeros((splits, cells.size, 2 * levels if pooled else 2))
     less = np.zeros((cells.size, 2))
@@ -70,7 +70,7 @@ def split_half(
             if row[1:].sum() >= FOUR:
                 less[row[0]] += n * mean_corrected(*halves), n
     units = np.full(len(counts), np.nan)
-    units[kept] = mean[place.ravel()]
+    units[kept] = mean[place]
     finish = cells.by_group(divergence_of_sides if pooled else mean_of_units)
     with np.errstate(invalid="ignore"):
         known = finish(less.reshape(1, -1))[0] if not pooled else np.full(len(cells.groups), math.nan)
@@ -80,10 +80,10 @@ def split_half(
 def mean_corrected(half: FloatArray, other: FloatArray) -> float:
     """Mean divergence of (..., levels) halves of two ratings or more, less its bias; each pair is computed once."""
     pairs = np.concatenate([half, other], axis=-1).reshape(-1, 2 * half.shape[-1])
-    found, times = np.unique(pairs, axis=0, return_counts=True)
+    found, _, place = unique_rows(pairs)
     one, two = np.split(found, 2, axis=1)
     values = unit_corrected(one, two)
-    return float(values @ times / times.sum())
+    return float(values @ np.bincount(place) / len(pairs))
 
 
 def divergence_of_sides(sums: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
@@ -323,8 +323,7 @@ def answers_of(
     trait = trait_codes(factors["trait"], traits if names["trait"] is not None else factors["trait"].levels)
     place = np.array([stages.index(s) if s in stages else -1 for s in factors["stage"].levels])
     codes = np.column_stack([factors[p].codes if p != "stage" else place[factors[p].codes] for p in PARTS])
-    answers, first, answer = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    answer = answer.reshape(-1)
+    answers, first, answer = unique_rows(codes)
     made = Answers(
         models=factors["model"].levels, scenarios=factors["scenario"].levels, stages=tuple(stages),
         wordings=factors["wording"].levels, judges=design.raters, traits=tuple(traits), codes=answers.astype(np.int64),

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor, taken
 from socialstats.designs.ratings import OK, Ratings
@@ -36,7 +37,7 @@ def crossed(design: Ratings) -> Ratings:
     if design.by is None:
         return design
     by = design.by
-    keys, code = np.unique(np.column_stack([design.unit, by.codes]), axis=0, return_inverse=True)
+    keys, _, code = unique_rows(np.column_stack([design.unit, by.codes]))
     labels = joined([(design.units[u], by.levels[v]) for u, v in keys.tolist()])
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
     own = np.argsort(order)[code.ravel()]

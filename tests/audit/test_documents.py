@@ -156,7 +156,7 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path, name: str) -> None:
                                   "a. " * 100_000, "| a | n |\n|---|---|\n| x | " + "1,111" * 9_999 + " |\n| y | 1 |\n",
                                   "\\begin{tabular}{lr} a & b \\\\ \\midrule x & \\num \\\\ \\multicolumn{2 & z \\end{table} $t(23",
                                   "\\newcommand{\\a}{\\b\\b\\b\\b}\\newcommand{\\b}{\\a\\a\\a\\a}\\a\\a"])  # fmt: skip
-@pytest.mark.parametrize("suffix", [".txt", ".md", ".tex", ".html"])
+@pytest.mark.parametrize("suffix", [".txt", ".md", pytest.param(".tex", marks=pytest.mark.slow), ".html"])
 def test_odd_text_is_read_or_refused(tmp_path: Path, text: str, suffix: str) -> None:
     file = tmp_path / f"odd{suffix}"
     file.write_text(text)

@@ -54,6 +54,7 @@ def verdict(result: str, told: str) -> str:
     return wrong if found[0].verdict == "disagree" else "consistent"
 
 
+@pytest.mark.slow
 def test_statcheck_has_the_same_verdicts_or_the_difference_is_explained() -> None:
     rows = table("statcheck.csv")
     differences = {(row["result"], row["told"]): row for row in table("statcheck_differences.csv")}

@@ -52,6 +52,7 @@ def repeated(draw):
 
 @QUICK
 @given(repeated(), st.sampled_from(sorted(REDUCERS)))
+@pytest.mark.slow
 def test_mean_and_error_after_any_documented_reducer_are_reproduced(scores, reducer):
     joined = [float(REDUCERS[reducer](values)) for values in scores.values()]
     how = {"reducer": reducer}

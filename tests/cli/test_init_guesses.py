@@ -139,6 +139,7 @@ def test_columns_of_stories_and_models_are_guessed_for_pairs_and_comparisons(
     assert page_of(tmp_path, capsys)["study"] == "paired"
 
 
+@pytest.mark.slow
 def test_stories_are_clusters_and_domains_are_strata_of_ratings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import socialstats
+from tests.contracts.trees import tree_of
 
 PACKAGE = Path(socialstats.__file__).parent
 SURGERY = ("replace", "removeprefix", "removesuffix", "partition", "rpartition", "split", "startswith", "endswith")
@@ -23,7 +24,7 @@ MESSAGES = {
 
 def parsed(text: str) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree_of(text)):
         read: ast.AST | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READERS:
             read = node.func.value
@@ -37,7 +38,7 @@ def parsed(text: str) -> list[str]:
 def rewritten(text: str) -> list[str]:
     """Calls that look for a pattern in a message, or replace words of one."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree_of(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PATTERNS:
             names = {n.id if isinstance(n, ast.Name) else n.attr for part in (node.func.value, *node.args)
                      for n in ast.walk(part) if isinstance(n, ast.Name | ast.Attribute)}  # fmt: skip
@@ -66,7 +67,7 @@ NO_SETTINGS = {
 
 def spelled_out(text: str) -> list[str]:
     """Settings that a text names as keywords, and not by `option`; docstrings and assumptions of metrics left out."""
-    tree, found = ast.parse(text), []
+    tree, found = tree_of(text), []
     bodies = [n.body for n in ast.walk(tree) if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef)]
     left = {id(b[0].value) for b in bodies if b and isinstance(b[0], ast.Expr)}
     for node in ast.walk(tree):
@@ -130,7 +131,7 @@ def test_settings_spelled_out_are_found() -> None:
 
 def cut_sentences(text: str) -> list[str]:
     """Return the places where a sentence of a result is cut or changed, also by a name that holds it."""
-    tree = ast.parse(text)
+    tree = tree_of(text)
 
     def says(node: ast.AST) -> bool:
         called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]

@@ -11,6 +11,7 @@ import pytest
 import socialstats
 from socialstats.metrics import METRICS
 from tests.contracts.subjects import run, subject_of
+from tests.contracts.trees import tree_of
 
 ROOT = Path(socialstats.__file__).parent
 ENDS = {"conf_low", "conf_high"}
@@ -32,11 +33,10 @@ OF_QUANTILES = {  # modules that take quantiles, and why
 CAUTIONS = ("SS201", "SS202", "SS204", "SS312")
 
 
-@functools.cache
 def everything() -> dict[str, ast.Module]:
-    """Every module of the package, parsed once."""
+    """Every module of the package."""
     paths = sorted(ROOT.rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {path.relative_to(ROOT).as_posix(): tree_of(path.read_text(encoding="utf-8")) for path in paths}
 
 
 def modules() -> dict[str, ast.Module]:
@@ -48,6 +48,7 @@ def modules() -> dict[str, ast.Module]:
     }
 
 
+@functools.cache
 def calls(tree: ast.Module) -> list[ast.Call]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 

@@ -117,6 +117,7 @@ def test_what_needs_the_clusters_in_memory_reads_them() -> None:
 
 
 @pytest.mark.parametrize("cluster", ["judge", ["judge", "prompt"]])
+@pytest.mark.slow
 def test_poisson_weights_of_names_are_the_same_on_every_engine(cluster: Any) -> None:
     frame = votes(1500)
     fits = [both(make, frame, cluster) for make in ENGINES]

@@ -311,6 +311,7 @@ def test_a_rare_level_leaves_the_ceiling_without_an_interval():
     assert js_similarity(sources(people, people), aggregate="unit", **FAST).rows[-1].conf_low is not None
 
 
+@pytest.mark.slow
 def test_the_corrected_ceiling_is_1_but_for_chance():
     """Halves of one group have the same shares: what they differ by is noise, and is taken off as of the sources."""
     people = np.random.default_rng(8).multinomial(8, (0.4, 0.35, 0.25), 60)

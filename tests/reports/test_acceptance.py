@@ -34,7 +34,7 @@ IMPOSSIBLE = ("nan", "-0.00", "\u22120.00", "p = .000", "p = 0.000", "p < .000",
 DECIMAL = re.compile(r"(?<![\w.,])(?<!< )(?<!> )\u2212?\d*\.\d+(?![\w])")
 
 
-@pytest.fixture(params=PAGES)
+@pytest.fixture(scope="module", params=PAGES)  # all tests of a page follow one another: one worker makes it
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -51,11 +51,11 @@ def page(name: str) -> Page:
 
 def test_every_study_has_an_example() -> None:
     assert set(STUDIES) == set(EXAMPLES), "add a small table to EXAMPLES of tests/studies/study_examples.py"
-    assert [outcome_study(name) for name in EXAMPLES] == list(EXAMPLES)
 
 
-def outcome_study(name: str) -> str:
-    return made(name)[0].study
+def test_an_example_is_of_its_study(name: str) -> None:
+    assert made(name)[0].study == PAGES[name][0]
+    assert name not in EXAMPLES or PAGES[name][0] == name
 
 
 def test_one_main_one_heading_a_language_and_no_level_skipped(page: Page) -> None:

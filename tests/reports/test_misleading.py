@@ -21,7 +21,7 @@ NUMBER = r"[−-]?\d*\.?\d+"
 ADVISED = re.compile(rf"\b(?:quote|report)\b[^.;]*?\(({NUMBER})\)")
 CI = re.compile(r"\d% CI")
 RAW = ("Statistic", "F", "T-squared")  # no estimates
-pages = pytest.mark.parametrize("name", PAGES)
+pages = pytest.mark.parametrize("name", PAGES, scope="module")  # one worker makes a page
 pytestmark = pytest.mark.slow
 
 

@@ -71,6 +71,7 @@ def test_the_page_is_small_and_its_figure_is_drawn(outcome: Outcome) -> None:
     block.draw()
 
 
+@pytest.mark.slow
 def test_thousands_of_raters_have_a_page_without_a_number_for_each_pair(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,6 +100,7 @@ def test_printed_numbers_subtract_to_the_printed_difference() -> None:
             assert printed[0] - printed[1] == pytest.approx(printed[2], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_first_blocks_of_levels_stand_among_the_results_where_there_is_room() -> None:
     for models, first in ((3, 3), (6, 0)):
         outcome = page(couples(models))
@@ -125,6 +126,7 @@ def test_the_pooled_answer_of_raters_does_not_lead() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_thin_design_says_so() -> None:
     table = couples(3)
     outcome = page(table[table["scenario"].isin(["s0", "s1"])])

@@ -213,6 +213,7 @@ def test_tables_at_the_edge_have_a_page_or_a_reason(change: str) -> None:
     assert stray_cells(outcome) == []
 
 
+@pytest.mark.slow
 def test_levels_of_a_by_factor_are_one_family() -> None:
     frame = pd.concat([scores(shift=s).assign(model=m) for m, s in (("m_1", -1.5), ("m_2", -0.1), ("m_3", -0.9))])
     outcome = report(frame, conditions=("before", "after"), by="model")

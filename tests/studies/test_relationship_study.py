@@ -81,6 +81,7 @@ def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
         assert not re.search(r"\bnan\b|\bNone\b(?! of \d)|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame) -> None:
     tables = {t.caption.split(";")[0]: t for b in outcome.blocks for t in b.tables}
     for line in tables["Bias B of each pair of groups"].cells:
@@ -97,6 +98,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
             assert line[1] == pytest.approx(score(frame, *str(line[0]).split(", ")).mean())
 
 
+@pytest.mark.slow
 def test_small_multiples_show_the_scenarios(outcome: Outcome, frame: pd.DataFrame) -> None:
     block = next(b for b in outcome.blocks if b.id == "scenarios")
     (panels,) = block.draw.args  # type: ignore[union-attr]
@@ -107,6 +109,7 @@ def test_small_multiples_show_the_scenarios(outcome: Outcome, frame: pd.DataFram
     assert f"{n[0]} favoured 'man' and {n[1]} 'woman' (man - woman)" in block.sentences[0]
 
 
+@pytest.mark.slow
 def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> None:
     rows = next(b for b in outcome.blocks if b.id == "missing").tables[0].cells
     found = {line[0]: line[1] for line in rows}
@@ -126,6 +129,7 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
     assert counts["wording 0 (as written)"][1] == int((frame["rung"] == 0).sum())
 
 
+@pytest.mark.slow
 def test_the_answer_rests_on_the_corrected_b_all_and_on_adjusted_tests(outcome: Outcome) -> None:
     """SS304 touches B_all as it is, and SS206 the bias of man and neutral: B_all rests on it too."""
     main = outcome.blocks[0].results[0]
@@ -147,6 +151,7 @@ def test_the_answer_rests_on_the_corrected_b_all_and_on_adjusted_tests(outcome: 
     assert "clusters: 29 of scenario x 90 of pair, design effect 2.6" in outcome.blocks[0].caption
 
 
+@pytest.mark.slow
 def test_mcnemars_test_is_in_the_appendix_beside_the_clustered_one(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "tests")
     assert block.part == "appendix"
@@ -155,6 +160,7 @@ def test_mcnemars_test_is_in_the_appendix_beside_the_clustered_one(outcome: Outc
     )
 
 
+@pytest.mark.slow
 def test_the_main_part_is_short(outcome: Outcome) -> None:
     main = [b for b in outcome.blocks if b.part == "main"]
     assert len(main) <= 8
@@ -165,6 +171,7 @@ def test_the_main_part_is_short(outcome: Outcome) -> None:
     assert len(outcome.methods[0].split()) <= 60
 
 
+@pytest.mark.slow
 def test_halving_the_interval_of_b_all_takes_more_of_both_clusters(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "overall")
     assert block.sentences[-1] == (
@@ -172,6 +179,7 @@ def test_halving_the_interval_of_b_all_takes_more_of_both_clusters(outcome: Outc
     )
 
 
+@pytest.mark.slow
 def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "multiverse-1")
     choices = {line[1] for line in block.tables[0].cells}
@@ -237,6 +245,7 @@ def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
     assert wide.startswith("'women' versus 'men' names: not significant (B = 0.50")
 
 
+@pytest.mark.slow
 def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
     two = frame[~frame["group_first"].eq("neutral") & ~frame["group_second"].eq("neutral")]
     two = two.drop(columns=["topic", "kind", "rung", "name_first", "name_second"])
@@ -304,6 +313,7 @@ def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
     assert "'<b>w</b> - $x$' names were" in outcome.answer[1] or "'<b>w</b> - $x$' versus" in outcome.answer[1]
 
 
+@pytest.mark.slow
 def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
     block = next(b for b in outcome.blocks if b.id == "tests")
     main = outcome.blocks[0].results[0]
@@ -331,6 +341,7 @@ def test_a_column_variant_is_the_wording_too(frame: pd.DataFrame) -> None:
     assert "rewordings" in choices
 
 
+@pytest.mark.slow
 def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
     outcome: Outcome, frame: pd.DataFrame
 ) -> None:

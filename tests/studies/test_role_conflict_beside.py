@@ -55,6 +55,7 @@ def test_every_question_of_the_paper_is_on_the_page_and_verified(outcome: Outcom
     assert all(b.draw is None or b.draw() for b in outcome.blocks if b.id.startswith(("values", "labels", "refus")))
 
 
+@pytest.mark.slow
 def test_true_shares_of_values_lie_in_their_intervals(outcome: Outcome) -> None:
     """50 intervals at 95%: at least 43 hold the truth with probability .998 (binomial)."""
     truth = ss.datasets.role_conflict_truth().values
@@ -70,6 +71,7 @@ def test_true_shares_of_values_lie_in_their_intervals(outcome: Outcome) -> None:
     assert sum(held) >= 43
 
 
+@pytest.mark.slow
 def test_both_denominators_of_a_value(outcome: Outcome) -> None:
     table = block(outcome, "values-domain").tables[0]
     rows = [dict(zip(table.header, cells, strict=True)) for cells in table.cells if cells[0] == "family"]
@@ -148,6 +150,7 @@ def test_without_kinds_all_raters_are_people() -> None:
     assert found.judges == ()
 
 
+@pytest.mark.slow
 def test_groups_of_some_roles_are_shares_of_those_roles_only(outcome: Outcome) -> None:
     shares = next(r for r in block(outcome, "shares").results if r.title == "Preference shares by gender")
     rows = [r for r in shares.rows if r.group == "arithmetic"]
@@ -264,6 +267,7 @@ def test_checks_of_labels_have_their_own_names_and_no_number_twice(outcome: Outc
     assert not any("values-domain" in name for name in outcome.verifications)
 
 
+@pytest.mark.slow
 def test_the_block_of_values_speaks_of_stories_and_says_the_design_effect(outcome: Outcome) -> None:
     found = block(outcome, "values-domain")
     shown = " ".join((*found.sentences, found.caption, *found.tables[0].header))

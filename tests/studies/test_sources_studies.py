@@ -143,6 +143,7 @@ def test_a_by_factor_becomes_part_of_the_unit_and_units_become_clusters() -> Non
     assert (source.name, source.human, source.others) == ("source", "human", ("model",))
 
 
+@pytest.mark.slow
 def test_shares_are_counts_of_the_table(outcomes: dict[str, Outcome]) -> None:
     frame, result = actions(), outcomes["norm-goal"].blocks[0].results[0]
     rows = unpacked(result)
@@ -205,6 +206,7 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
     assert main[0].sentences[-1].startswith("To halve the interval of the difference for 'escalate', collect about 47")
 
 
+@pytest.mark.slow
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
@@ -257,6 +259,7 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
     assert not any("smallest" in said for said in outcome.answer)
 
 
+@pytest.mark.slow
 def test_alphas_of_models_and_people_are_compared_on_the_same_units(outcomes: dict[str, Outcome]) -> None:
     block = next(b for b in outcomes["ordinal-alignment"].blocks if b.id == "agreement")
     gaps = [r for r in block.results if r.title.startswith("Alpha (")]
@@ -330,6 +333,7 @@ def test_a_difference_on_fewer_units_than_the_shares_is_said() -> None:
     assert any(said[1])
 
 
+@pytest.mark.slow
 def test_alphas_of_models_alone_are_those_of_the_metric_by_level(outcomes: dict[str, Outcome]) -> None:
     parts = models_design(norms()).split()
     shown = {r.term: r.estimate for r in _agreement_rows(outcomes["models"])}
@@ -344,6 +348,7 @@ def _agreement_rows(outcome: Outcome) -> list:  # type: ignore[type-arg]
     return next(b for b in outcome.blocks if b.id == "agreement").draw.args[0]  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_groups_without_a_significant_difference_share_one_heat_map_and_one_table(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -367,6 +372,7 @@ def test_groups_without_a_significant_difference_share_one_heat_map_and_one_tabl
     assert f"In {clear} of 6 model-by-attribute comparisons" in " ".join(outcome.answer)
 
 
+@pytest.mark.slow
 def test_a_p_value_of_zero_is_significant_and_the_threshold_follows_the_level(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     groups = {b.id: b for b in outcome.blocks}
@@ -378,6 +384,7 @@ def test_a_p_value_of_zero_is_significant_and_the_threshold_follows_the_level(ou
     assert "closest" in groups
 
 
+@pytest.mark.slow
 def test_the_halving_sentence_counts_units_and_raters(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     main = next(b for b in outcome.blocks if b.id == "distance").results[0]

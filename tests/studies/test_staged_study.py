@@ -90,6 +90,7 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome, zero
     assert len(outcome.verifications) == len({id(r) for b in outcome.blocks for r in b.results})
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
     for block in outcome.blocks:
         if block.draw is not None:
@@ -100,6 +101,7 @@ def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
         assert not re.search(r"\bnan\b|\bNone\b(?! of )|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]) -> None:
     main = frame[frame["wording"] == 1]
     values = main.assign(value=composite(main))
@@ -178,6 +180,7 @@ def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.
     assert all(v.ok for v in outcome.verifications.values())
 
 
+@pytest.mark.slow
 def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
     main = frame[frame["wording"] == 1]
     cells = main.groupby(["model", "stage"])["commitment"].mean().unstack()
@@ -223,6 +226,7 @@ def test_scores_all_alike_are_said_to_be_the_same(frame: pd.DataFrame, value: in
             block.draw().figure.draw_without_rendering()
 
 
+@pytest.mark.slow
 def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFrame) -> None:
     from scipy.stats import ttest_rel
 
@@ -240,6 +244,7 @@ def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFra
     assert outcome.blocks[1].sentences[0].startswith("3 of 3 differences between models were significant")
 
 
+@pytest.mark.slow
 def test_without_a_judge_the_zero_is_that_of_the_others(
     outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]
 ) -> None:
@@ -295,6 +300,7 @@ def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> 
     assert pick(STUDIES, None, read(frame)).name == "staged-values"  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_a_change(outcome: Outcome) -> None:
     whole = datasets.staged_values()
     found = run_study(STUDY, read(whole), replace(FAST, verify=False))
@@ -315,6 +321,7 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
     assert len(found.methods[0].split()) <= 60
 
 
+@pytest.mark.slow
 def test_counts_of_significant_rows_follow_the_level_and_take_p_of_0(outcome: Outcome) -> None:
     profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
     lean = rows_with(profile.rows, "model", measure="composite", against="zero")

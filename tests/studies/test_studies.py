@@ -56,6 +56,7 @@ def test_role_conflict_answers_with_estimate_interval_and_reference_lines(role_c
     assert kinds.count("reference") >= 4
 
 
+@pytest.mark.slow
 def test_every_s_of_the_page_is_the_bias_corrected_one(role_conflict: Outcome) -> None:
     blocks = {block.id: block for block in role_conflict.blocks}
     s = blocks["sensitivity"].results[0]
@@ -74,6 +75,7 @@ def test_every_s_of_the_page_is_the_bias_corrected_one(role_conflict: Outcome) -
     assert f"collect about {more:,} more pairs of roles." in " ".join(blocks["sensitivity"].sentences)
 
 
+@pytest.mark.slow
 def test_no_caution_asks_to_quote_what_the_answer_does_not(role_conflict: Outcome) -> None:
     told = " ".join(role_conflict.answer)
     asked = [x for c in role_conflict.cautions for x in re.findall(r"quote [^.;]*?(\d+\.\d+)", f"{c.detail} {c.fix}")]
@@ -81,6 +83,7 @@ def test_no_caution_asks_to_quote_what_the_answer_does_not(role_conflict: Outcom
     assert "41.63" not in told
 
 
+@pytest.mark.slow
 def test_the_rate_of_the_more_urgent_role_has_one_value_on_the_page(role_conflict: Outcome) -> None:
     frame = ss.datasets.role_conflict()
     unequal = frame[frame["urgency_a"] != frame["urgency_b"]]
@@ -161,6 +164,7 @@ def test_a_rank_is_marginal_where_a_caution_touches_joint_tests() -> None:
     assert "simultaneous" not in told
 
 
+@pytest.mark.slow
 def test_role_conflict_recovers_the_simulated_effects(role_conflict: Outcome) -> None:
     truth = ss.datasets.role_conflict_truth()
     fit = next(r for b in role_conflict.blocks for r in b.results if isinstance(r, ss.BradleyTerryResult))
@@ -190,6 +194,7 @@ def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
     assert all(v.ok for v in role_conflict.verifications.values())
 
 
+@pytest.mark.slow
 def test_every_number_of_a_sentence_is_printable(role_conflict: Outcome) -> None:
     texts = [*role_conflict.answer, *(s for b in role_conflict.blocks for s in b.sentences), *role_conflict.methods]
     texts += [d.found for d in role_conflict.diagnostics]
@@ -291,6 +296,7 @@ def test_every_grouping_of_the_roles_has_its_shares_and_they_sum_to_one() -> Non
         assert sum(r.estimate or 0 for r in rows) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_conflict: Outcome) -> None:
     block = next(b for b in role_conflict.blocks if b.id == "urgency-against-roles")
     spread = block.results[0].row("SD of strengths")

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.special import expit, log_expit
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.tables import EPSILON
 
@@ -86,7 +86,7 @@ def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, f
     n = len(design.items)
     key = a * n + b
     if z.shape[1]:
-        _, z_code = np.unique(z, axis=0, return_inverse=True)
+        _, _, z_code = unique_rows(z)
         key = key * (int(z_code.max()) + 1) + z_code.reshape(-1)
     _, first, cell = np.unique(key, return_index=True, return_inverse=True)
     a, b, z, n = a[first], b[first], z[first], n if free else 0

@@ -84,7 +84,7 @@ def test_people_see_the_words_and_orders_of_the_models(name: str, tmp_path: Path
     assert len({one["question_id"] for one in data["questions"]}) == len(design.items)
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "who-is-right")) for n in SAID])
 def test_an_answer_makes_the_row_of_a_model_that_answers_the_same(name: str, tmp_path: Path) -> None:
     design = design_of(name, tmp_path)
     for question in [one for any_order in questions(design) for one in any_order.orders()][:24]:

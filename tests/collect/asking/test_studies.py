@@ -56,7 +56,7 @@ def tidied(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tupl
     return read(folder / "table.csv"), shlex.split(proposed), said
 
 
-@pytest.mark.parametrize("name", ["ordinal", "pairwise-roles", "staged-values"])
+@pytest.mark.parametrize("name", ["ordinal", "pairwise-roles", pytest.param("staged-values", marks=pytest.mark.slow)])
 def test_the_proposed_report_can_be_made(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(started(name, tmp_path)) == 0
     beside = ["--people", str(people(name, tmp_path))] if name in PEOPLE else []
