@@ -117,6 +117,19 @@ class Result:
 
         return pd.DataFrame({name: [self.fit.get(name)] for name in GLANCE_COLUMNS})
 
+    def augment(self) -> pd.DataFrame:
+        """Return the observations that were used, and beside them what the model expects, if it expects something.
+
+        Raises
+        ------
+        UndefinedStatistic
+            For a result without a table of its own, such as one of published numbers.
+        """
+        if not hasattr(self.design, "table"):
+            raise UndefinedStatistic(f"{self.title} has no table of observations")
+        table: pd.DataFrame = self.design.table()
+        return table
+
     def row(self, term: str, *, group: str | None = None, by: str | None = None) -> Row:
         """Return the row of a term.
 
@@ -387,6 +400,13 @@ class ResultGroup:
 
         parts: list[pd.DataFrame] = [r.glance() for r in self.results.values()]
         return pd.concat(parts, keys=list(self.results), names=[self.by])
+
+    def augment(self) -> pd.DataFrame:
+        """Return the observations of all levels, the level in a column called as `by`; see `Result.augment`."""
+        import pandas as pd
+
+        parts: dict[str, pd.DataFrame] = self._each(lambda r: r.augment())
+        return pd.concat([part.assign(**{self.by: level}) for level, part in parts.items()], ignore_index=True)
 
     def summary(self) -> str:
         """Return the summaries of all levels."""

@@ -1,0 +1,155 @@
+# Results as S3 objects. Numbers are computed once, in Python, and read from there.
+
+object <- function(py, about, call = NULL) {
+  kinds <- c(if (nzchar(about$metric)) about$metric, about$type)
+  family <- if (identical(about$family, "result_group")) c("result_group", "result") else about$family
+  classes <- unique(paste0("socialstats_", c(kinds, family[nzchar(family)], "object")))
+  structure(list(py = py, call = call), class = classes)
+}
+
+pointer <- function(x) {
+  py <- unclass(x)$py
+  if (reticulate::py_is_null_xptr(py))
+    raise("this result was computed by another session of R: compute it again, or save tidy(fit)", class = "input_error")
+  py
+}
+
+invoke <- function(x, name, ..., call = sys.call(-1)) {
+  given <- list(...)
+  named <- if (is.null(names(given))) logical(length(given)) else nzchar(names(given))
+  positional <- to_python(unname(given[!named]))
+  answer(bridge()$method(pointer(x), name, positional, to_python(given[named], named = TRUE)), call)
+}
+
+# Refuse arguments that a method does not have.
+none <- function(..., of) {
+  if (...length() > 0)
+    raise(of, " takes no argument ", paste(sQuote(names(list(...)), FALSE), collapse = ", "), class = "input_error")
+}
+
+`$.socialstats_object` <- function(x, name) {
+  found <- bridge()$attribute(pointer(x), name)
+  if (isTRUE(found$method)) return(function(...) invoke(x, name, ...))
+  answer(found)
+}
+
+`[[.socialstats_object` <- function(x, i) {
+  if (inherits(x, "socialstats_result_group")) invoke(x, "__getitem__", i) else `$.socialstats_object`(x, i)
+}
+
+.DollarNames.socialstats_object <- function(x, pattern = "") {
+  grep(pattern, unlist(bridge()$members(pointer(x))), value = TRUE)
+}
+
+names.socialstats_result_group <- function(x) names(invoke(x, "coef"))
+
+length.socialstats_result_group <- function(x) length(names(x))
+
+print.socialstats_object <- function(x, ...) {
+  cat(bridge()$shown(pointer(x)), "\n", sep = "")
+  invisible(x)
+}
+
+print.socialstats_result <- function(x, ...) {
+  print(summary(x, ...))
+  invisible(x)
+}
+
+summary.socialstats_result <- function(object, ...) {
+  none(..., of = "summary()")
+  structure(list(call = unclass(object)$call, text = invoke(object, "summary"), coefficients = tidy(object),
+                 cautions = cautions(object)), class = "summary.socialstats_result")
+}
+
+print.summary.socialstats_result <- function(x, ...) {
+  if (!is.null(x$call)) cat("Call: ", paste(trimws(deparse(x$call)), collapse = " "), "\n", sep = "")
+  cat(x$text, "\n", sep = "")
+  invisible(x)
+}
+
+# A data frame with dots in its names, as broom's tables have; a tibble where tibble is installed.
+broom_table <- function(x) {
+  names(x) <- gsub("_", ".", names(x), fixed = TRUE)
+  if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(x) else x
+}
+
+tidy.socialstats_result <- function(x, ...) {
+  none(..., of = "tidy()")
+  broom_table(invoke(x, "tidy"))
+}
+
+glance.socialstats_result <- function(x, ...) {
+  none(..., of = "glance()")
+  broom_table(invoke(x, "glance"))
+}
+
+augment.socialstats_result <- function(x, ...) {
+  none(..., of = "augment()")
+  broom_table(invoke(x, "augment"))
+}
+
+as.data.frame.socialstats_result <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(tidy(x, ...), row.names = row.names, optional = optional)
+}
+
+coef.socialstats_result <- function(object, ...) {
+  none(..., of = "coef()")
+  invoke(object, "coef")
+}
+
+vcov.socialstats_result <- function(object, ...) {
+  none(..., of = "vcov()")
+  invoke(object, "vcov")
+}
+
+nobs.socialstats_result <- function(object, ...) {
+  none(..., of = "nobs()")
+  found <- glance(object)$nobs
+  if (all(is.na(found))) unname(object$counts[1]) else found
+}
+
+confint.socialstats_result <- function(object, parm, level = NULL, ...) {
+  none(..., of = "confint()")
+  found <- invoke(object, "confint", level = level)
+  labels <- seq_len(ncol(found) - 2)
+  rows <- do.call(paste, c(unname(found[labels]), sep = ":"))
+  limits <- as.matrix(found[-labels])
+  rownames(limits) <- rows
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+}
+
+predict.socialstats_bradley_terry <- function(object, ...) invoke(object, "predict", ...)
+
+anova.socialstats_bradley_terry <- function(object, ...) invoke(object, "anova", ...)
+
+cautions <- function(x) {
+  if (!inherits(x, "socialstats_result")) raise("cautions() takes a result of socialstats", class = "input_error")
+  parts <- if (inherits(x, "socialstats_result_group")) x$results else list(x)
+  found <- unlist(lapply(parts, function(one) one$cautions), recursive = FALSE)
+  fields <- c("code", "severity", "short", "detail", "affects", "fix")
+  columns <- lapply(fields, function(name) vapply(found, function(one) one[[name]], "", USE.NAMES = FALSE))
+  as.data.frame(stats::setNames(columns, fields))
+}
+
+verify <- function(x) {
+  if (!inherits(x, "socialstats_result")) raise("verify() takes a result of socialstats", class = "input_error")
+  broom_table(invoke(x, "verify")$tidy())
+}
+
+design <- function(kind, data, columns, call) {
+  answer(bridge()$design(kind, to_python(data), to_python(columns, named = TRUE)), call)
+}
+
+comparisons <- function(data, ...) design("Comparisons", data, list(...), sys.call())
+paired <- function(data, ...) design("Paired", data, list(...), sys.call())
+ratings <- function(data, ...) design("Ratings", data, list(...), sys.call())
+
+as.data.frame.socialstats_object <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(invoke(x, "table", ...), row.names = row.names, optional = optional)
+}
+
+example_data <- function(name) {
+  if (missing(name)) return(vapply(answer(bridge()$call("datasets.datasets", to_python(list(), named = TRUE))),
+                                   function(one) one$name, ""))
+  answer(bridge()$call(paste0("datasets.", name), to_python(list(), named = TRUE)))
+}

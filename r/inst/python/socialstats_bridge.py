@@ -1,0 +1,286 @@
+"""What passes between R and Python: calls, tables, results, errors. Numbers travel as bytes, so that no bit is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import socialstats
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.tables import Table, as_table
+from socialstats.voice import speaking
+
+KIND = "r_kind"  # marks what is no plain scalar; R code looks for the same name
+LARGEST_INTEGER = 2**31 - 1
+FAMILIES = ("Result", "ResultGroup")
+
+
+def decode(value: Any) -> Any:
+    """Return a value of R as Python holds it."""
+    if not isinstance(value, Mapping):
+        return value
+    match value[KIND]:
+        case "object":
+            return value["value"]
+        case "list":
+            return [decode(one) for one in value["values"]]
+        case "dict":
+            return dict(zip(value["names"], [decode(one) for one in value["values"]], strict=True))
+        case "matrix":
+            return numbers(value["data"]).reshape(value["dim"], order="F")
+        case _:
+            return table(value)
+
+
+def numbers(data: Any) -> Any:
+    """Return doubles of R; its NA is not a number."""
+    return np.frombuffer(data, dtype=np.float64).copy()
+
+
+def table(frame: Mapping[str, Any]) -> Table:
+    """Return a data frame of R as a table whose messages count rows from 1."""
+    columns = {name: column(one) for name, one in zip(frame["names"], frame["columns"], strict=True)}
+    made = pd.DataFrame(columns, index=range(int(frame["rows"])))
+    return replace(as_table(made, frame["source"]), locate=lambda positions: [at + 1 for at in positions])
+
+
+def column(one: Mapping[str, Any]) -> Any:
+    """Return a column: numbers, or codes from 1 (0 where missing) into levels."""
+    if one[KIND] == "number":
+        found = numbers(one["data"])
+        return found.astype(np.int64) if one["whole"] and not np.isnan(found).any() else found
+    codes = np.frombuffer(one["data"], dtype=np.int32) - 1
+    if one[KIND] == "text":
+        return pd.Series(np.array([*one["levels"], None], dtype=object)[codes], dtype=object)
+    return pd.Categorical.from_codes(codes, pd.Index(one["levels"], dtype=object), ordered=one[KIND] == "ordered")
+
+
+def encode(value: Any) -> Any:
+    """Return a value of Python as R can hold it."""
+    match value:
+        case None | bool() | str():
+            return value
+        case int() | np.integer():
+            return int(value) if abs(value) <= LARGEST_INTEGER else float(value)
+        case float() | np.floating():
+            return float(value)
+        case np.bool_():
+            return bool(value)
+        case Table():
+            return encode(pd.DataFrame(value.frame.to_native()))
+        case pd.DataFrame() if square(value):
+            return matrix(value.to_numpy(dtype=np.float64), value.index, value.columns)
+        case pd.DataFrame():
+            flat = value if isinstance(value.index, pd.RangeIndex) else named_index(value).reset_index()
+            return {
+                KIND: "frame",
+                "names": [str(name) for name in flat.columns],
+                "columns": [encoded_column(flat.iloc[:, k]) for k in range(flat.shape[1])],
+                "rows": len(flat),
+            }
+        case np.ndarray() if value.ndim == 2 and value.dtype.kind in "fiu":
+            return matrix(value.astype(np.float64), (), ())
+        case list() | tuple() | set() | frozenset() | np.ndarray():
+            return {KIND: "list", "values": [encode(one) for one in value]}
+        case Mapping():
+            return {KIND: "dict", "names": [str(name) for name in value], "values": [encode(x) for x in value.values()]}
+        case _ if is_dataclass(value) and type(value).__name__ in ("Caution", "Problem", "Check", "Row"):
+            return encode(asdict(value))
+    names = [kind.__name__ for kind in type(value).__mro__]
+    family = next((name for name in FAMILIES if name in names), "")
+    return {
+        KIND: "object", "value": value, "type": snake(names[0]), "family": snake(family),
+        "metric": getattr(value, "metric", "") if family == "Result" else "",
+    }  # fmt: skip
+
+
+def square(frame: pd.DataFrame) -> bool:
+    """Return whether a frame is a matrix with named rows and columns, such as a covariance."""
+    named = not isinstance(frame.index, pd.RangeIndex | pd.MultiIndex)
+    return named and list(frame.index) == list(frame.columns) and all(kind.kind == "f" for kind in frame.dtypes)
+
+
+def named_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose index has names, which become columns."""
+    names = [name or f"index{k + 1}" * (k > 0) or "term" for k, name in enumerate(frame.index.names)]
+    return frame.rename_axis(index=names)
+
+
+def matrix(values: Any, rows: Any, columns: Any) -> dict[str, Any]:
+    """Return a matrix as bytes in the order of R, with names of rows and columns."""
+    return {
+        KIND: "matrix", "data": bytearray(np.asfortranarray(values).tobytes(order="F")), "dim": list(values.shape),
+        "row_names": [str(name) for name in rows], "column_names": [str(name) for name in columns],
+    }  # fmt: skip
+
+
+def encoded_column(column: pd.Series) -> dict[str, Any]:
+    """Return a column as bytes: numbers, or codes from 1 (0 where missing) into levels."""
+    if column.dtype.kind in "fiu":
+        data = column.to_numpy(dtype=np.float64)
+        whole = column.dtype.kind in "iu" and bool(np.all(np.abs(data) <= LARGEST_INTEGER))
+        return {KIND: "number", "whole": whole, "data": bytearray(data.tobytes())}
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        kind = "ordered" if column.dtype.ordered else "factor"
+        codes, levels = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        held = column.dropna()
+        numeric = len(held) > 0 and all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in held)
+        if numeric:
+            return encoded_column(column.astype(np.float64))
+        truth = len(held) > 0 and all(isinstance(x, bool | np.bool_) for x in held)
+        kind = "logical" if truth else "text"
+        codes, levels = pd.factorize(column)
+        levels = [bool(x) for x in levels] if truth else levels
+    shown = [x if kind == "logical" else str(x) for x in levels]
+    return {KIND: kind, "levels": shown, "data": bytearray((codes + 1).astype(np.int32).tobytes())}
+
+
+def snake(name: str) -> str:
+    """Return the name of a class in small letters: ``BradleyTerryResult`` is ``bradley_terry_result``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def in_r(name: str, value: Any, typed: str) -> str:
+    """Return a setting as an argument of an R call."""
+    del typed
+    return f"{name} = {literal(value)}" if str(value) else f"{name}="
+
+
+def literal(value: Any) -> str:
+    """Return a value as R code."""
+    if type(value).__name__ == "Word":
+        return str(value)
+    if value is None or isinstance(value, bool):
+        return {None: "NULL", True: "TRUE", False: "FALSE"}[value]
+    if value is ...:
+        return "..."
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, Mapping):
+        return f"list({', '.join(f'`{key}` = {literal(one)}' for key, one in value.items())})"
+    if isinstance(value, list | tuple | set | frozenset):
+        return f"c({', '.join(map(literal, value))})"
+    return str(value)
+
+
+def guarded(run: Callable[[], Any]) -> dict[str, Any]:
+    """Return what a call gives, encoded, or its error as fields: no exception passes through R's C code."""
+    try:
+        with speaking(in_r):
+            return {"value": encode(run())}
+    except SocialStatsError as error:
+        names = [snake(kind.__name__) for kind in type(error).__mro__]
+        fields = {name: encode(value) for name, value in vars(error).items()}
+        return {"error": {"message": str(error), "fields": fields,
+                          "classes": names[: names.index("social_stats_error")]}}  # fmt: skip
+    except Exception as error:
+        said = str(error) if isinstance(error, TypeError) else f"{type(error).__name__}: {error}"
+        return {"error": {"message": said, "fields": {"traceback": traceback.format_exc()},
+                          "classes": ["python_error"]}}  # fmt: skip
+
+
+def call(name: str, arguments: Any) -> dict[str, Any]:
+    """Call a public function, or one of a public module as ``datasets.baseball``."""
+    return guarded(lambda: target(name)(**decode(arguments)))
+
+
+def target(name: str) -> Any:
+    """Return what a name stands for, looked up from the package."""
+    module, _, last = name.rpartition(".")
+    home = importlib.import_module(f"socialstats.{module}") if module else socialstats
+    return getattr(home, last)
+
+
+def design(kind: str, data: Any, columns: Any) -> dict[str, Any]:
+    """Make a design of a table."""
+    from socialstats.designs.calls import as_design
+
+    return guarded(lambda: as_design(decode(data), decode(columns), getattr(socialstats, kind), name=f"{snake(kind)}()"))
+
+
+def attribute(of: Any, name: str) -> dict[str, Any]:
+    """Return an attribute of an object; of a method, that it is one."""
+    found = getattr(of, name, None)
+    if inspect.ismethod(found):
+        return {"method": True}
+    return guarded(lambda: getattr(of, name))
+
+
+def method(of: Any, name: str, positional: Any, named: Any) -> dict[str, Any]:
+    """Call a method of an object."""
+    return guarded(lambda: getattr(of, name)(*decode(positional), **decode(named)))
+
+
+def members(of: Any) -> list[str]:
+    """Return the public names of an object."""
+    return [name for name in dir(of) if not name.startswith("_")]
+
+
+def shown(of: Any) -> str:
+    """Return an object as text."""
+    return str(of)
+
+
+def draw(of: Any, file: str, width: float, height: float, dots: float, options: Any) -> dict[str, Any]:
+    """Draw a result into a file, whose suffix decides the format; sizes in inches, 0 for the figure's own."""
+
+    def run() -> list[float]:
+        import matplotlib
+
+        matplotlib.use("agg")
+        from matplotlib import pyplot
+
+        figure = of.plot(**decode(options)).figure
+        try:
+            if width and height:
+                figure.set_size_inches(width, height)
+            figure.savefig(file, dpi=dots, bbox_inches="tight")
+            return [float(size) for size in figure.get_size_inches()]
+        finally:
+            pyplot.close(figure)
+
+    return guarded(run)
+
+
+def report(data: str, file: str, settings: Any) -> dict[str, Any]:
+    """Write the page of a table, as ``socialstats report`` does; settings are its options, or columns by their part."""
+
+    def run() -> str:
+        from socialstats.cli.parser import make_parser
+        from socialstats.cli.report import run_report
+
+        parser = make_parser()
+        known = {action.dest: action for action in parser._subparsers._group_actions[0].choices["report"]._actions}
+        words = ["report", data, "-o", file, "--quiet"]
+        for name, value in decode(settings).items():
+            action = known.get(name)
+            if isinstance(value, Mapping):
+                value = [f"{part}={place}" for part, place in value.items()]
+            for one in value if isinstance(value, list) else [value]:
+                if action is None:
+                    words += ["--map", f"{name}={one}"]
+                elif action.nargs != 0:
+                    words += [f"{action.option_strings[-1]}={one}"]
+                elif one:
+                    words += [action.option_strings[-1]]
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said):
+                options = parser.parse_args(words)
+        except SystemExit:
+            raise InputError(said.getvalue().strip().rpartition("error: ")[2]) from None
+        run_report(options)
+        return file
+
+    return guarded(run)
