@@ -27,6 +27,7 @@ OMITTED = {
     "over_models": "its rows are objects of Python",
 }
 NO_BREAK = "\u00a0"
+WIDTH = 86  # R CMD check has a note on usages of more than 90 characters with their indent
 IN_R = {
     "str": "character", "int": "whole number", "float": "number", "bool": "logical", "None": "NULL", "True": "TRUE",
     "False": "FALSE", "mapping": "named vector or list", "sequence": "vector", "tuple": "vector",
@@ -58,12 +59,12 @@ EXAMPLES = {
         tidy(effect_sizes(wide, first = "extra.2", second = "extra.1"))""",
     "effect_sizes_from_summary": "effect_sizes_from_summary(t = 2.6, n = 8)",
     "mcnemar": """\
-        answers <- data.frame(plain = rep(c(1, 1, 0, 0), c(20, 4, 12, 9)), reminded = rep(c(1, 0, 1, 0), c(20, 4, 12, 9)))
+        n <- c(20, 4, 12, 9)
+        answers <- data.frame(plain = rep(c(1, 1, 0, 0), n), reminded = rep(c(1, 0, 1, 0), n))
         mcnemar(answers, first = "reminded", second = "plain")""",
     "krippendorff_alpha": """\
         seen <- expand.grid(unit = 1:6, rater = c("a", "b"))
-        seen$value <- ordered(c("low", "low", "high", "medium", "high", "low",
-                                "low", "medium", "high", "medium", "high", NA), c("low", "medium", "high"))
+        seen$value <- ordered(c(1, 1, 3, 2, 3, 1, 1, 2, 3, 2, 3, NA), labels = c("low", "medium", "high"))
         krippendorff_alpha(seen, missing = "drop")""",
     "adjust": 'adjust(c(0.01, 0.04, 0.03), family = "three prompts", method = "holm")',
     "power_mcnemar": "power_mcnemar(n = 300, discordant = 0.3, effect = 0.1)$sentence()",
@@ -103,8 +104,8 @@ def arguments(name: str) -> str:
 
 
 def filled(text: str, **how: Any) -> str:
-    """Return text in lines of at most 100 characters, an argument and its default in one of them."""
-    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False, **how).replace(NO_BREAK, " ")
+    """Return text in lines of at most `WIDTH` characters, an argument and its default in one of them."""
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False, **how).replace(NO_BREAK, " ")
 
 
 def functions() -> str:

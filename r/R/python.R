@@ -22,7 +22,7 @@ socialstats_available <- function() {
   tryCatch(!is.null(bridge()), error = function(e) FALSE)
 }
 
-install_socialstats <- function(from, python = NULL, envname = ENVIRONMENT, ...) {
+install_socialstats <- function(from, python = NULL, envname = "r-socialstats", ...) {
   if (missing(from))
     raise("from = is missing: name the folder of the clone, an archive of it, or a specification of pip.",
           class = "input_error")

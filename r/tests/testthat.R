@@ -1,0 +1,4 @@
+library(testthat)
+library(socialstats)
+
+test_check("socialstats")

@@ -1,0 +1,91 @@
+python_test("a result has the class of its metric, and prints its cautions", {
+  fit <- bradley_terry(example_data("baseball"), order = TRUE, cluster = "pair")
+  expect_s3_class(fit, c("socialstats_bradley_terry", "socialstats_result"), exact = FALSE)
+  shown <- paste(capture.output(print(fit)), collapse = "\n")
+  expect_match(shown, "cluster-robust standard errors")
+  expect_match(shown, "Caution SS106")
+  expect_true("SS106" %in% cautions(fit)$code)
+})
+
+python_test("tables have the names of broom, and glance() one row", {
+  fit <- bradley_terry(games)
+  expect_true(all(c("term", "estimate", "std.error", "conf.low", "conf.high", "p.value", "undefined") %in% names(tidy(fit))))
+  expect_identical(nrow(glance(fit)), 1L)
+  expect_identical(glance(fit)$nobs, nobs(fit))
+})
+
+python_test("coef(), vcov() and confint() have the same names, as other models of R", {
+  fit <- bradley_terry(example_data("baseball"), order = TRUE)
+  expect_identical(names(coef(fit)), rownames(vcov(fit)))
+  expect_identical(rownames(confint(fit)), names(coef(fit)))
+  expect_identical(colnames(confint(fit, level = 0.9)), c("5 %", "95 %"))
+  expect_identical(confint(fit, "order"), confint(fit)["order", , drop = FALSE])
+  half <- unname(confint(fit)[, 2] - confint(fit)[, 1]) / 2
+  expect_equal(half, qnorm(0.975) * tidy(fit)$std.error)
+})
+
+python_test("augment() has fitted values that glm() confirms", {
+  data <- example_data("baseball")
+  rows <- augment(bradley_terry(data))
+  teams <- sort(unique(c(rows$item.a, rows$item.b)))
+  side <- outer(rows$item.a, teams, "==") - outer(rows$item.b, teams, "==")
+  fit <- glm(rows$score ~ side[, -1] - 1, family = binomial, weights = rows$count)
+  expect_equal(rows$fitted, unname(fitted(fit)), tolerance = 1e-7)
+  expect_equal(rows$residual, rows$score - rows$fitted)
+})
+
+python_test("what is undefined is NA with its reason", {
+  flat <- data.frame(unit = rep(1:4, 2), rater = rep(c("a", "b"), each = 4), value = 1)
+  row <- tidy(krippendorff_alpha(flat, scale = "nominal"))
+  expect_true(is.na(row$estimate) && !is.nan(row$estimate))
+  expect_false(is.na(row$undefined))
+})
+
+python_test("results by a factor are one for each level", {
+  two <- rbind(cbind(games, model = "m"), cbind(games, model = "n"))
+  fits <- bradley_terry(two, by = "model")
+  expect_s3_class(fits, "socialstats_result_group")
+  expect_identical(names(fits), c("m", "n"))
+  expect_identical(coef(fits[["m"]]), coef(bradley_terry(games)))
+  expect_identical(unique(tidy(fits)$by), c("m", "n"))
+  expect_identical(nrow(confint(fits)), 6L)
+})
+
+python_test("results, designs and fits go back into functions", {
+  fit <- bradley_terry(comparisons(example_data("role_conflict")), ~ urgency)
+  expect_s3_class(fit$anova(bradley_terry(example_data("role_conflict"))), "socialstats_result")
+  groups <- c(pilot = "work", nurse = "work")
+  expect_s3_class(error_of(preference_shares(fit, groups)), "socialstats_input_error")
+  expect_match(capture.output(print(side_by_side(list(one = fit))))[1], "one")
+})
+
+python_test("verify() agrees with independent implementations", {
+  checks <- verify(bradley_terry(example_data("journal_citations")))
+  expect_gt(sum(checks$ok, na.rm = TRUE), 10)
+  expect_false(any(checks$ok == FALSE, na.rm = TRUE))
+})
+
+python_test("plot() shows a figure and writes files; autoplot() has a row for each estimate", {
+  fit <- bradley_terry(games)
+  svg <- tempfile(fileext = ".svg")
+  pdf(NULL)
+  on.exit({
+    dev.off()
+    unlink(svg)
+  })
+  expect_identical(plot(fit), fit)
+  plot(fit, file = svg)
+  expect_match(paste(readLines(svg, warn = FALSE), collapse = ""), "<svg")
+  skip_if_not_installed("ggplot2")
+  expect_identical(nrow(ggplot2::layer_data(ggplot2::autoplot(fit))), 3L)
+})
+
+python_test("report() writes a page of a data frame, and keeps the order of levels", {
+  file <- tempfile(fileext = ".html")
+  on.exit(unlink(file))
+  report(transform(seen, value = ordered(value, levels_seen)), file, no_verify = TRUE)
+  page <- paste(readLines(file, warn = FALSE), collapse = "\n")
+  expect_match(page, "<html")
+  expect_match(page, "ordinal")
+  expect_s3_class(error_of(report(seen, file, nonsense = "x")), "socialstats_input_error")
+})
