@@ -9,7 +9,8 @@ bridge <- function() {
     asked <- nzchar(Sys.getenv("RETICULATE_PYTHON")) || reticulate::py_available()
     if (!asked && dir.exists(reticulate::virtualenv_root()) && reticulate::virtualenv_exists(ENVIRONMENT))
       reticulate::use_virtualenv(ENVIRONMENT, required = TRUE)
-    if (!reticulate::py_module_available("socialstats"))
+    # in a folder with a pyproject.toml, such as the clone, older versions of reticulate warn that Poetry is missing
+    if (!suppressWarnings(reticulate::py_module_available("socialstats")))
       raise("The Python library socialstats is missing. Run install_socialstats(), or name a Python that has it ",
             "in the environment variable RETICULATE_PYTHON before R starts.", class = "missing_dependency")
     folder <- system.file("python", package = "socialstats")

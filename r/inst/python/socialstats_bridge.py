@@ -17,6 +17,7 @@ import pandas as pd
 
 import socialstats
 from socialstats.errors import InputError, SocialStatsError
+from socialstats.results import TEXT_COLUMNS
 from socialstats.tables import Table, as_table
 from socialstats.voice import speaking
 
@@ -85,7 +86,7 @@ def encode(value: Any) -> Any:
             return {
                 KIND: "frame",
                 "names": [str(name) for name in flat.columns],
-                "columns": [encoded_column(flat.iloc[:, k]) for k in range(flat.shape[1])],
+                "columns": [encoded_column(flat.iloc[:, k], name) for k, name in enumerate(flat.columns)],
                 "rows": len(flat),
             }
         case np.ndarray() if value.ndim == 2 and value.dtype.kind in "fiu":
@@ -124,7 +125,7 @@ def matrix(values: Any, rows: Any, columns: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def encoded_column(column: pd.Series) -> dict[str, Any]:
+def encoded_column(column: pd.Series, name: object) -> dict[str, Any]:
     """Return a column as bytes: numbers, or codes from 1 (0 where missing) into levels."""
     if column.dtype.kind in "fiu":
         data = column.to_numpy(dtype=np.float64)
@@ -135,10 +136,9 @@ def encoded_column(column: pd.Series) -> dict[str, Any]:
         codes, levels = column.cat.codes.to_numpy(), column.cat.categories
     else:
         held = column.dropna()
-        numeric = len(held) > 0 and all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in held)
-        if numeric:
-            return encoded_column(column.astype(np.float64))
-        truth = len(held) > 0 and all(isinstance(x, bool | np.bool_) for x in held)
+        truth = all(isinstance(x, bool | np.bool_) for x in held) and name not in TEXT_COLUMNS
+        if not truth and len(held) and all(isinstance(x, int | float | np.number) for x in held):
+            return encoded_column(column.astype(np.float64), name)
         kind = "logical" if truth else "text"
         codes, levels = pd.factorize(column)
         levels = [bool(x) for x in levels] if truth else levels
