@@ -33,8 +33,10 @@ IN_R = {
     "False": "FALSE", "mapping": "named vector or list", "sequence": "vector", "tuple": "vector",
 }  # fmt: skip
 RENAMED = {"table": "side_by_side"}  # base R has a table()
-BY_HAND = "augment autoplot cautions comparisons example_data glance install_socialstats paired ratings report \
-socialstats_available tidy verify".split()
+BY_HAND = [
+    "augment", "cautions", "comparisons", "example_data", "glance", "install_socialstats", "paired", "ratings",
+    "report", "socialstats_available", "tidy", "verify",
+]  # fmt: skip
 METHODS = {
     "object": "$ [[ .DollarNames as.data.frame print",
     "bradley_terry": "anova predict",
@@ -111,7 +113,7 @@ def filled(text: str, **how: Any) -> str:
 def functions() -> str:
     """Return R/metrics.R."""
     made = [
-        filled(f"{name} <- function({arguments(of)}) called(\"{of}\")", subsequent_indent="  ")
+        filled(f'{name} <- function({arguments(of)}) called("{of}")', subsequent_indent="  ")
         for name, of in wrapped().items()
     ]
     return "\n\n".join([f"# {MADE}.", *made]) + "\n"
@@ -120,7 +122,7 @@ def functions() -> str:
 def namespace() -> str:
     """Return NAMESPACE."""
     lines = [f"# {MADE}."]
-    lines += [f"export({name})" for name in sorted({*BY_HAND, *wrapped()} - {"autoplot"})]
+    lines += [f"export({name})" for name in sorted([*BY_HAND, *wrapped()])]
     lines += [f'S3method("{name}", socialstats_{kind})' for kind, names in METHODS.items() for name in names.split()]
     lines += ["S3method(print, summary.socialstats_result)", "S3method(ggplot2::autoplot, socialstats_result)"]
     lines += [f"importFrom({package}, {', '.join(names.split())})" for package, names in IMPORTED.items()]
@@ -143,7 +145,7 @@ def item(name: str, parameter: Any, *, typed: bool = True) -> str:
 
 def page(name: str, of: str) -> str:
     """Return the help page of a function."""
-    from numpydoc.docscrape import FunctionDoc  # of the extra docs
+    from numpydoc.docscrape import FunctionDoc  # needs the extra docs
 
     doc = FunctionDoc(getattr(ss, of))
     title, _, more = " ".join(doc["Summary"]).strip().partition(". ")
@@ -168,8 +170,8 @@ def page(name: str, of: str) -> str:
     if doc["References"]:
         parts.append("\\references{" + rd("\n".join(doc["References"])) + "}")
     if name in EXAMPLES:
-        parts.append("\\examples{\nif (socialstats_available()) {\n"
-                     + textwrap.indent(textwrap.dedent(EXAMPLES[name]), "  ").replace("%", "\\%") + "\n}\n}")  # fmt: skip
+        code = textwrap.indent(textwrap.dedent(EXAMPLES[name]), "  ").replace("%", "\\%")
+        parts.append(f"\\examples{{\nif (socialstats_available()) {{\n{code}\n}}\n}}")
     return "\n".join(parts) + "\n"
 
 

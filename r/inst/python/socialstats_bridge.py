@@ -206,7 +206,8 @@ def design(kind: str, data: Any, columns: Any) -> dict[str, Any]:
     """Make a design of a table."""
     from socialstats.designs.calls import as_design
 
-    return guarded(lambda: as_design(decode(data), decode(columns), getattr(socialstats, kind), name=f"{snake(kind)}()"))
+    reader = getattr(socialstats, kind)
+    return guarded(lambda: as_design(decode(data), decode(columns), reader, name=f"{snake(kind)}()"))
 
 
 def attribute(of: Any, name: str) -> dict[str, Any]:

@@ -80,10 +80,12 @@ python_test("agreement: alpha, kappa, AC, Fleiss' kappa, percent agreement", {
   expect_same_bits(percent_agreement(seen, levels = levels_seen), call("percent_agreement"))
 })
 
-python_test("shares of the actions of people and models, with permutations", {
-  norms <- example_data("norm_goal")
-  expect_same_bits(choice_shares(norms, unit = "scenario", source = "source", scale = "nominal", permutations = 100),
-                   "fit = ss.choice_shares(ss.datasets.norm_goal(), unit='scenario', source='source', scale='nominal', permutations=100)")
+python_test("answers of people and models: shares with permutations, and distances", {
+  norms <- example_data("social_norms")
+  expect_same_bits(choice_shares(norms, source = "source", scale = "nominal", permutations = 100),
+                   "fit = ss.choice_shares(ss.datasets.social_norms(), source='source', scale='nominal', permutations=100)")
+  expect_same_bits(ada_met(norms, source = "source", levels = LETTERS[1:6]),
+                   "fit = ss.ada_met(ss.datasets.social_norms(), source='source', levels=[*'ABCDEF'])")
 })
 
 python_test("plans: power and adjusted p", {
