@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import runpy
 import shlex
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -85,10 +88,38 @@ def test_the_blocks_of_a_page_run_as_printed(
         elif language == "python":
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block, page.name, "exec"), names)
-        else:
+        elif language == "sh":
             for command in commands(block):
                 if command not in LEFT_OUT:
                     run(command, capsys)
+
+
+def r_code(page: Path) -> str:
+    """Return the blocks of R of a page, without the lines that install."""
+    code = "".join(block for language, block in blocks(page) if language == "r")
+    return re.sub(r"(?m)^.*\binstall[._]\w+\(.*\n", "", code)
+
+
+@pytest.fixture(scope="session")
+def r_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    r = shutil.which("R")
+    if r is None or subprocess.run([r, "-s", "-e", "loadNamespace('reticulate')"], capture_output=True).returncode:
+        pytest.skip("R or its package reticulate is missing")
+    library = tmp_path_factory.mktemp("library")
+    subprocess.run([r, "CMD", "INSTALL", "--no-docs", "-l", library, ROOT / "r"], check=True, capture_output=True)
+    return library
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if r_code(page)], ids=lambda page: page.stem)
+@pytest.mark.slow
+def test_the_r_blocks_of_a_page_run_as_printed(page: Path, r_library: Path, tmp_path: Path) -> None:
+    shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "page.R").write_text(r_code(page), encoding="utf-8")
+    paths = {"R_LIBS": str(r_library), "RETICULATE_PYTHON": sys.executable}
+    done = subprocess.run(
+        ["R", "-s", "-f", "page.R"], cwd=tmp_path, env=os.environ | paths, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -96,7 +127,7 @@ def test_every_block_says_what_it_is(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("```") == 2 * len(blocks(page))
     for language, block in blocks(page):
-        assert language in ("sh", "python", "toml"), block
+        assert language in ("sh", "python", "toml", "r"), block
         if language == "toml":
             assert re.match(r"# [a-z]+\.toml\n", block), block
     outside = BLOCK.sub("", text)
