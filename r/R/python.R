@@ -70,9 +70,17 @@ called <- function(name) {
   own <- setdiff(names(formals(wrapper)), "...")
   given <- own[!vapply(own, function(one) eval(call("missing", as.name(one)), frame), NA)]
   dots <- if ("..." %in% names(formals(wrapper))) eval(quote(list(...)), frame) else list()
-  nameless <- if (is.null(names(dots))) length(dots) else sum(!nzchar(names(dots)))
+  arguments <- formula_first(c(mget(given, frame), dots), own)
+  nameless <- sum(!nzchar(names(arguments)))
   if (nameless > 0)
     raise(sprintf("%s() was given %d argument(s) without a name too many: write NAME = VALUE.", name, nameless),
           class = "input_error", call = call)
-  answer(bridge()$call(name, to_python(c(mget(given, frame), dots), named = TRUE)), call)
+  answer(bridge()$call(name, to_python(arguments, named = TRUE)), call)
+}
+
+# f(answer ~ condition | scenario, data) as f(data, formula = answer ~ condition | scenario).
+formula_first <- function(arguments, own) {
+  if (length(arguments) < 2 || names(arguments)[1] != own[1] || !inherits(arguments[[1]], "formula")) return(arguments)
+  at <- c(which(names(arguments)[-1] %in% c("", "data")), 1)[1] + 1
+  c(stats::setNames(arguments[at], own[1]), arguments[-c(1, at)], list(formula = arguments[[1]]))
 }

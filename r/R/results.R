@@ -14,7 +14,8 @@ pointer <- function(x) {
   py
 }
 
-invoke <- function(x, name, ..., call = sys.call(-1)) {
+invoke <- function(x, name, ...) {
+  call <- sys.call(-1)
   given <- list(...)
   named <- if (is.null(names(given))) logical(length(given)) else nzchar(names(given))
   positional <- to_python(unname(given[!named]))
@@ -136,13 +137,15 @@ verify <- function(x) {
   broom_table(invoke(x, "verify")$tidy())
 }
 
-design <- function(kind, data, columns, call) {
-  answer(bridge()$design(kind, to_python(data), to_python(columns, named = TRUE)), call)
+design <- function(kind, call, ...) {
+  arguments <- formula_first(list(...), "data")
+  data <- to_python(arguments$data)
+  answer(bridge()$design(kind, data, to_python(arguments[names(arguments) != "data"], named = TRUE)), call)
 }
 
-comparisons <- function(data, ...) design("Comparisons", data, list(...), sys.call())
-paired <- function(data, ...) design("Paired", data, list(...), sys.call())
-ratings <- function(data, ...) design("Ratings", data, list(...), sys.call())
+comparisons <- function(data, ...) design("comparisons", sys.call(), data = data, ...)
+paired <- function(data, ...) design("paired", sys.call(), data = data, ...)
+ratings <- function(data, ...) design("ratings", sys.call(), data = data, ...)
 
 as.data.frame.socialstats_object <- function(x, row.names = NULL, optional = FALSE, ...) {
   as.data.frame(invoke(x, "table", ...), row.names = row.names, optional = optional)

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 import socialstats
+from socialstats.designs.calls import as_design
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.results import TEXT_COLUMNS
 from socialstats.tables import Table, as_table
@@ -203,11 +204,15 @@ def target(name: str) -> Any:
 
 
 def design(kind: str, data: Any, columns: Any) -> dict[str, Any]:
-    """Make a design of a table."""
-    from socialstats.designs.calls import as_design
+    """Make a design of a table: comparisons, paired or ratings."""
 
-    reader = getattr(socialstats, kind)
-    return guarded(lambda: as_design(decode(data), decode(columns), reader, name=f"{snake(kind)}()"))
+    def run() -> Any:
+        table, named = decode(data), decode(columns)
+        if isinstance(table, str) or "formula" in named:
+            return getattr(socialstats, f"read_{kind}")(table, **named)
+        return as_design(table, named, getattr(socialstats, kind.capitalize()), name=f"{kind}()")
+
+    return guarded(run)
 
 
 def attribute(of: Any, name: str) -> dict[str, Any]:

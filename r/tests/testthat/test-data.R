@@ -111,3 +111,23 @@ python_test("a covariate with dots in its name and its square", {
   expect_equal(unname(coef(fit)), unname(coef(glm(data$winner == data$item_a ~ side - 1, family = binomial))),
                tolerance = 1e-7)
 })
+
+test_that("a formula may stand before the table", {
+  by_name <- function(...) formula_first(list(...), c("paired", "cluster"))
+  wanted <- list(paired = "table", by = "m", formula = y ~ x | story)
+  expect_equal(by_name(paired = y ~ x | story, "table", by = "m"), wanted)
+  expect_equal(by_name(paired = y ~ x | story, by = "m", data = "table"), wanted)
+  expect_equal(by_name(paired = "table", by = "m"), list(paired = "table", by = "m"))
+})
+
+python_test("formulas of designs name the columns", {
+  skip_if_not(reticulate::py_module_available("socialstats.designs.formulas"), "this Python has no formulas of designs")
+  long <- reshape(sleep_pairs, direction = "long", varying = c("before", "after"), v.names = "extra.sleep",
+                  timevar = "arm", times = c("before", "after"), idvar = "ID")
+  fit <- paired_difference(extra.sleep ~ arm + unit(ID), long, conditions = c("after", "before"))
+  expect_identical(coef(fit), coef(paired_difference(sleep_pairs, first = "after", second = "before")))
+  expect_identical(coef(bradley_terry(winner ~ 1 | pair, games)), coef(bradley_terry(games, cluster = "pair")))
+  roles <- example_data("role_conflict")
+  expect_identical(tidy(bradley_terry(choice ~ urgency | pair, roles)), tidy(bradley_terry(roles, ~ urgency, cluster = "pair")))
+  expect_identical(ratings(value ~ rater + unit(unit), seen, levels = levels_seen)$raters, c("ann", "bob", "cid"))
+})

@@ -28,7 +28,9 @@ python_test("no finite estimate: the items to blame are fields", {
 
 python_test("a statistic that a metric lacks is undefined, not an empty matrix", {
   fit <- krippendorff_alpha(seen, levels = levels_seen)
-  expect_s3_class(error_of(vcov(fit)), "socialstats_undefined_statistic")
+  problem <- error_of(vcov(fit))
+  expect_s3_class(problem, "socialstats_undefined_statistic")
+  expect_match(deparse(conditionCall(problem)), "^vcov")
 })
 
 python_test("a result of another session says so", {
