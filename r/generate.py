@@ -39,11 +39,11 @@ BY_HAND = [
 ]  # fmt: skip
 METHODS = {
     "object": "$ [[ .DollarNames as.data.frame print",
-    "bradley_terry": "anova predict",
+    "bradley_terry": "anova fitted logLik predict residuals",
     "result": "as.data.frame augment coef confint glance nobs plot print summary tidy vcov",
     "result_group": "length names",
 }
-IMPORTED = {"generics": "augment glance tidy", "stats": "anova coef confint nobs predict vcov", "utils": ".DollarNames",
+IMPORTED = {"generics": "augment glance tidy", "stats": "anova coef confint fitted logLik nobs predict residuals vcov", "utils": ".DollarNames",
             "graphics": "plot"}  # fmt: skip
 EXAMPLES = {
     "bradley_terry": """\

@@ -15,7 +15,7 @@ pointer <- function(x) {
 }
 
 invoke <- function(x, name, ...) {
-  call <- sys.call(-1)
+  call <- sys.call(sys.parent())
   given <- list(...)
   named <- if (is.null(names(given))) logical(length(given)) else nzchar(names(given))
   positional <- to_python(unname(given[!named]))
@@ -86,7 +86,9 @@ glance.socialstats_result <- function(x, ...) {
 
 augment.socialstats_result <- function(x, ...) {
   none(..., of = "augment()")
-  broom_table(invoke(x, "augment"))
+  found <- broom_table(invoke(x, "augment"))
+  names(found) <- sub("^(fitted|resid|hat)\\b", ".\\1", names(found))
+  found
 }
 
 as.data.frame.socialstats_result <- function(x, row.names = NULL, optional = FALSE, ...) {
@@ -122,6 +124,21 @@ confint.socialstats_result <- function(object, parm, level = NULL, ...) {
 predict.socialstats_bradley_terry <- function(object, ...) invoke(object, "predict", ...)
 
 anova.socialstats_bradley_terry <- function(object, ...) invoke(object, "anova", ...)
+
+logLik.socialstats_bradley_terry <- function(object, ...) {
+  none(..., of = "logLik()")
+  structure(object$log_likelihood, df = glance(object)$df, nobs = nobs(object), class = "logLik")
+}
+
+fitted.socialstats_bradley_terry <- function(object, ...) {
+  none(..., of = "fitted()")
+  augment(object)[[".fitted"]]
+}
+
+residuals.socialstats_bradley_terry <- function(object, type = c("deviance", "pearson", "response"), ...) {
+  none(..., of = "residuals()")
+  augment(object)[[paste0(".resid.", match.arg(type))]]
+}
 
 cautions <- function(x) {
   if (!inherits(x, "socialstats_result")) raise("cautions() takes a result of socialstats", class = "input_error")

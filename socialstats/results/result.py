@@ -118,12 +118,19 @@ class Result:
         return pd.DataFrame({name: [self.fit.get(name)] for name in GLANCE_COLUMNS})
 
     def augment(self) -> pd.DataFrame:
-        """Return the observations that were used, and beside them what the model expects, if it expects something.
+        """Return the observations as they were used: the table of the design.
 
         Raises
         ------
         UndefinedStatistic
             For a result without a table of its own, such as one of published numbers.
+
+        Examples
+        --------
+        >>> from socialstats import paired_difference
+        >>> pairs = {"old": [0.5, 1.0], "new": [1.5, 1.0]}
+        >>> paired_difference(pairs, first="new", second="old").augment().to_dict("list")
+        {'first': [1.0, 1.5], 'second': [1.0, 0.5], 'count': [1.0, 1.0]}
         """
         if not hasattr(self.design, "table"):
             raise UndefinedStatistic(f"{self.title} has no table of observations")

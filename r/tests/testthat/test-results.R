@@ -24,14 +24,30 @@ python_test("coef(), vcov() and confint() have the same names, as other models o
   expect_equal(half, qnorm(0.975) * tidy(fit)$std.error)
 })
 
-python_test("augment() has fitted values that glm() confirms", {
-  data <- example_data("baseball")
-  rows <- augment(bradley_terry(data))
-  teams <- sort(unique(c(rows$item.a, rows$item.b)))
-  side <- outer(rows$item.a, teams, "==") - outer(rows$item.b, teams, "==")
-  fit <- glm(rows$score ~ side[, -1] - 1, family = binomial, weights = rows$count)
-  expect_equal(rows$fitted, unname(fitted(fit)), tolerance = 1e-7)
-  expect_equal(rows$residual, rows$score - rows$fitted)
+python_test("augment() returns the observations as they were used", {
+  rows <- augment(paired_difference(sleep_pairs, first = "after", second = "before"))
+  expect_equal(sort(rows$first - rows$second), sort(sleep_pairs$after - sleep_pairs$before))
+  expect_identical(nrow(augment(krippendorff_alpha(seen, levels = levels_seen))), 24L)
+  problem <- error_of(augment(effect_sizes_from_summary(t = 2.6, n = 8)))
+  expect_s3_class(problem, "socialstats_undefined_statistic")
+  expect_match(deparse(conditionCall(problem)), "^augment")
+})
+
+python_test("logLik(), fitted values, residuals and leverages are those of glm()", {
+  wins <- example_data("baseball")
+  teams <- sort(unique(c(wins$item_a, wins$item_b)))
+  model <- function(a, b, wins_a, wins_b)
+    glm(cbind(wins_a, wins_b) ~ (outer(a, teams, "==") - outer(b, teams, "=="))[, -1] - 1, family = binomial)
+  fit <- bradley_terry(wins)
+  expect_equal(attr(logLik(fit), "df"), 6)
+  expect_equal(AIC(fit), glance(fit)$aic)
+  rows <- augment(fit)
+  skip_if_not(".fitted" %in% names(rows), "this Python has no fitted values")
+  theirs <- model(rows$item.a, rows$item.b, rows$wins.a, rows$wins.b)
+  expect_equal(fitted(fit), unname(fitted(theirs)), tolerance = 1e-7)
+  expect_equal(residuals(fit), unname(residuals(theirs)), tolerance = 1e-6)
+  expect_equal(residuals(fit, "pearson"), unname(residuals(theirs, "pearson")), tolerance = 1e-6)
+  expect_equal(rows$.hat, unname(hatvalues(theirs)), tolerance = 1e-6)
 })
 
 python_test("what is undefined is NA with its reason", {

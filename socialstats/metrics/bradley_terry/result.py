@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -56,9 +56,6 @@ from socialstats.results import Check, Result, Row, Verification
 from socialstats.sentences import span
 from socialstats.text import capital, count, listing, number, p_value, percent, quoted
 from socialstats.voice import Word, one_of, option
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEWEST_DRAWS = 100
 FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
@@ -199,30 +196,6 @@ class BradleyTerryResult(Result):
                 method=f"delta method on the {scale} scale", **fields,
             ))  # fmt: skip
         return out
-
-    def augment(self) -> pd.DataFrame:
-        """Return the comparisons as tabulated, with the score of item_a, its expectation and their difference.
-
-        A win is 1, a tie 0.5, a defeat 0. Column ``fitted`` is P(a wins) + P(tie) / 2, ``residual`` the score less it.
-
-        Raises
-        ------
-        UndefinedStatistic
-            Where winners are probabilities.
-
-        Examples
-        --------
-        >>> from socialstats import bradley_terry
-        >>> fit = bradley_terry({"item_a": [*"xyx"], "item_b": [*"yxy"], "winner": [*"xxy"]})
-        >>> fit.augment()[["item_a", "winner", "score", "fitted"]].round(3).to_dict("split")["data"]
-        [['x', 'x', 1.0, 0.667], ['x', 'y', 0.0, 0.667], ['y', 'x', 0.0, 0.333]]
-        """
-        if self.fitted_state.probable:
-            raise UndefinedStatistic(f"{PROBABLE} residuals")
-        p, design = _probabilities(self)[:, self.fitted_state.data.cell], self.design
-        fitted = np.where(design.item_a > design.item_b, p[1], p[0]) + 0.5 * p[2]
-        score = np.array([1.0, 0.0, 0.5])[design.outcome]
-        return Result.augment(self).assign(score=score, fitted=fitted, residual=score - fitted)
 
     def worth(self, *, level: float | None = None) -> Result:
         """Return the worths exp(strength), scaled to sum one, with intervals made on the logit scale.
