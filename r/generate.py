@@ -38,12 +38,14 @@ BY_HAND = [
     "report", "socialstats_available", "tidy", "verify",
 ]  # fmt: skip
 METHODS = {
-    "object": "$ [[ .DollarNames as.data.frame print",
+    "object": "$ [[ .DollarNames as.data.frame print str",
     "bradley_terry": "anova fitted logLik predict residuals",
     "result": "as.data.frame augment coef confint glance nobs plot print summary tidy vcov",
-    "result_group": "length names",
+    "result_group": "as.list length names",
 }
-IMPORTED = {"generics": "augment glance tidy", "stats": "anova coef confint fitted logLik nobs predict residuals vcov", "utils": ".DollarNames",
+IMPORTED = {"generics": "augment glance tidy",
+            "stats": "anova coef confint fitted logLik nobs predict residuals vcov",
+            "utils": ".DollarNames str",
             "graphics": "plot"}  # fmt: skip
 EXAMPLES = {
     "bradley_terry": """\
@@ -129,8 +131,15 @@ def namespace() -> str:
     return "\n".join(lines) + "\n"
 
 
+def design_in_r(found: re.Match[str]) -> str:
+    """Return the R function of a design for a function of Python that reads tables."""
+    return found[2] or found[3].lower()
+
+
 def rd(text: str) -> str:
     """Return prose of a docstring as Rd: code in \\code, other signs escaped."""
+    text = re.sub(r"\b(read_(comparisons|paired|ratings)|(Comparisons|Paired|Ratings)\.from_\w+)\b", design_in_r, text)
+    text = re.sub(r"\b(None|True|False)\b", lambda word: IN_R[word[0]], text)
     pieces = re.split(r"(``[^`]+``|`[^`]+`)", text)
     escaped = [re.sub(r"([\\%{}])", r"\\\1", piece.strip("`") if k % 2 else piece) for k, piece in enumerate(pieces)]
     return "".join(f"\\code{{{piece}}}" if k % 2 else piece for k, piece in enumerate(escaped)).strip()

@@ -35,7 +35,8 @@ none <- function(..., of) {
 }
 
 `[[.socialstats_object` <- function(x, i) {
-  if (inherits(x, "socialstats_result_group")) invoke(x, "__getitem__", i) else `$.socialstats_object`(x, i)
+  if (!inherits(x, "socialstats_result_group")) return(`$.socialstats_object`(x, i))
+  invoke(x, "__getitem__", if (is.numeric(i)) names(x)[i] else i)
 }
 
 .DollarNames.socialstats_object <- function(x, pattern = "") {
@@ -44,11 +45,17 @@ none <- function(..., of) {
 
 names.socialstats_result_group <- function(x) names(invoke(x, "coef"))
 
+as.list.socialstats_result_group <- function(x, ...) x$results
+
 length.socialstats_result_group <- function(x) length(names(x))
 
 print.socialstats_object <- function(x, ...) {
   cat(bridge()$shown(pointer(x)), "\n", sep = "")
   invisible(x)
+}
+
+str.socialstats_object <- function(object, ...) {
+  cat("", class(object)[1], trimws(bridge()$shown(pointer(object))), "\n")
 }
 
 print.socialstats_result <- function(x, ...) {

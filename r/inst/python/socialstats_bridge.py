@@ -113,9 +113,10 @@ def square(frame: pd.DataFrame) -> bool:
 
 
 def named_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose index has names, which become columns."""
-    names = [name or f"index{k + 1}" * (k > 0) or "term" for k, name in enumerate(frame.index.names)]
-    return frame.rename_axis(index=names)
+    """Return a frame whose index has names, which become columns; levels of several that have none count rows."""
+    if isinstance(frame.index, pd.MultiIndex):
+        return frame.droplevel([k for k, name in enumerate(frame.index.names) if name is None])
+    return frame.rename_axis(index=frame.index.name or "term")
 
 
 def matrix(values: Any, rows: Any, columns: Any) -> dict[str, Any]:
