@@ -70,7 +70,9 @@ summary.socialstats_result <- function(object, ...) {
 }
 
 print.summary.socialstats_result <- function(x, ...) {
-  if (!is.null(x$call)) cat("Call: ", paste(trimws(deparse(x$call)), collapse = " "), "\n", sep = "")
+  said <- paste(trimws(deparse(x$call, nlines = 9L)), collapse = " ")
+  if (nchar(said) > 300) said <- paste(substr(said, 1, 297), "...")  # do.call() puts the whole table into the call
+  if (!is.null(x$call)) cat("Call: ", said, "\n", sep = "")
   cat(x$text, "\n", sep = "")
   invisible(x)
 }

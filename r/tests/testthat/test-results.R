@@ -108,3 +108,15 @@ python_test("report() writes a page of a data frame, and keeps the order of leve
   expect_match(page, "ordinal")
   expect_s3_class(error_of(report(seen, file, nonsense = "x")), "socialstats_input_error")
 })
+
+python_test("calls through do.call(), Map(), pipes and other functions are the same call", {
+  wanted <- coef(bradley_terry(games, cluster = "pair"))
+  expect_identical(coef(do.call(bradley_terry, list(games, cluster = "pair"))), wanted)
+  expect_identical(coef(Map(bradley_terry, list(games), cluster = "pair")[[1]]), wanted)
+  passing <- function(...) bradley_terry(...)
+  optional <- function(data, level) passing(data, cluster = "pair", level = level)
+  expect_identical(coef(games |> passing(cluster = "pair")), wanted)
+  expect_identical(coef(optional(games)), wanted)
+  expect_identical(optional(games, 0.9)$settings$level, 0.9)
+  expect_lt(max(nchar(capture.output(print(do.call(bradley_terry, list(games))))[1])), 310)
+})
