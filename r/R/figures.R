@@ -17,6 +17,7 @@ autoplot.socialstats_result <- function(object, ...) {
   rows <- rows[!is.na(rows$estimate), ]
   rows$label <- factor(rows$term, levels = rev(unique(rows$term)))
   panels <- intersect(c("by", "group"), names(rows)[vapply(rows, function(one) length(unique(one)) > 1, NA)])
+  rows[panels] <- lapply(rows[panels], function(one) factor(one, levels = unique(one)))
   mapping <- ggplot2::aes(x = .data$estimate, y = .data$label, xmin = .data$conf.low, xmax = .data$conf.high)
   chart <- ggplot2::ggplot(rows, mapping) + ggplot2::geom_pointrange(na.rm = TRUE) +
     ggplot2::labs(x = "estimate", y = NULL, title = object$title, caption = object$inference)
