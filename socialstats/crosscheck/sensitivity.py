@@ -35,7 +35,7 @@ def verify(result: Result) -> Verification:
     Of a difference, whose pairs are left out or resampled in both designs together, also the estimates of both.
     """
     settings, several = result.settings, "labels" in result.settings
-    designs = list(result.design) if several else [result.design]
+    designs = [design.whole() for design in (result.design if several else [result.design])]
     tables = [long_table(design, settings["covariate"]) for design in designs]
     pairs = sorted(set(tables[0]["pair"]))
     made = [sums_of(table, settings["weights"], design, settings["cluster"], pairs)

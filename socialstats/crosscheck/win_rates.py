@@ -24,7 +24,7 @@ ALL = "all"
 
 def verify(result: Result) -> Verification:
     """Recompute rates, standard errors and intervals of every item, and of all items together."""
-    design, settings = result.design, result.settings
+    design, settings = result.design.whole(), result.settings
     table = with_shares(long_table(design, settings["covariate"]), pooled=settings["weights"] == "pooled")
     factors = design.factors(settings["cluster"]) if settings["ci"] == "cluster" else ()
     codes = codes_of(factors, table["cell"].to_numpy())
@@ -99,7 +99,7 @@ def verify_groups(result: Result) -> list[Check]:
     """Recompute every rate, its error and its interval from the comparisons, one line each."""
     import pandas as pd
 
-    design = result.design
+    design = result.design.whole()
     group = pd.Series(result.extras["groups"])
     items = np.array(design.items, dtype=object)
     names = result.settings["cluster"]

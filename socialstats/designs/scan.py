@@ -17,7 +17,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
@@ -116,6 +116,12 @@ class Scan:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
         return tuple(Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=()) for name in self.named(names))
 
+    def is_inside(self, name: str, factor: Factor) -> bool:
+        """Return whether every cluster of a column lies within one level of a factor, which may stay as well."""
+        if factor.name in self.clusters:
+            return self.rows([name, factor.name]).within(None)
+        return self.rows([name]).within(factor.codes)
+
     def rows(self, names: Sequence[str]) -> Rows:
         """Return the rows of the table by cell and some of the clusters."""
         return Rows(self, names)
@@ -185,6 +191,28 @@ class Rows:
     def texts(self, factor: int) -> list[str]:
         """Return the names of the clusters of a factor."""
         return [str(as_text(value)) for value in self.levels[factor].tolist()]
+
+    def used(self, rows: float) -> list[BoolArray]:
+        """Return which clusters of each factor have rows of the design, which has so many rows."""
+        found = [np.full(len(known), sizes.sum() == rows) for known, sizes in zip(self.levels, self.sizes, strict=True)]
+        for k, there in enumerate(found):
+            for part in () if there.all() else self.parts(k):
+                there[part.codes[k]] = True
+        return found
+
+    def within(self, code: IntArray | None) -> bool:
+        """Return whether each cluster of the first factor lies within one of a factor of the cells, or of the second.
+
+        Rows are read until a cluster is found in two.
+        """
+        outer = np.full(len(self.levels[0]), -1, dtype=np.int64)
+        for keys, _ in self._keys(0, 0, len(outer)):
+            *codes, cell = self._decoded(keys, 0)
+            of = codes[1] if code is None else code[cell]
+            outer[codes[0]] = np.where(outer[codes[0]] < 0, of, outer[codes[0]])
+            if np.any(outer[codes[0]] != of):
+                return False
+        return True
 
     def finer(self) -> int:
         """Return the factor with the most levels."""
@@ -319,6 +347,105 @@ class Distinct:
         if self.sums is None:
             return Distinct(self.keys[first], np.diff(first, append=len(self.keys))[None].astype(np.float64))
         return Distinct(self.keys[first], np.add.reduceat(self.sums, first, axis=1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Share:
+    """Parts of the cells of a design, each of which belongs to one cluster of each factor.
+
+    Attributes
+    ----------
+    cell : (n,) int64 array
+    weight, weight_sq : (n,) float64 arrays
+        Shares of the cell's weight, and of its squared weight.
+    codes : tuple of (n,) int64 arrays
+        Cluster of each factor.
+    """
+
+    cell: IntArray
+    weight: FloatArray
+    weight_sq: FloatArray
+    codes: tuple[IntArray, ...]
+
+    @classmethod
+    def of(cls, codes: Sequence[IntArray]) -> Share:
+        """Return whole cells, given the cluster of each."""
+        ones = np.ones(len(codes[0]))
+        return cls(cell=np.arange(len(ones)), weight=ones, weight_sq=ones, codes=tuple(codes))
+
+    def gather(self, code: IntArray, cells: int, *, squared: bool = False) -> Any:
+        """Return the sparse matrix that sums statistics of cells by cluster, (clusters, cells)."""
+        from scipy.sparse import csr_array
+
+        dense = code - code.min()
+        of = self.weight_sq if squared else self.weight
+        return csr_array((of, (dense, self.cell)), shape=(int(dense.max(initial=-1)) + 1, cells))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StoredClusters:
+    """The clusters of one or two factors that stay with the table of a design.
+
+    Attributes
+    ----------
+    rows : Rows
+    weight, weight_sq : (cells,) float64 arrays
+        Of the design.
+    used : tuple of bool arrays
+        Which clusters of each factor have rows of the design.
+    place : (cells,) int64 array, optional
+        Where only some cells are looked at: their places among these, -1 for the others.
+    """
+
+    rows: Rows
+    weight: FloatArray
+    weight_sq: FloatArray
+    used: tuple[BoolArray, ...]
+    place: IntArray | None = None
+
+    def among(self, keep: AnyArray) -> StoredClusters:
+        """Return the clusters of the rows of some cells (a mask)."""
+        return replace(self, place=np.where(keep, np.cumsum(keep) - 1, -1))
+
+    def __len__(self) -> int:
+        return len(self.rows.levels)
+
+    @property
+    def finer(self) -> int:
+        """The factor with more clusters."""
+        return self.rows.finer()
+
+    def in_order(self) -> list[IntArray]:
+        """Return the place of each cluster among those of its factor that are used, in the order of their names."""
+        found = []
+        for k, used in enumerate(self.used):
+            texts = self.rows.texts(k)
+            order = sorted(np.flatnonzero(used).tolist(), key=texts.__getitem__)
+            place = np.full(len(used), -1, dtype=np.int64)
+            place[order] = np.arange(len(order))
+            found.append(place)
+        return found
+
+    def largest(self) -> float:
+        """Return the largest share of the weight of the design that one cluster holds."""
+        most, total = 0.0, float(self.weight.sum())
+        for k in range(len(self)):
+            for share in self.blocks(k):
+                code = share.codes[k]
+                most = max(most, float(np.bincount(code - code.min(), share.weight * self.weight[share.cell]).max()))
+        return most / total
+
+    def blocks(self, factor: int) -> Iterator[Share]:
+        """Yield shares of the cells that belong to clusters, in blocks of whole clusters of one factor."""
+        for part in self.rows.parts(factor):
+            cell, codes = part.cell, part.codes
+            shares = part.weight / self.weight[cell], part.weight_sq / self.weight_sq[cell]
+            if self.place is not None:
+                cell = self.place[cell]
+                kept = cell >= 0
+                cell, shares, codes = cell[kept], (shares[0][kept], shares[1][kept]), tuple(c[kept] for c in codes)
+            if len(cell):
+                yield Share(cell=cell, weight=shares[0], weight_sq=shares[1], codes=codes)
 
 
 def blocks(sizes: IntArray, most: int) -> list[int]:

@@ -12,6 +12,7 @@ from socialstats.arrays import FloatArray, unique_rows
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
 from socialstats.resampling import Units
@@ -59,9 +60,54 @@ def cluster_factors(design: Clustered, cluster: str | Sequence[str] | None) -> t
         If a name is not declared, or there are more than two.
     """
     factors = design.factors(cluster)
-    if len(factors) > 2:
-        raise InputError(f"at most two crossed cluster factors, got {quoted([f.name for f in factors])}")
+    two_at_most([factor.name for factor in factors])
     return factors
+
+
+def stored_clusters(design: Comparisons, cluster: str | Sequence[str] | None) -> tuple[Comparisons, tuple[str, ...]]:
+    """Return comparisons, and which of the clusters that a caller's `cluster` option names stay with their table.
+
+    Where only some of them stay, all are read into the cells.
+    """
+    scan = design.scan
+    named = () if scan is None else scan.named(cluster)
+    wanted = [cluster] if isinstance(cluster, str) else list(cluster or ())
+    if cluster == "declared":
+        wanted = [*named, *(factor.name for factor in design.clusters)]
+    return (design, named) if {*wanted} == {*named} or not named else (design.whole(), ())
+
+
+def clustered(
+    design: Comparisons, cluster: str | Sequence[str] | None
+) -> tuple[Comparisons, tuple[Factor, ...], StoredClusters | None]:
+    """Return comparisons, the factors that a caller's `cluster` option names, and the rows of those that stay.
+
+    Factors that stay with the table have no level of a cell: they have one code for each cluster. Single rows with
+    weights are read into the cells, as a cell of rows of different weights is no number of alike rows.
+
+    Parameters
+    ----------
+    design : Comparisons
+    cluster : str, sequence of str or None
+        As in `cluster_factors`.
+    """
+    design, named = stored_clusters(design, cluster)
+    if design.scan is None or not named:
+        held = design.whole() if design.weighted and cluster is None else design
+        return held, cluster_factors(held, cluster), None
+    two_at_most(named)
+    rows = design.scan.rows(named)
+    used = tuple(rows.used(design.n_rows))
+    factors = tuple(
+        Factor(name=name, codes=np.arange(int(there.sum())), levels=()) for name, there in zip(named, used, strict=True)
+    )
+    return design, factors, StoredClusters(rows=rows, weight=design.weight, weight_sq=design.weight_sq, used=used)
+
+
+def two_at_most(names: Sequence[str]) -> None:
+    """Refuse more than two crossed clusters."""
+    if len(names) > 2:
+        raise InputError(f"at most two crossed cluster factors, got {quoted(names)}")
 
 
 def units_of(design: Comparisons | Paired | Ratings, factors: Sequence[Factor]) -> Units:
@@ -178,6 +224,9 @@ def cluster_cautions(
         for f in design.clusters
         if len(np.unique(f.codes)) > 1 and not any(f.name == used.name or is_inside(f, used) for used in factors)
     ]
+    if isinstance(design, Comparisons) and (scan := design.scan) is not None:
+        others = [name for name in scan.clusters if all(name != used.name for used in factors)]
+        ignored += [name for name in others if not any(scan.is_inside(name, used) for used in factors)]
     if ignored:
         used = " and ".join(f.name for f in factors) or "single rows"
         found.append(ignored_clusters(quoted(ignored), used))

@@ -2,12 +2,13 @@
 
 A mean, a share, a ratio of sums or any linearised statistic has two parts. Its cells contribute deviations (`scores`,
 whose sum is 0) and weights (`shares`, whose sum is 1). With one parameter the equations of
-`socialstats.inference.robust` are closed formulas of the sums by cluster.
+`socialstats.inference.robust` are closed formulas of the sums by cluster. Sums over clusters are made block by block, so
+that the clusters may stay with a table that an engine reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.scan import Share, StoredClusters
 from socialstats.inference.intervals import cochran_df
 
 LOST = 64 * float(np.finfo(np.float64).eps)  # a share that rounding can leave of 0: one cluster is the whole statistic
@@ -56,7 +58,7 @@ class MeanErrors:
 
 
 def mean_errors(
-    scores: Any, shares: Any, factors: Sequence[IntArray] = (), alike: FloatArray | None = None
+    scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters = (), alike: FloatArray | None = None
 ) -> MeanErrors:
     """Estimate the variances of k means, under independent rows, one cluster factor, or two crossed ones.
 
@@ -66,7 +68,7 @@ def mean_errors(
         What each cell adds to the deviation of each statistic from its expectation; columns sum to 0.
     shares : (cells, k) array, dense or sparse
         What each cell weighs in each statistic; at least 0, columns sum to 1.
-    factors : sequence of (cells,) int64 arrays
+    factors : sequence of (cells,) int64 arrays, or StoredClusters
         None, one or two.
     alike : (cells,) array, optional
         Independent rows: how many rows of one score each cell stands for (default 1).
@@ -97,14 +99,35 @@ def mean_errors(
     >>> round(float(found.variance[0]) ** 0.5, 4), round(float(found.df[0]), 4)
     (2.2822, 1.8)
     """
-    if not factors:
-        return _one_factor(scores, shares, None, alike)
-    dense = crossing(factors)
-    if len(dense) == 1:
-        return _one_factor(scores, shares, dense[0], None)
-    first, second = (_one_factor(scores, shares, code, None) for code in dense[:2])
-    e, _, column = _by_cluster(scores, shares, dense[2])
-    plain = first.variance + second.variance - np.bincount(column, e**2, minlength=len(first.variance))
+    k = scores.shape[1]
+    if not len(factors):
+        sums = ColumnSums(k)
+        e, f, column = _by_cluster(scores, shares, None)
+        m = np.ones(len(e)) if alike is None else _by_cluster(scores, _spread(shares, alike), None)[1]
+        sums.add(e, f, column, m)
+        return sums.errors()
+    blocks, finer = _blocks(factors)
+
+    def one_factor(factor: int) -> MeanErrors:
+        sums = ColumnSums(k)
+        for share in blocks(factor):
+            sums.add(*_by_cluster(scores, shares, share, share.codes[factor]))
+        return sums.errors()
+
+    if len(factors) == 1:
+        return one_factor(0)
+    own, overlap, clusters, both = ColumnSums(k), np.zeros(k), 0, 0
+    for share in blocks(finer):
+        one, two = share.codes[finer], share.codes[1 - finer]
+        code, n = numbered(one * (int(two.max(initial=0)) + 1) + two)
+        e, _, column = _by_cluster(scores, shares, share, code)
+        overlap += np.bincount(column, e**2, minlength=k)
+        own.add(*_by_cluster(scores, shares, share, one))
+        clusters, both = clusters + numbered(one)[1], both + n
+    if both == clusters:  # nested
+        return one_factor(1 - finer)
+    first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
+    plain = first.variance + second.variance - overlap
     least = (LOST * np.asarray(abs(scores).sum(axis=0)).ravel()) ** 2  # below it sums of scores are rounding
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
     return MeanErrors(
@@ -112,6 +135,20 @@ def mean_errors(
         clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
         effective=np.minimum(first.effective, second.effective),
     )  # fmt: skip
+
+
+def _blocks(factors: Sequence[IntArray] | StoredClusters) -> tuple[Callable[[int], Iterable[Share]], int]:
+    """Return the shares of the cells that belong to clusters, in blocks, and the factor with more clusters."""
+    if isinstance(factors, StoredClusters):
+        return factors.blocks, factors.finer
+    found = [numbered(code) for code in factors]
+    return lambda _: [Share.of([code for code, _ in found])], int(np.argmax([n for _, n in found]))
+
+
+def numbered(code: IntArray) -> tuple[IntArray, int]:
+    """Return codes as numbers from 0 without gaps, and how many there are."""
+    known, dense = np.unique(code, return_inverse=True)
+    return dense, len(known)
 
 
 def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
@@ -140,42 +177,59 @@ def _joint_df(v1: float, v2: float, df1: float, df2: float, least: float) -> flo
     return cochran_df([v1, v2], [df1, df2]) if v1 + v2 > least else min(df1, df2)
 
 
-def _one_factor(scores: Any, shares: Any, code: IntArray | None, alike: FloatArray | None) -> MeanErrors:
-    """Variances from sums by cluster, or of cells that stand for `alike` independent rows each."""
-    k = scores.shape[1]
-    e, f, column = _by_cluster(scores, shares, code)
-    m = np.ones(len(e)) if alike is None else _by_cluster(scores, _spread(shares, alike), None)[1]
+class ColumnSums:
+    """Sums over the clusters of each of k columns, from which their variances are made.
 
-    def sums(values: FloatArray) -> FloatArray:
-        return np.bincount(column, values, minlength=k).astype(np.float64)
+    The cluster of the largest share is kept apart: sums over the others lose nothing where its share is near 1.
+    """
 
-    share = f / m
-    largest = np.zeros(k)
-    np.maximum.at(largest, column, share)
-    top = np.full(k, -1)
-    most = np.flatnonzero(share == largest[column])
-    top[column[most]] = most
-    there = top >= 0
-    top = top[there]
-    others = m.copy()
-    others[top] -= 1  # all but one row of the largest share: sums over them lose nothing where it is near 1
-    rest = 1 - share
-    rest[top] = sums(others * share)[there]
-    known = np.zeros(k, dtype=bool)
-    known[there] = rest[top] > LOST
-    rest = np.maximum(rest, LOST)
-    r, of_top = share**2 / rest, np.zeros(k)
-    of_top[there] = r[top]
-    variance = np.where(known, sums(e**2 / m / rest), np.nan)
-    squares, apart = sums(m * share**2), sums(others * r)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = 1 / (squares + apart**2 - sums(others * r**2) + 2 * of_top * apart)
-        near = np.round(df)
-        df = np.where(np.abs(df - near) < ROUND_DF * near, near, df)  # equal clusters: G - 1, not 27.999999999999996
-        return MeanErrors(
-            variance=variance, df=np.where(known, df, np.nan), clusters=sums(m * (f > 0)), effective=1 / squares,
-            largest=largest, plain=variance,
-        )  # fmt: skip
+    def __init__(self, k: int) -> None:
+        self._top = np.zeros((3, k))  # score, share and copies of the cluster of the largest share
+        self._rest = np.zeros((6, k))  # sums over all others
+
+    def add(self, e: FloatArray, f: FloatArray, column: IntArray, m: FloatArray | None = None) -> None:
+        """Add clusters: sums of scores and shares, the column of each, and how many alike ones each stands for."""
+        k, copies = self._top.shape[1], np.ones(len(e)) if m is None else m
+        share = f / copies
+        largest, place = np.zeros(k), np.full(k, -1)
+        np.maximum.at(largest, column, share)
+        most = np.flatnonzero(share == largest[column])
+        place[column[most]] = most
+        new = np.flatnonzero((place >= 0) & (largest > self._top[1]))
+        place = place[new]
+        before = self._top[:, new]
+        self._top[:, new] = e[place], share[place], copies[place]
+        others = np.ones(len(e), dtype=bool)
+        others[place] = False
+        for (score, part, times), at in (
+            ((e[others], share[others], copies[others]), column[others]),
+            (before[:, before[2] > 0], new[before[2] > 0]),
+        ):
+            rest = np.maximum(1 - part, LOST)
+            r = part**2 / rest
+            for j, values in enumerate(
+                (part, part**2, r, r**2, part > 0, score**2 / times**2 / rest)
+            ):
+                self._rest[j] += np.bincount(at, times * values, minlength=k)
+
+    def errors(self) -> MeanErrors:
+        """Return the variances of the columns."""
+        (e, top, m), (part, squares, r, r_squares, there, variance) = self._top, self._rest
+        alone = np.maximum(m - 1, 0.0)
+        rest = part + alone * top
+        known = (m > 0) & (rest > LOST)
+        rest = np.maximum(rest, LOST)
+        of_top, copies = top**2 / rest, np.where(m > 0, m, 1.0)
+        variance = np.where(known, variance + e**2 / copies / rest, np.nan)
+        squares, apart = squares + m * top**2, r + alone * of_top
+        with np.errstate(divide="ignore", invalid="ignore"):
+            df = 1 / (squares + apart**2 - (r_squares + alone * of_top**2) + 2 * of_top * apart)
+            near = np.round(df)
+            df = np.where(np.abs(df - near) < ROUND_DF * near, near, df)  # equal clusters: G - 1, not 27.999999999999996
+            return MeanErrors(
+                variance=variance, df=np.where(known, df, np.nan), clusters=there + m * (top > 0),
+                effective=1 / squares, largest=top, plain=variance,
+            )  # fmt: skip
 
 
 def _spread(shares: Any, alike: FloatArray) -> Any:
@@ -187,20 +241,33 @@ def _spread(shares: Any, alike: FloatArray) -> Any:
     return there.multiply(np.asarray(alike, dtype=np.float64)[:, None])
 
 
-def _by_cluster(scores: Any, shares: Any, code: IntArray | None) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Sums of scores and shares of each cluster and column where there is a share, flat, with their columns."""
-    n, k = scores.shape
+def _by_cluster(
+    scores: Any, shares: Any, share: Share | None, code: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Sums of scores and shares of each cluster and column where there is a share, flat, with their columns.
+
+    Parameters
+    ----------
+    scores, shares : (cells, k) arrays, dense or sparse
+    share : Share or None
+        What belongs to clusters; None where each cell is a cluster.
+    code : (n,) int64 array, optional
+        Cluster of each of its parts.
+    """
+    k = scores.shape[1]
     e: Any = scores
     f: Any = shares
+    gather: Any = None
+    if share is not None and code is not None:
+        gather = share.gather(code, scores.shape[0])
     if not sparse.issparse(shares):
-        dense: list[FloatArray] = [np.asarray(scores, dtype=np.float64), np.asarray(shares, dtype=np.float64)]
-        if code is not None:
-            dense = [np.stack([np.bincount(code, column) for column in table.T], axis=1) for table in dense]
-        there = np.nonzero(dense[1] > 0)
-        return dense[0][there], dense[1][there], there[1]
+        e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
+        if gather is not None:
+            e, f = gather @ e, gather @ f
+        there = np.nonzero(f > 0)
+        return e[there], f[there], there[1]
     e, f = sparse.csr_array(e, dtype=np.float64), sparse.csr_array(f, dtype=np.float64)
-    if code is not None:
-        gather: Any = sparse.csr_array((np.ones(n), (code, np.arange(n))), shape=(int(code.max()) + 1, n))
+    if gather is not None:
         e, f = gather @ e, gather @ f
     f.eliminate_zeros()
     f.sort_indices()

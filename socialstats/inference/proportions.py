@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.scan import StoredClusters
 from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
@@ -123,7 +124,7 @@ class Share:
 def clustered_share(
     values: FloatArray,
     weights: FloatArray,
-    factors: Sequence[IntArray] = (),
+    factors: Sequence[IntArray] | StoredClusters = (),
     *,
     trials: float = math.inf,
     level: float = 0.95,
@@ -135,7 +136,7 @@ def clustered_share(
     ----------
     values, weights : (cells,) arrays
         Their weighted mean is the share; for a ratio of sums, the ratio within each cell and the cell's denominator.
-    factors : none, one or two (cells,) int64 arrays
+    factors : none, one or two (cells,) int64 arrays, or StoredClusters
         Cluster of each cell; without any, a cell's rows are independent.
     trials : float
         Answers behind the share: an interval never counts more.

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
+from socialstats.inference.dependence import clustered, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@reads(Comparisons)
+@reads(Comparisons, scans=True)
 def group_win_rates(
     comparisons: Comparisons | TableLike, groups: Mapping[str, Any], *,
     cluster: str | Sequence[str] | None = "pair", level: float = 0.95, **columns: Any,
@@ -76,12 +76,12 @@ def group_win_rates(
 
 def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float) -> Result:
     """Compute the rates of one design."""
+    design, factors, stored = clustered(design, cluster)
     if lost := [item for item in design.items if item not in groups]:
         raise InputError(f"groups: no group of {quoted(lost)}; give every item one")
     labels = sorted({str(groups[item]) for item in design.items})
     code = np.array([labels.index(str(groups[item])) for item in design.items], dtype=np.int64)
     side_a, side_b = code[design.item_a], code[design.item_b]
-    factors = cluster_factors(design, cluster)
     share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
     rows = []
     for i, j in permutations(range(len(labels)), 2):
@@ -90,7 +90,8 @@ def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, le
         if not met.any():
             continue
         weight, squares = design.weight[met], design.weight_sq[met]
-        values, codes = np.where(turned, 1 - share, share)[met], [f.codes[met] for f in factors]
+        values = np.where(turned, 1 - share, share)[met]
+        codes = [f.codes[met] for f in factors] if stored is None else stored.among(met)
         trials = float(weight.sum() ** 2 / squares.sum()) if design.replies is None else math.inf
         found = clustered_share(values, weight, codes, trials=trials, level=level, alike=weight**2 / squares)
         row = Row(term=labels[i], group=labels[j], key=(("group", labels[i]), ("other", labels[j])), role="estimate",

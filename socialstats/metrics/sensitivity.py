@@ -13,7 +13,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.compare import with_jackknife, with_resamples
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share, units_of
+from socialstats.inference.dependence import cluster_cautions, cluster_text, clustered, largest_share, units_of
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import kept_within, with_ends
@@ -33,7 +33,7 @@ from socialstats.models.sensitivity import (
     table_cautions,
 )
 from socialstats.registry import Metric, reads
-from socialstats.resampling import Units, basic, bootstrap, choose, jackknife
+from socialstats.resampling import StoredUnits, Units, basic, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
@@ -74,7 +74,7 @@ PROBABLE = "the winners are probabilities: the correction for sampling error is 
 ONCE = "no item has two comparisons under some condition, so the sampling error cannot be estimated"
 
 
-@reads(Comparisons)
+@reads(Comparisons, scans=True)
 def sensitivity(
     comparisons: Comparisons | TableLike,
     covariate: str = "urgency",
@@ -183,9 +183,10 @@ def sensitivity(
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
     codes = None if settings["groups"] is None else group_codes(design.items, settings["groups"])
+    design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
-    factors = cluster_factors(design, settings["cluster"])
-    units, ci, level = units_of(design, factors), settings["ci"], settings["level"]
+    units: Any = units_of(design, factors) if stored is None else StoredUnits.of(stored, table.squares)
+    ci, level = settings["ci"], settings["level"]
     lines = reference_lines(design, table, settings["weights"], codes)
     extras: dict[str, Any] = {"reference_lines": lines}
     boot, df, jack, drawn = None, None, None, design.replies is None
@@ -235,7 +236,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
             row, float(low[j]), float(high[j]), level, why=no_ends or ("" if held else NOISE),
             within=(0.0, float(LARGEST[j])), hold=True, std_error=float(error[j]), df=df, interval=ci,
         ))  # fmt: skip
-    largest = largest_share(design.weight, factors)
+    largest = largest_share(design.weight, factors) if stored is None else stored.largest()
     more = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993",)}.get(ci, ())
     lost = boot.caution("intervals of S") if boot is not None else None
     return Result(
@@ -289,7 +290,7 @@ def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bo
     )  # fmt: skip
 
 
-@reads(Comparisons, tables=2)
+@reads(Comparisons, tables=2, scans=True)
 def sensitivity_difference(
     first: Comparisons | TableLike,
     second: Comparisons | TableLike,

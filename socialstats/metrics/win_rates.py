@@ -12,7 +12,8 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
+from socialstats.designs.scan import StoredClusters
+from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
@@ -45,7 +46,7 @@ NEAR_HALF = (
 )
 
 
-@reads(Comparisons)
+@reads(Comparisons, scans=True)
 def win_rates(
     comparisons: Comparisons | TableLike,
     covariate: str = "urgency",
@@ -134,9 +135,12 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     if design.replies is not None and settings["ci"] == "wilson":
         raise UndefinedStatistic(f"{option('ci', 'wilson')} takes winners as drawn, and here they are probabilities; "
                                  f"leave {option('ci', 'cluster')}")  # fmt: skip
+    factors: tuple[Factor, ...] = ()
+    stored = None
+    if settings["ci"] == "cluster":
+        design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
-    factors = cluster_factors(design, settings["cluster"]) if settings["ci"] == "cluster" else ()
-    rows = all_rows(design, table, factors, settings)
+    rows = all_rows(design, table, factors, settings, stored)
     over = "opponents" if settings["weights"] == "opponent" else "comparisons"
     return Result(
         metric="win_rates",
@@ -153,7 +157,8 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
 
 
 def all_rows(
-    design: Comparisons, table: ConditionTable, factors: Sequence[Factor], settings: dict[str, Any]
+    design: Comparisons, table: ConditionTable, factors: Sequence[Factor], settings: dict[str, Any],
+    stored: StoredClusters | None = None,
 ) -> tuple[Row, ...]:
     """Rows of every item and condition, then of all items together."""
     n_items, level = len(design.items), settings["level"]
@@ -166,7 +171,7 @@ def all_rows(
         method = "Wilson, cluster-adjusted"
         scores, shares = linearised(table, sums, p_items, pool, p_all if settings["weights"] == "pooled" else None)
         alike = None if factors else design.weight**2 / design.weight_sq
-        found = mean_errors(scores, shares, [f.codes for f in factors], alike)
+        found = mean_errors(scores, shares, stored or [f.codes for f in factors], alike)
         most = trials.copy() if design.replies is None else np.full(len(p), np.inf)
         if settings["weights"] == "pooled" and factors:
             most[-3:] = np.inf  # a pair's preference adds to one direction what it takes off the other

@@ -108,6 +108,11 @@ class ConditionTable:
     rows: FloatArray
     opponents: IntArray
 
+    @property
+    def squares(self) -> int:
+        """The first column of squared weights."""
+        return self.statistics.shape[1] // 3 * 2
+
 
 def side_conditions(design: Comparisons, covariate: str) -> IntArray:
     """Condition of item_a in each cell: 0 where its covariate is higher, 1 equal, 2 lower.

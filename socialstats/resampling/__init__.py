@@ -11,6 +11,7 @@ from socialstats.resampling.engine import (
     Method,
     Replicates,
     Scheme,
+    StoredUnits,
     Units,
     acceleration,
     basic,
@@ -40,7 +41,7 @@ from socialstats.resampling.permutation import (
 
 __all__ = [
     "ALTERNATIVES", "METHODS", "SCHEMES", "Alternative", "Bootstrap", "ChanceTest", "Interval", "Jackknife", "MaxT",
-    "Method", "Replicates", "Scheme", "Units", "acceleration", "basic", "bca", "bootstrap", "bootstrap_draws", "choose",
-    "cluster_sums", "flipped_sums", "jackknife", "max_t", "max_t_critical", "normal_draws", "order_quantile",
-    "percentile", "permutation_test", "sign_flip", "studentized", "weight_blocks",
+    "Method", "Replicates", "Scheme", "StoredUnits", "Units", "acceleration", "basic", "bca", "bootstrap",
+    "bootstrap_draws", "choose", "cluster_sums", "flipped_sums", "jackknife", "max_t", "max_t_critical", "normal_draws",
+    "order_quantile", "percentile", "permutation_test", "sign_flip", "studentized", "weight_blocks",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.text import count, percent
 from socialstats.voice import option
@@ -192,8 +193,7 @@ class Units:
             raise InputError(f"resampling takes one cluster factor or two crossed ones, not {len(codes)}")
         dense = [np.unique(np.asarray(c), return_inverse=True)[1].astype(np.int64) for c in codes]
         sizes = tuple(int(c.max()) + 1 if c.size else 0 for c in dense)
-        if min(sizes) < 2:
-            raise InputError("a single cluster cannot be resampled; name a factor with at least two levels")
+        refuse_single(sizes)
         if len(dense) == 1:
             members: tuple[IntArray, ...] = (np.arange(sizes[0], dtype=np.int64),)
             unit = dense[0]
@@ -230,6 +230,89 @@ class Units:
         cells = np.arange(len(self.unit))
         sums = csr_array((np.ones(len(cells)), (self.unit, cells)), shape=(self.n_units, len(cells)))
         return csr_array(sums @ table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StoredUnits:
+    """Clusters that stay with a table as units: what `Units.clusters` makes of clusters of the cells.
+
+    Attributes
+    ----------
+    stored : StoredClusters
+    squares : int
+        The first column of the statistics that sums squared weights; those before it sum weights.
+    places : tuple of (clusters,) int64 arrays
+        Each cluster's place in the order of their names, for each factor.
+    sizes : tuple of int
+    copies : None
+    """
+
+    stored: StoredClusters
+    squares: int
+    places: tuple[IntArray, ...]
+    sizes: tuple[int, ...]
+    copies: None = None
+
+    @classmethod
+    def of(cls, stored: StoredClusters, squares: int) -> StoredUnits:
+        """Put the clusters in order.
+
+        Raises
+        ------
+        InputError
+            If a factor has a single level.
+        """
+        places = tuple(stored.in_order())
+        sizes = tuple(int(place.max(initial=-1)) + 1 for place in places)
+        refuse_single(sizes)
+        return cls(stored=stored, squares=squares, places=places, sizes=sizes)
+
+    @property
+    def n_units(self) -> int:
+        """Number of clusters of all factors."""
+        return sum(self.sizes)
+
+    @property
+    def n_clusters(self) -> int:
+        """Independent things resampled: clusters of the factor with fewer."""
+        return min(self.sizes)
+
+    def tables(self, statistics: Any) -> Iterator[csr_array]:
+        """Yield the statistics of the clusters of one factor from those of the cells, block by block."""
+        from scipy.sparse import csr_array, hstack
+
+        table = csr_array(statistics, dtype=np.float64)
+        plain, squared = csr_array(table[:, : self.squares]), csr_array(table[:, self.squares :])
+        for share in self.stored.blocks(0):
+            code = np.unique(share.codes[0], return_inverse=True)[1]
+            first, second = (share.gather(code, table.shape[0], squared=of) for of in (False, True))
+            yield csr_array(hstack([first @ plain, second @ squared], format="csr"))
+
+    def summed(self, statistics: Any) -> Callable[[list[FloatArray]], FloatArray]:
+        """Return what `sums_of` does: weights of the clusters are summed by cell first."""
+        from scipy.sparse import csr_array
+
+        table = csr_array(statistics, dtype=np.float64)
+        plain, squared = csr_array(table[:, : self.squares]), csr_array(table[:, self.squares :])
+
+        def sums(weights: list[FloatArray]) -> FloatArray:
+            times = np.zeros((2, table.shape[0], len(weights[0])))
+            for share in self.stored.blocks(0):
+                drawn = np.ones((len(share.cell), len(weights[0])))
+                for place, code, weight in zip(self.places, share.codes, weights, strict=True):
+                    drawn *= weight.T[place[code]]
+                for total, part in zip(times, (share.weight, share.weight_sq), strict=True):
+                    by_cell = csr_array((part, (share.cell, np.arange(len(part)))), shape=(len(total), len(part)))
+                    total += by_cell @ drawn
+            return np.concatenate([plain.T @ times[0], squared.T @ times[1]]).T
+
+        return sums
+
+
+def refuse_single(sizes: Sequence[int]) -> None:
+    """Refuse to resample a single cluster."""
+    if min(sizes) < 2:
+        raise InputError("a single cluster cannot be resampled; name a factor with at least two levels")
 
 
 def weight_blocks(
@@ -270,7 +353,7 @@ def weight_blocks(
 
 
 def factor_blocks(
-    units: Units, *, resamples: int, seed: int, block: int, scheme: Scheme = "multinomial"
+    units: Units | StoredUnits, *, resamples: int, seed: int, block: int, scheme: Scheme = "multinomial"
 ) -> Iterator[list[FloatArray]]:
     """Draw the weights of each factor's levels, not yet multiplied; otherwise as `weight_blocks`.
 
@@ -320,6 +403,7 @@ def draw_singly(rng: np.random.Generator, n: int, size: int, copies: FloatArray 
 
 Finish = Callable[[FloatArray], FloatArray]
 MEMORY = 4_000_000  # about what stays in the cache
+READ = 64  # times as much where each block of resamples reads a table again
 PIECE = 32  # resamples of one dense product: always these, so that its rounding does not depend on the block
 DENSE, FEW_UNITS = 0.25, 20_000  # filled share, and units, up to which tables are summed densely
 MOST_DEGENERATE = 0.01
@@ -387,12 +471,12 @@ class Bootstrap(Replicates):
 
     Attributes
     ----------
-    units : Units
+    units : Units or StoredUnits
     seed : int
     scheme : {"multinomial", "poisson"}
     """
 
-    units: Units
+    units: Units | StoredUnits
     seed: int
     scheme: Scheme
 
@@ -400,7 +484,7 @@ class Bootstrap(Replicates):
 def bootstrap(
     statistics: Any,
     finish: Finish,
-    units: Units,
+    units: Units | StoredUnits,
     *,
     resamples: int = 2000,
     seed: int = 0,
@@ -415,7 +499,7 @@ def bootstrap(
         What each cell adds to the sums that the estimate is made from.
     finish : callable
         (B, k) sums -> (B, m) estimates, row by row; NaN for a row without an estimate.
-    units : Units
+    units : Units or StoredUnits
     resamples : int
         At least 1.
     seed : int
@@ -454,14 +538,16 @@ def bootstrap(
     """
     if resamples < 1:
         raise InputError(f"resamples must be at least 1, not {resamples}")
-    table = units.total(statistics)
-    summed = sums_of(units, table)
+    stored = isinstance(units, StoredUnits)
+    summed = units.summed(statistics) if isinstance(units, StoredUnits) else sums_of(units, units.total(statistics))
     estimate = finite(finish(summed([np.ones((1, size)) for size in units.sizes])))[0]
-    per_resample = 8 * (3 * units.n_units + 3 * table.shape[1] + len(estimate))
-    block = max(1, min(resamples, int(memory) // per_resample))
+    held = units.n_units + (2 * statistics.shape[0] if stored else 0)
+    per_resample = 8 * (3 * held + 3 * statistics.shape[1] + len(estimate))
+    block = max(1, min(resamples, int(memory) * (READ if stored else 1) // per_resample))
     replicates = np.empty((resamples, len(estimate)))
     start = 0
-    block = whole_pieces(block) if units.n_units <= FEW_UNITS else block  # only dense sums come in pieces
+    if units.n_units <= FEW_UNITS and not stored:  # only dense sums come in pieces
+        block = whole_pieces(block)
     for weights in factor_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
         stop = start + len(weights[0])
         replicates[start:stop] = finite(finish(summed(weights)))
@@ -618,7 +704,7 @@ def acceleration(influence: FloatArray, copies: FloatArray | None = None) -> Flo
         return np.where(squares > 0, (c @ x**3) / (6 * squares**1.5), np.nan)
 
 
-def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
+def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits) -> Jackknife:
     """Recompute an estimate with one unit left out at a time, from leave-one-out sums.
 
     Parameters
@@ -626,7 +712,7 @@ def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
     statistics : (cells, k) array, dense or sparse
     finish : callable
         As in `bootstrap`.
-    units : Units
+    units : Units or StoredUnits
         Rows or one cluster factor.
 
     Returns
@@ -648,8 +734,15 @@ def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
     """
     if len(units.sizes) == 2:
         raise InputError("the jackknife needs rows or one cluster factor, not two crossed ones")
+    if isinstance(units, StoredUnits):
+        whole, values = np.asarray(statistics.sum(axis=0), dtype=np.float64)[None, :], []
+        for table in units.tables(statistics):
+            values += [finite(finish(without(whole, table[start : start + BLOCK].toarray())))
+                       for start in range(0, table.shape[0], BLOCK)]  # fmt: skip
+        left = np.concatenate(values)
+        return Jackknife(estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)))
     dense = units.copies is not None and isinstance(statistics, np.ndarray) and len(statistics) == units.n_units
-    table: Any = statistics if dense else units.total(statistics)
+    table = statistics if dense else units.total(statistics)
     whole = (
         np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), table)
     )  # in the same order
@@ -663,10 +756,16 @@ def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
         if dense:  # the sums before and after a unit: whole - unit would lose the digits of the rest beside a huge one
             left = before[some] + after[some] + table[some] * (1 - 1 / copies[some, None])
         else:
-            left = whole - table[some].toarray() / copies[some, None]
-            left[np.abs(left) <= ROUNDING * np.abs(whole)] = 0.0
+            left = without(whole, table[some].toarray() / copies[some, None])
         values.append(finite(finish(left)))
     return Jackknife(estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies)
+
+
+def without(whole: FloatArray, unit: FloatArray) -> FloatArray:
+    """Return sums without those of single units; a rest that is rounding is 0."""
+    left: FloatArray = whole - unit
+    left[np.abs(left) <= ROUNDING * np.abs(whole)] = 0.0
+    return left
 
 
 Method = Literal["percentile", "basic", "bca", "studentized"]

@@ -12,15 +12,15 @@ import polars as pl
 import pytest
 
 import socialstats as ss
+from socialstats.designs import scan
 
 ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "duckdb": lambda frame: duckdb.connect().from_df(frame), "polars": lambda frame: pl.from_pandas(frame).lazy(),
 }  # fmt: skip
 
 
-def votes() -> pd.DataFrame:
+def votes(n: int = 1500, items: int = 6) -> pd.DataFrame:
     rng = np.random.default_rng(4)
-    n, items = 1500, 6
     a = rng.integers(0, items, n)
     b = (a + 1 + rng.integers(0, items - 1, n)) % items
     judge = rng.integers(0, 60, n)
@@ -30,6 +30,7 @@ def votes() -> pd.DataFrame:
     return pd.DataFrame({
         "item_a": names[a], "item_b": names[b], "winner": np.where(first, names[a], names[b]), "judge": judge,
         "prompt": [f"p{k}" for k in rng.integers(0, 50, n)], "urgency_a": urgency[0], "urgency_b": urgency[1],
+        "team": judge // 7, "w": rng.integers(1, 4, n).astype(float),
     })  # fmt: skip
 
 
@@ -49,16 +50,33 @@ def pairs() -> pd.DataFrame:
 
 SIDES = {"covariates": {"urgency": ("urgency_a", "urgency_b")}}
 HALF = {f"m{k}": "low" if k < 3 else "high" for k in range(6)}
+THIRDS = {f"m{k}": f"g{k // 2}" for k in range(6)}
+TWO = {"cluster": ["judge", "prompt"], **SIDES}
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], Callable[..., Any], Mapping[str, Any]]] = {
     "shares": (votes, lambda t, **c: ss.preference_shares(ss.bradley_terry(t, **c), HALF), {"cluster": "judge"}),
     "win rates": (votes, ss.win_rates, {"cluster": "judge", **SIDES}),
-    "win rates, two factors": (votes, ss.win_rates, {"cluster": ["judge", "prompt"], **SIDES}),
+    "win rates, two factors": (votes, ss.win_rates, TWO),
+    "pooled win rates": (votes, ss.win_rates, TWO | {"weights": "pooled", "weight": "w"}),
+    "win rates, nested factors": (votes, ss.win_rates, {"cluster": ["judge", "team"], **SIDES}),
+    "group win rates": (votes, lambda t, **c: ss.group_win_rates(t, THIRDS, **c), {"cluster": ["judge", "prompt"]}),
     "S": (votes, ss.sensitivity, {"cluster": "prompt", **SIDES}),
+    "S, weights": (votes, ss.sensitivity, {"cluster": "judge", "weight": "w", **SIDES}),
+    "S, two factors": (votes, ss.sensitivity, TWO | {"resamples": 100}),
+    "S, BCa": (votes, ss.sensitivity, {"cluster": "judge", "ci": "bca", "resamples": 200, **SIDES}),
     "alpha": (ratings, ss.krippendorff_alpha, {"cluster": "text", "scale": "ordinal"}),
     "kappa": (ratings, ss.fleiss_kappa, {"cluster": "text", "scale": "nominal"}),
     "weighted kappa": (ratings, ss.weighted_kappa, {"cluster": "text", "scale": "ordinal"}),
     "paired mean": (pairs, ss.paired_difference, {"first": "new", "second": "old", "cluster": "story"}),
 }
+
+
+def compare(lazy: Any, held: Any) -> None:
+    assert [row.term for row in lazy.rows] == [row.term for row in held.rows]
+    for name in ("estimate", "std_error", "df", "conf_low", "conf_high", "p_value", "n_clusters", "leverage"):
+        found, wanted = (np.array([getattr(row, name) for row in made.rows], dtype=float) for made in (lazy, held))
+        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+    assert [str(c) for c in lazy.cautions] == [str(c) for c in held.cautions]
+    assert lazy.inference == held.inference
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -67,8 +85,52 @@ def test_numbers_are_those_of_the_table_in_memory(case: str, engine: str) -> Non
     table, metric, columns = CASES[case]
     frame = table()
     lazy, held = metric(ENGINES[engine](frame), **columns), metric(frame, **columns)
-    assert [row.term for row in lazy.rows] == [row.term for row in held.rows]
-    for name in ("estimate", "std_error", "df", "conf_low", "conf_high", "p_value"):
-        found, wanted = (np.array([getattr(row, name) for row in made.rows], dtype=float) for made in (lazy, held))
-        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
-    assert [c.code for c in lazy.cautions] == [c.code for c in held.cautions]
+    compare(lazy, held)
+
+
+COMPARED = {"item_a": "item_a", "item_b": "item_b", "winner": "winner", "covariates": SIDES["covariates"]}
+
+
+@pytest.mark.parametrize("held", [2_000, 10**6])
+@pytest.mark.parametrize("metric", [ss.win_rates, ss.sensitivity])
+def test_clusters_are_summed_in_blocks_and_the_table_stays(metric: Any, held: int, monkeypatch: Any) -> None:
+    frame = votes(20_000, items=9)
+    monkeypatch.setattr(scan, "HELD", held)
+    monkeypatch.setattr(scan, "BLOCK_ROWS", 700)
+    lazy, whole = (
+        ss.Comparisons.from_frame(t, **COMPARED, cluster=["judge", "team", "prompt"])
+        for t in (ENGINES["duckdb"](frame), frame)
+    )
+    monkeypatch.setattr(scan.Scan, "whole", None)  # nothing reads all rows
+    for cluster in ("judge", ["prompt", "judge"], ["judge", "team"], "pair", None):
+        options = {"resamples": 50, "level": 0.9} if metric is ss.sensitivity else {}
+        compare(metric(lazy, cluster=cluster, **options), metric(whole, cluster=cluster, **options))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", [ss.win_rates, ss.sensitivity])
+def test_numbers_of_a_million_rows_are_those_in_memory(metric: Any) -> None:
+    frame = votes(10**6, items=20)
+    frame["judge"] = np.arange(len(frame)) // 3 % 50_000
+    for cluster in ("judge", ["judge", "prompt"] if metric is ss.win_rates else "prompt"):
+        lazy, held = (metric(t, **SIDES, cluster=cluster) for t in (ENGINES["duckdb"](frame), frame))
+        assert lazy.design.scan is not None
+        compare(lazy, held)
+
+
+def test_verification_reads_the_clusters_of_lazy_tables() -> None:
+    for result in (
+        ss.win_rates(ENGINES["duckdb"](votes()), **TWO),
+        ss.sensitivity(ENGINES["duckdb"](votes()), cluster="judge", **SIDES),
+        ss.group_win_rates(ENGINES["duckdb"](votes()), THIRDS, cluster="judge"),
+    ):
+        assert result.verify().ok
+
+
+def test_only_the_levels_that_are_used_are_clusters() -> None:
+    frame = votes()
+    lazy, held = (
+        ss.Comparisons.from_frame(t, **COMPARED, cluster="judge") for t in (ENGINES["duckdb"](frame), frame)
+    )
+    lazy, held = (d.take((d.item_a == 1) & (d.item_b == 2)) for d in (lazy, held))
+    compare(ss.win_rates(lazy, cluster="judge"), ss.win_rates(held, cluster="judge"))

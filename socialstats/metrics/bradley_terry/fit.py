@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
+from socialstats.inference.dependence import stored_clusters
 from socialstats.inference.robust import Robust, cluster_robust, robust_of_blocks
 from socialstats.metrics.bradley_terry.model import (
     Components,
@@ -183,6 +184,7 @@ def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGr
 
 
 def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
+    design, stored = stored_clusters(design, options.cluster)
     ties = options.tie_model(design)
     model = LIKELIHOODS[ties]
     z, names = effect_columns(design, options.formula, order=options.order)
@@ -201,8 +203,7 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
         require_connected(data, design.items)
     require_identified(data)
     fitted = _estimate(data, model, options)
-    stored = () if design.scan is None else design.scan.factors(options.cluster)
-    factors = stored or design.factors(options.cluster)
+    factors = design.scan.factors(stored) if design.scan is not None and stored else design.factors(options.cluster)
     probable = design.replies is not None
     kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted, probable), None, False
     covariance = fitted.covariance
