@@ -41,18 +41,20 @@ def verify(result: Result) -> Verification:
     likelihood, maximised by scipy. Firth: statsmodels on augmented data (derivatives of
     the penalised likelihood with ties).
     """
-    fit: Any = result
-    fit = fit.in_memory()
-    return Verification(checks=(*whole_model(fit), *choix_checks(fit)))
+    return Verification(checks=(*whole_model(result), *choix_checks(result)))
 
 
 def whole_model(fit: Any) -> list[Check]:
     """Compare the full model with its peer, and the likelihood's slope where the peer would take too long."""
-    state = fit.fitted_state
-    size = len(fit.design.count) * len(fit.names)
+    scan, size = fit.design.scan, len(fit.design.count) * len(fit.names)
+    if scan is not None and size <= LARGEST_TABLE:  # with the clusters there are more cells
+        size = scan.cells() * len(fit.names)
     if size > LARGEST_TABLE:
-        note = f"a dense table of {size:,} numbers: the peers would take minutes"
+        least = "at least " if scan is not None else ""
+        note = f"a dense table of {least}{size:,} numbers: the peers would take minutes"
         return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
+    fit = fit.in_memory()
+    state = fit.fitted_state
     if state.options.penalty and state.ties in TIES:
         return [penalised_slope(fit)]
     found = fitted_again(fit)

@@ -113,9 +113,14 @@ class Comparisons:
             parts = [f"{parts[0]}, {count(self.n_ties, 'tie')}"]
         if self.covariates:
             parts.append(f"covariates {shorten(listing(list(self.covariates)))}")
-        if self.clusters:
-            parts.append(f"clusters {shorten(listing([c.name for c in self.clusters]))}")
+        if self.declared:
+            parts.append(f"clusters {shorten(listing(list(self.declared)))}")
         return f"<Comparisons: {'; '.join(parts)}>"
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Names of the declared clusters, of those that stay with the table first."""
+        return (*(self.scan.clusters if self.scan else ()), *(factor.name for factor in self.clusters))
 
     @property
     def n_rows(self) -> int:

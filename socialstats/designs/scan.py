@@ -126,6 +126,10 @@ class Scan:
         """Return the rows of the table by cell and some of the clusters."""
         return Rows(self, names)
 
+    def cells(self) -> int:
+        """Return how many cells a design that holds the clusters has."""
+        return sum(len(part.cell) for part in self.rows(self.clusters).parts())
+
     def finder(self) -> Callable[[IntArray], IntArray]:
         """Return a function from rows of the columns, as numbers, to the design's cells; -1 for rows of none."""
         import pandas as pd

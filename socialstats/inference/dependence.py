@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -102,6 +102,14 @@ def clustered(
         Factor(name=name, codes=np.arange(int(there.sum())), levels=()) for name, there in zip(named, used, strict=True)
     )
     return design, factors, StoredClusters(rows=rows, weight=design.weight, weight_sq=design.weight_sq, used=used)
+
+
+def cluster_sizes(design: Comparisons, known: Mapping[str, int]) -> dict[str, int]:
+    """Return the number of declared clusters by factor; `known` saves counting those that stay with a table."""
+    found = {}
+    for name in () if design.scan is None else design.scan.clusters:
+        found[name] = known.get(name) or int(design.scan.rows([name]).used(design.n_rows)[0].sum())
+    return found | {factor.name: len(factor.levels) for factor in design.clusters}
 
 
 def two_at_most(names: Sequence[str]) -> None:

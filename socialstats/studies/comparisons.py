@@ -18,7 +18,7 @@ from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins
 from socialstats.figures import ranks as rank_figure
-from socialstats.inference.dependence import FEW_DF, few_clusters
+from socialstats.inference.dependence import FEW_DF, cluster_sizes, few_clusters
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
 from socialstats.metrics.bradley_terry.result import MOST_MAX_T
@@ -74,7 +74,7 @@ def fit_model(
 def few_pairs(design: Comparisons, cluster: Any) -> tuple[Caution, ...]:
     """Caution SS202 where pairs repeat, have no clusters, and are too few to show their leans."""
     pairs, gaps = len(design.pair.levels), len(design.items) - 1
-    if cluster is not None or design.clusters or pairs == design.n_rows or pairs >= gaps + FEW_DF:
+    if cluster is not None or design.declared or pairs == design.n_rows or pairs >= gaps + FEW_DF:
         return ()
     return (few_clusters(
         f"{count(pairs, 'pair')} for {count(gaps, 'difference')} of strengths hardly separate effects of pairs from "
@@ -90,7 +90,7 @@ def default_cluster(design: Comparisons) -> Any:
     That is: where there are at least `FEW_DF` more pairs than differences of strengths. With fewer, leans of pairs can
     hardly be told from strengths.
     """
-    if design.clusters:
+    if design.declared:
         return "declared"
     pairs = len(design.pair.levels)
     return "pair" if len(design.items) - 1 + FEW_DF <= pairs < design.n_rows else None
@@ -514,17 +514,18 @@ def row_table(rows: Sequence[Row], caption: str) -> Table:
 
 def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:
     """Return the standard errors under each way of clustering."""
-    names = [f.name for f in design.clusters]
+    names = design.declared
     ways: dict[str, Any] = {"independent": None} | {f"clustered by {name}": name for name in names}
     if len(names) == 2:
-        ways[f"clustered by {names[0]} x {names[1]}"] = tuple(names)
+        ways[f"clustered by {names[0]} x {names[1]}"] = names
     if "pair" not in names:
         ways["clustered by pair of items"] = "pair"
     cells: list[tuple[str | float | int | None, ...]] = []
     base = np.array([])
     for label, cluster in ways.items():
         try:
-            one = fit_model(design, options, formula, cluster=cluster)
+            used = () if cluster is None else (cluster,) if isinstance(cluster, str) else cluster
+            one = fit if used == (*fit.fitted_state.sizes,) else fit_model(design, options, formula, cluster=cluster)
         except SocialStatsError as error:
             cells.append((f"{label}: {error}", None, None, None, None, None))
             continue
@@ -582,7 +583,6 @@ def _median(values: FloatArray) -> float | None:
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse strengths and ranks of items."""
-    design = design.whole()
     check_single(design)
     formula = "~ " + " + ".join(options.adjust) if options.adjust else None
     fit = fit_model(design, options, formula, cluster=default_cluster(design))
@@ -619,7 +619,8 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     pairs = len(design.pair.levels) if fit is None else fit.counts["pairs"]
     parts = [count(design.n_rows, "comparison"), count(len(design.items), "item"), count(pairs, "pair")]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
-    parts += [f"{count(len(c.levels))} {spoken(c.name)}s" for c in design.clusters if c.name != "pair"]
+    sizes = cluster_sizes(design, {} if fit is None else fit.fitted_state.sizes)
+    parts += [f"{count(size)} {spoken(name)}s" for name, size in sizes.items() if name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
 
 
