@@ -21,7 +21,7 @@ from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
-from socialstats.tables.batches import BATCH_ROWS, Places, batches, encoded
+from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
 from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
@@ -132,12 +132,14 @@ class Scan:
 
     def finder(self) -> Callable[[IntArray], IntArray]:
         """Return a function from rows of the columns, as numbers, to the design's cells; -1 for rows of none."""
-        import pandas as pd
-
         size = math.prod(len(known) + 1 for known in self.values.values())
         if size > LARGEST_LIST:
-            places: Any = pd.Index(self.keys)
-            return lambda keys: np.append(self.cell, -1)[places.get_indexer(keys)]
+
+            def found(keys: IntArray) -> IntArray:
+                at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+                return np.where(self.keys[at] == keys, self.cell[at], -1)
+
+            return found
         listed = np.full(size, -1, dtype=np.int32)
         listed[self.keys] = self.cell
         return listed.__getitem__
@@ -181,11 +183,9 @@ class Rows:
         self.levels: list[AnyArray] = []
         self.sizes: list[IntArray] = []
         for name in names:
-            grouped: Any = scan.table.frame.select(name).group_by(name).agg(nw.len().alias(N))
-            found = grouped.collect().sort(name)
-            values = found.get_column(name)
-            self.levels.append(values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object))
-            self.sizes.append(found.get_column(N).to_numpy().astype(np.int64))
+            values, rows = counted(scan.table.frame, name)
+            self.levels.append(values)
+            self.sizes.append(rows)
         self._cells = int(scan.cell.max(initial=0)) + 1
         if self._cells * math.prod(len(known) for known in self.levels) >= LARGEST:
             raise InputError(f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "

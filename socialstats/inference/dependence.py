@@ -107,8 +107,9 @@ def clustered(
 def cluster_sizes(design: Comparisons, known: Mapping[str, int]) -> dict[str, int]:
     """Return the number of declared clusters by factor; `known` saves counting those that stay with a table."""
     found = {}
-    for name in () if design.scan is None else design.scan.clusters:
-        found[name] = known.get(name) or int(design.scan.rows([name]).used(design.n_rows)[0].sum())
+    if (scan := design.scan) is not None:
+        for name in scan.clusters:
+            found[name] = known.get(name) or int(scan.rows([name]).used(design.n_rows)[0].sum())
     return found | {factor.name: len(factor.levels) for factor in design.clusters}
 
 

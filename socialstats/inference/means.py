@@ -2,8 +2,8 @@
 
 A mean, a share, a ratio of sums or any linearised statistic has two parts. Its cells contribute deviations (`scores`,
 whose sum is 0) and weights (`shares`, whose sum is 1). With one parameter the equations of
-`socialstats.inference.robust` are closed formulas of the sums by cluster. Sums over clusters are made block by block, so
-that the clusters may stay with a table that an engine reads.
+`socialstats.inference.robust` are closed formulas of the sums by cluster. Clusters are summed block by block, so that
+they may stay with a table that an engine reads.
 """
 
 from __future__ import annotations
@@ -207,9 +207,7 @@ class ColumnSums:
         ):
             rest = np.maximum(1 - part, LOST)
             r = part**2 / rest
-            for j, values in enumerate(
-                (part, part**2, r, r**2, part > 0, score**2 / times**2 / rest)
-            ):
+            for j, values in enumerate((part, part**2, r, r**2, part > 0, score**2 / times**2 / rest)):
                 self._rest[j] += np.bincount(at, times * values, minlength=k)
 
     def errors(self) -> MeanErrors:
@@ -225,7 +223,9 @@ class ColumnSums:
         with np.errstate(divide="ignore", invalid="ignore"):
             df = 1 / (squares + apart**2 - (r_squares + alone * of_top**2) + 2 * of_top * apart)
             near = np.round(df)
-            df = np.where(np.abs(df - near) < ROUND_DF * near, near, df)  # equal clusters: G - 1, not 27.999999999999996
+            df = np.where(
+                np.abs(df - near) < ROUND_DF * near, near, df
+            )  # equal clusters: G - 1, not 27.999999999999996
             return MeanErrors(
                 variance=variance, df=np.where(known, df, np.nan), clusters=there + m * (top > 0),
                 effective=1 / squares, largest=top, plain=variance,

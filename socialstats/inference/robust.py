@@ -311,6 +311,8 @@ class OneWay:
         B [sum over g of F_g (I - M_g)^-1/2 e_g e_g' (I - M_g)^-1/2 F_g'] B, M_g = F_g' B F_g, and what is borrowed for
         directions of leverage 1.
     largest_leverage : float
+    bounded : bool
+        Whether degrees of freedom are lower bounds, as the rows of a very large table were not kept.
     phi : float or None
         Dispersion of the clusters: squared residuals over (ranks of the clusters - rank of the information), from which
         directions of leverage 1 borrow. None where that is 0, as when clusters are the edges of a tree.
@@ -322,7 +324,7 @@ class OneWay:
     ) -> None:  # fmt: skip
         self._root = inverse_root(information)
         self._back = bread @ (information @ self._root)  # from contrasts to coordinates in which the information is I
-        self.clusters = 0
+        self.clusters, self.bounded = 0, large and not kept
         found = Directions.of(self._counted(blocks, factor), self._root, self._back, large=large, kept=kept)
         self._faint, self._rows = found.faint, found.rows
         self._vectors, self._starts = found.vectors, found.starts

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import clustered, cluster_facts, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share

@@ -11,8 +11,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
-from socialstats.errors import UndefinedStatistic
 from socialstats.designs.scan import StoredClusters
+from socialstats.errors import UndefinedStatistic
 from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors, varies
@@ -157,7 +157,10 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
 
 
 def all_rows(
-    design: Comparisons, table: ConditionTable, factors: Sequence[Factor], settings: dict[str, Any],
+    design: Comparisons,
+    table: ConditionTable,
+    factors: Sequence[Factor],
+    settings: dict[str, Any],
     stored: StoredClusters | None = None,
 ) -> tuple[Row, ...]:
     """Rows of every item and condition, then of all items together."""

@@ -736,13 +736,13 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits) -> Ja
         raise InputError("the jackknife needs rows or one cluster factor, not two crossed ones")
     if isinstance(units, StoredUnits):
         whole, values = np.asarray(statistics.sum(axis=0), dtype=np.float64)[None, :], []
-        for table in units.tables(statistics):
-            values += [finite(finish(without(whole, table[start : start + BLOCK].toarray())))
-                       for start in range(0, table.shape[0], BLOCK)]  # fmt: skip
+        for block in units.tables(statistics):
+            values += [finite(finish(without(whole, block[start : start + BLOCK].toarray())))
+                       for start in range(0, block.shape[0], BLOCK)]  # fmt: skip
         left = np.concatenate(values)
         return Jackknife(estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)))
     dense = units.copies is not None and isinstance(statistics, np.ndarray) and len(statistics) == units.n_units
-    table = statistics if dense else units.total(statistics)
+    table: Any = statistics if dense else units.total(statistics)
     whole = (
         np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), table)
     )  # in the same order

@@ -200,9 +200,12 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     if not fit.design.order_known:
         ties += " The order of presentation was not declared, and no order effect was estimated."
     likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
+    robust = fit.fitted_state.robust
+    bounded = robust is not None and any(part.bounded for part in robust.parts)
+    kept = " Degrees of freedom are lower bounds, as rows stayed in their files." if bounded else ""
     return (
         f"Log-strengths were estimated with the {fit.title}{with_terms} by {likelihood}.{ties} {level} CIs used "
-        f"{fit.inference}. Rank intervals "
+        f"{fit.inference}.{kept} Rank intervals "
         + (
             "used Holm's method, as there are many items."
             if len(fit.items) > MOST_MAX_T

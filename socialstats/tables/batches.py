@@ -12,6 +12,8 @@ from socialstats.arrays import AnyArray, IntArray
 from socialstats.tables.lazy import Frame
 
 BATCH_ROWS = 100_000  # rows that an engine is asked for at a time
+LARGEST = 2**62  # whole numbers whose sums fit 64 bits
+LARGEST_RANGE = 10_000_000  # whole numbers from the smallest to the largest up to which each is listed
 
 
 def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
@@ -33,7 +35,9 @@ def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
         for part in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=False):
             yield from part.to_arrow().to_batches()
         return
-    if not hasattr(native, "__arrow_c_stream__"):
+    if hasattr(native, "to_arrow_reader"):  # DuckDB, whose own stream has a million rows in a batch
+        native = native.to_arrow_reader(BATCH_ROWS)
+    elif not hasattr(native, "__arrow_c_stream__"):
         native = (chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen).to_arrow()
     for batch in pa.RecordBatchReader.from_stream(native):
         for start in range(0, batch.num_rows, BATCH_ROWS):
@@ -51,20 +55,87 @@ class Places:
     """
 
     def __init__(self, values: AnyArray) -> None:
-        import pandas as pd
-
-        numbers = values if values.dtype.kind in "iu" else values.tolist()
-        self._index: Any = pd.Index(numbers)
+        self._place: dict[Any, int] = {}
+        self._numbers = self._order = self._listed = np.zeros(0, dtype=np.int64)
+        known = [] if values.dtype.kind in "iu" else values.tolist()
+        whole = known and all(type(value) is int and -LARGEST < value < LARGEST for value in known)
+        if not whole and values.dtype.kind not in "iu":
+            self._place = {value: place for place, value in enumerate(known)}
+            return
+        numbers = values.astype(np.int64)
+        self._low, self._high = (int(end) for end in (numbers.min(), numbers.max())) if len(numbers) else (0, -1)
+        if self._high - self._low < LARGEST_RANGE:
+            self._listed = np.full(self._high - self._low + 1, -1, dtype=np.int32)
+            self._listed[numbers - self._low] = np.arange(len(numbers))
+        else:
+            self._order = np.argsort(numbers)
+            self._numbers = numbers[self._order]
 
     def of(self, column: Any) -> IntArray:
         """Return the places of the values of an arrow array; -1 where a value is missing or not in the list."""
         import pyarrow as pa
 
-        if pa.types.is_integer(column.type) and not column.null_count:
-            return np.asarray(self._index.get_indexer(column.to_numpy(zero_copy_only=False)), dtype=np.int64)
-        indices, values = encoded(column)
-        places = np.asarray(self._index.get_indexer(values), dtype=np.int64) if len(values) else np.zeros(0, np.int64)
-        return np.append(places, -1)[indices]
+        if self._place or not pa.types.is_integer(column.type):
+            indices, values = encoded(column)
+            return np.array([*(self._place.get(value, -1) for value in values), -1], dtype=np.int64)[indices]
+        found, there = numbers_of(column).astype(np.int64, copy=False), valid(column)
+        if len(self._listed):
+            known = (found >= self._low) & (found <= self._high)
+            places = np.where(known, self._listed[np.where(known, found - self._low, 0)], -1)
+        elif len(self._numbers):
+            at = np.minimum(np.searchsorted(self._numbers, found), len(self._numbers) - 1)
+            places = np.where(self._numbers[at] == found, self._order[at], -1)
+        else:
+            places = np.full(len(found), -1)
+        return np.where(there, places, -1)
+
+
+def numbers_of(column: Any) -> AnyArray:
+    """Return the numbers of an arrow array, any ones where they are missing; `to_numpy` would import pandas, 30 MB.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> numbers_of(pa.array([1, 2, 3])[1:]).tolist()
+    [2, 3]
+    """
+    kind = column.type.to_pandas_dtype()
+    held = column.buffers()[1] if len(column) else b""
+    return np.frombuffer(held, dtype=kind)[column.offset :][: len(column)]
+
+
+def valid(column: Any) -> Any:
+    """Return where an arrow array has values; True where it has no missing one."""
+    return numbers_of(column.is_valid().cast("int8")) > 0 if column.null_count else True
+
+
+def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
+    """Return the distinct values of a column without missing ones, in ascending order, and the rows of each.
+
+    Whole numbers that lie close together are counted in batches of the rows, anything else by the engine.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> [part.tolist() for part in counted(nw.from_native(pa.table({"x": [7, 9, 7]})), "x")]
+    [[7, 9], [2, 1]]
+    """
+    chosen: Any = frame.select(column)
+    if chosen.collect_schema()[column].is_integer():
+        ends: Any = chosen.select(nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
+        found = ends.collect() if isinstance(ends, nw.LazyFrame) else ends
+        low, high = (found.get_column(name).to_list()[0] for name in ("low", "high"))
+        if high is not None and high - low < LARGEST_RANGE and high < LARGEST:
+            n = np.zeros(high - low + 1, dtype=np.int64)
+            for batch in batches(frame, [column]):
+                np.add.at(n, numbers_of(batch.column(column).drop_null()).astype(np.int64) - low, 1)
+            used = np.flatnonzero(n)
+            return used + low, n[used]
+    grouped: Any = chosen.group_by(column).agg(nw.len().alias("rows"))
+    found = (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
+    values = found.get_column(column)
+    known = values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object)
+    return known, found.get_column("rows").to_numpy().astype(np.int64)
 
 
 def encoded(column: Any) -> tuple[IntArray, list[Any]]:
@@ -73,5 +144,5 @@ def encoded(column: Any) -> tuple[IntArray, list[Any]]:
 
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    indices = np.where(valid(column.indices), numbers_of(column.indices), -1)
     return indices, column.dictionary.to_pylist()

@@ -15,6 +15,7 @@ import numpy as np
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.errors import InputError, NothingToAnalyse, in_columns
+from socialstats.tables.batches import encoded, numbers_of
 from socialstats.tables.lazy import FIRST, ROW, TIMES, Frame, collected, engine, first_of_each, numbered, rows_of
 from socialstats.text import quoted, shorten
 
@@ -442,11 +443,11 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
         chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
         by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
     cells = collected(chosen.group_by(*by).agg(*sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
-    n = cells.get_column(N).to_numpy().astype(np.float64)
+    n = _numbers_of(cells.get_column(N)).astype(np.float64)
     columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
     if weight is None:
         return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
-    w_sum, w_sq, state = (cells.get_column(name).to_numpy() for name in (SUM, SUM_SQ, STATUS))
+    w_sum, w_sq, state = (_numbers_of(cells.get_column(name)) for name in (SUM, SUM_SQ, STATUS))
     weights = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
     return Counts(columns=columns, n=n, **weights)
 
@@ -461,14 +462,18 @@ def _status_expression(w: nw.Expr) -> nw.Expr:
     return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
 
 
+def _numbers_of(column: nw.Series[Any]) -> AnyArray:
+    arrow = column.implementation is nw.Implementation.PYARROW and not column.null_count()
+    return numbers_of(column.to_arrow()) if arrow else column.to_numpy()
+
+
 def _code_cells(column: nw.Series[Any], source: str) -> Coded:
+    if column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS) and column.dtype == nw.String:
+        found = column.to_arrow()
+        codes, texts = encoded(found.combine_chunks() if hasattr(found, "combine_chunks") else found)
+        return Coded(codes=codes.astype(np.int64), values=np.array(texts, dtype=object))
     import pandas as pd
 
-    if column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS) and column.dtype == nw.String:
-        encoded = column.to_arrow().dictionary_encode()
-        encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
-        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return Coded(codes=codes, values=np.array(encoded.dictionary.to_pylist(), dtype=object))
     codes, values = _factorise(pd.Series(column.to_list(), dtype=object), column.name, source)
     return Coded(codes=codes, values=values)
 

@@ -12,7 +12,10 @@ import polars as pl
 import pytest
 
 import socialstats as ss
+from socialstats.crosscheck import bradley_terry as bradley_terry_check
 from socialstats.designs import scan
+from socialstats.studies import comparisons
+from socialstats.studies.page import StudyOptions
 
 ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "duckdb": lambda frame: duckdb.connect().from_df(frame), "polars": lambda frame: pl.from_pandas(frame).lazy(),
@@ -129,8 +132,31 @@ def test_verification_reads_the_clusters_of_lazy_tables() -> None:
 
 def test_only_the_levels_that_are_used_are_clusters() -> None:
     frame = votes()
-    lazy, held = (
-        ss.Comparisons.from_frame(t, **COMPARED, cluster="judge") for t in (ENGINES["duckdb"](frame), frame)
-    )
+    lazy, held = (ss.Comparisons.from_frame(t, **COMPARED, cluster="judge") for t in (ENGINES["duckdb"](frame), frame))
     lazy, held = (d.take((d.item_a == 1) & (d.item_b == 2)) for d in (lazy, held))
     compare(ss.win_rates(lazy, cluster="judge"), ss.win_rates(held, cluster="judge"))
+
+
+def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(monkeypatch: Any) -> None:
+    frame = votes()
+    designs = [ss.Comparisons.from_frame(t, **COMPARED, cluster=["judge", "prompt"]) for t in (
+        ENGINES["duckdb"](frame), frame)]  # fmt: skip
+    monkeypatch.setattr(scan.Scan, "whole", None)  # nothing reads all rows
+    lazy, held = (comparisons.run(design, StudyOptions(verify=False)) for design in designs)
+    assert (lazy.answer, lazy.design, lazy.methods) == (held.answer, held.design, held.methods)
+    assert [str(c) for c in lazy.cautions] == [str(c) for c in held.cautions]
+    for one, two in zip(lazy.blocks, held.blocks, strict=True):
+        assert (one.sentences, one.caption) == (two.sentences, two.caption)
+        for found, wanted in zip(one.tables, two.tables, strict=True):
+            for cells, others in zip(found.cells, wanted.cells, strict=True):
+                for x, y in zip(cells, others, strict=True):
+                    assert x == (pytest.approx(y, rel=1e-8) if isinstance(y, float) else y)
+
+
+def test_large_tables_of_fits_are_not_verified_and_not_read(monkeypatch: Any) -> None:
+    fit = ss.bradley_terry(ENGINES["duckdb"](votes()), cluster="judge")
+    monkeypatch.setattr(bradley_terry_check, "LARGEST_TABLE", 6 * 300)  # more than its cells, fewer than with judges
+    monkeypatch.setattr(scan.Scan, "whole", None)
+    (check, *_) = [c for c in fit.verify().checks if c.quantity == "whole model"]
+    assert check.ok is None
+    assert "a dense table of at least" in check.note

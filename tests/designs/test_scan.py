@@ -150,9 +150,7 @@ def test_parts_of_a_design_keep_their_clusters() -> None:
 
 def test_clusters_that_stay_beside_pairs_are_both_used() -> None:
     frame = votes(900)
-    scanned, whole = (
-        ss.Comparisons.from_frame(t, **COLUMNS, cluster="judge") for t in (of_duckdb(frame), frame)
-    )
+    scanned, whole = (ss.Comparisons.from_frame(t, **COLUMNS, cluster="judge") for t in (of_duckdb(frame), frame))
     found, wanted = (ss.bradley_terry(design, cluster=["pair", "judge"]) for design in (scanned, whole))
     np.testing.assert_allclose(numbers(found), numbers(wanted), rtol=1e-9, atol=1e-12)
     assert found.inference == wanted.inference
