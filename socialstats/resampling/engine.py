@@ -255,7 +255,7 @@ class StoredUnits:
 
     @classmethod
     def of(cls, stored: StoredClusters, squares: int) -> StoredUnits:
-        """Put the clusters in order.
+        """Return the clusters as units, in the order of their names.
 
         Raises
         ------
