@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Roles, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
 from socialstats.designs.levels import other_spelling
@@ -514,8 +514,10 @@ def build(table: Table, options: Options) -> Comparisons:
             tied = plain(np.full(len(rows.use), TIED, dtype=np.int64))
             if design.replies is not None:
                 tied = tied_replies(rows.counts.n, cells & ~same)
-            aside[name] = _finish(part, sides, tied)
-    return replace(design, **aside)
+            aside[name] = _cells(_finish(part, sides, tied), roles)
+            del part, tied
+    del begun, rows, sides, found, same  # 300 MB of four million cells, while merging takes more
+    return replace(_cells(design, roles), **aside)
 
 
 def set_replies_aside(rows: Rows, roles: Roles, options: Options) -> tuple[BoolArray, BoolArray]:
@@ -549,7 +551,7 @@ def _sides(rows: Rows, columns: tuple[str, str]) -> Sides:
 def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     """Decode the rest, raise what was collected, and keep the cells in use."""
     rows, roles, options = begun.rows, begun.roles, begun.options
-    first = np.ones(len(rows.use), dtype=np.int64)
+    first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
     if roles.order is not None:
         first = first_shown(roles.order, sides, rows)
     covariates, cautions = _covariates(begun)
@@ -591,14 +593,21 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
         ties_possible=len(roles.wins) == 3 or bool(roles.scores) or (roles.winner is not None and ties_declared)
         or bool((fields["outcome"] == TIED).any()), flow=_flow(begun, cell, fields["count"]),
     )  # fmt: skip
-    done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design))))
+    return replace(design, cautions=(*cautions, *_cautions(begun, design)))
+
+
+def _cells(design: Comparisons, roles: Roles) -> Comparisons:
+    """Return the design with alike cells as one."""
+    done = merged(design)
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
 
 
 def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
     rows = begun.rows
     counted = bool(begun.roles.wins) or begun.roles.count is not None
-    empty = int(rows.counts.n[rows.use & ~np.isin(np.arange(len(rows.use)), cell)].sum())
+    unused = rows.use.copy()
+    unused[cell] = False
+    empty = int(rows.counts.n[unused].sum())
     nothing = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"

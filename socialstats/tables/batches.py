@@ -144,5 +144,5 @@ def encoded(column: Any) -> tuple[IntArray, list[Any]]:
 
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    indices = np.where(valid(column.indices), numbers_of(column.indices), -1)
+    indices = np.where(valid(column.indices), numbers_of(column.indices).astype(np.int32, copy=False), -1)
     return indices, column.dictionary.to_pylist()
