@@ -422,8 +422,8 @@ def draft(table: Table, options: Options) -> Draft:
     keys = roles.keys_of_cells()
     plain_rows = roles.count is None and roles.winner is not None and options.winner_coding != "probability"
     plain_rows = plain_rows and not (roles.pair_cluster and roles.clusters)
-    asked = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
-    streamed = continuous(table, asked, texts) if plain_rows else {}
+    free = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
+    streamed = continuous(table, free, texts) if plain_rows else {}
     scanned = plain_rows and stays(table, roles.clusters, missing_names(texts), eager=bool(streamed))
     streamed = streamed if scanned or not roles.clusters else {}
     stored = {*(roles.clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}
@@ -433,8 +433,8 @@ def draft(table: Table, options: Options) -> Draft:
         scanned, streamed, keys = False, {}, every
         rows = begin(table, keys, texts, roles.names(), roles.weight)
     # an empty field cites no label, and tells no rest
-    free = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
-    rows.set_missing_aside([c for c in keys if c not in free], drop=options.missing == "drop")
+    may_miss = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
+    rows.set_missing_aside([c for c in keys if c not in may_miss], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
     times = np.ones(len(rows.use))

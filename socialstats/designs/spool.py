@@ -28,7 +28,8 @@ MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a t
 FIRST_ROWS = 100_000
 EAGER_ROWS = 1_000_000  # rows up to which a table that is in memory anyway is counted in cells
 SPOOL_ROWS = 32_768  # rows of one part: what is computed from them stays in a processor's cache
-SORTED_ROWS = 2_000_000  # rows of whole clusters that are sorted at a time
+SORTED_ROWS = 500_000  # rows of whole clusters that are sorted at a time
+MOST_FILES = 256  # in which they wait
 
 Pair = tuple[str, str]
 
@@ -45,7 +46,7 @@ def continuous(table: Table, covariates: Mapping[str, Pair], na: Collection[str]
     {}
     """
     frame = table.frame
-    if not covariates or not isinstance(frame, nw.LazyFrame) and len(frame) < EAGER_ROWS:
+    if not covariates or (not isinstance(frame, nw.LazyFrame) and len(frame) < EAGER_ROWS):
         return {}
     schema: Any = frame.select(*{column for pair in covariates.values() for column in pair}).collect_schema()
     numeric = {name: pair for name, pair in covariates.items() if all(schema[column].is_numeric() for column in pair)}
@@ -135,7 +136,7 @@ class Spool:
 
     def by_cluster(self, factor: int) -> Iterator[AnyArray]:
         """Yield all rows in parts that hold the whole of each cluster of a factor, sorted by it."""
-        edges = blocks(self.sizes[factor], SORTED_ROWS)
+        edges = blocks(self.sizes[factor], max(SORTED_ROWS, int(self.sizes[factor].sum()) // MOST_FILES))
         block_of = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
         files = [self._file] if len(edges) == 2 else [_File(self._dtype) for _ in edges[1:]]
         if len(files) > 1:
@@ -164,7 +165,7 @@ class _File:
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype, self._rows = dtype, 0
-        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="socialstats")
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="socialstats")  # noqa: SIM115 - closed by the finalizer
         weakref.finalize(self, self._file.close)
 
     def write(self, rows: AnyArray) -> None:

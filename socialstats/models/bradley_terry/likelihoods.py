@@ -321,7 +321,8 @@ def log_likelihood(data: PairData, model: BradleyTerry, beta: FloatArray) -> flo
 def score(data: PairData, model: BradleyTerry, beta: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the sum of the scores of all outcomes times their `weight`, (3, m), in all parameters.
 
-    Rows that pass by have their own weights. By outcome, as wins less expected wins lose all digits where odds are large.
+    Rows that pass by have their own weights. By outcome, as wins less expected wins lose all digits where odds are
+    large.
     """
     if data.rows is not None:
         return data.rows.at(model, beta).score

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
@@ -74,7 +74,7 @@ class StreamedRows:
     """
 
     def __init__(
-        self, base: PairData, columns: Sequence[int], flipped: FloatArray, rows: Callable[[], Iterator[Passing]]
+        self, base: PairData, columns: Sequence[int], flipped: BoolArray, rows: Callable[[], Iterator[Passing]]
     ) -> None:
         self._base, self._columns, self._sign = base, list(columns), np.where(flipped, -1.0, 1.0)
         self._rows = rows
@@ -114,11 +114,11 @@ class StreamedRows:
                 np.maximum.at(ends[1], part.cell, part.z[:, 0])
             there = np.flatnonzero(np.isfinite(ends[0]))
             parts = [
-                Passing(cell=there, z=end[there][:, None], weight=np.ones(len(there)), codes=np.zeros((0, len(there))))
+                Passing(cell=there, z=end[there][:, None], weight=np.ones(len(there)), codes=no_codes(there))
                 for end in ends
             ]
         joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("cell", "z", "weight")}
-        return self.block(Passing(**joined, codes=np.zeros((0, len(joined["cell"])))))
+        return self.block(Passing(**joined, codes=no_codes(joined["cell"])))
 
     def at(self, model: BradleyTerry, beta: FloatArray) -> RowSums:
         """Return the sums at some parameters; the last ones are remembered."""
@@ -132,10 +132,11 @@ class StreamedRows:
     def _summed(self, model: BradleyTerry, beta: FloatArray) -> RowSums:
         base, p = self._base, self._base.x.shape[1]
         of_base, tau = base.eta_tau(beta)
-        loglik, largest, by_base, slope, by_tau = 0.0, 0.0, np.zeros(len(base.a)), np.zeros(len(self._columns)), 0.0
+        loglik, largest, by_tau = 0.0, 0.0, 0.0
+        by_base, slope = np.zeros(len(base.a)), np.zeros(len(self._columns))
 
         def products() -> Iterator[tuple[Passing, list[FloatArray]]]:
-            nonlocal loglik, largest, slope, by_tau
+            nonlocal loglik, largest, by_tau
             for part in self._parts():
                 eta, outcome = self._eta(part, of_base, beta), base.outcome[part.cell]
                 each = np.arange(len(eta))
@@ -144,14 +145,13 @@ class StreamedRows:
                 scores, tie = model.scores(eta, tau)
                 g = part.weight * scores[outcome, each]
                 np.add(by_base, np.bincount(base.cell[part.cell], g, len(by_base)), out=by_base)
-                slope = slope + np.einsum("i,ij->j", g, part.z)
+                np.add(slope, np.einsum("i,ij->j", g, part.z), out=slope)
                 if tie is not None:
                     by_tau += float(np.sum(part.weight * tie[outcome, each]))
                 w = np.zeros((3, len(eta)))
                 w[outcome, each] = part.weight
                 found = model.curvature(eta, tau, model.statistics(w))
-                parts = (found.h_ee, found.h_et, found.h_tt)
-                yield part, [values for values in parts if values is not None]
+                yield part, [h for h in (found.h_ee, found.h_et, found.h_tt) if h is not None]
 
         information = self._products(products())
         score = base.x.T @ by_base
@@ -204,6 +204,11 @@ class StreamedRows:
         if len(sums) > 1:
             out[p, self._columns] = out[self._columns, p] = tied
         return out
+
+
+def no_codes(rows: IntArray) -> IntArray:
+    """Return the clusters of rows without any."""
+    return np.zeros((0, len(rows)), dtype=np.int64)
 
 
 def passing(spooled: Iterable[Any]) -> Iterator[Passing]:
