@@ -496,7 +496,7 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
     cell, weight = rows["cell"].astype(np.int64), rows["weight"].astype(np.float64)
     factors = []
     for k, factor in enumerate(spool.factors):
-        codes, levels = used_levels(rows["codes"][:, k], spool.texts[k])
+        codes, levels = used_levels(rows["codes"][:, k], spool.texts(k))
         factors.append(replace(factor, codes=codes, levels=levels))
     sides = {name: sides_of(rows, k) for k, name in enumerate(spool.names)}
     fields = take_columns(cells, cell) | {

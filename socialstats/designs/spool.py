@@ -81,8 +81,8 @@ class Spool:
         The covariates.
     factors : tuple of Factor
         Clusters; those that stay with the table have no codes.
-    levels : list of int
-        Clusters of each factor.
+    sizes : list of int64 arrays
+        Rows of each cluster of each factor.
     """
 
     def __init__(self, scan: Scan, names: Sequence[str], factors: Sequence[Factor] = ()) -> None:
@@ -91,14 +91,10 @@ class Spool:
             ("cell", np.int32), ("weight", np.float64), ("sides", np.float64, (len(self.names), 2)),
             ("codes", np.int64, (len(self.factors),)),
         ])  # fmt: skip
-        self.texts: list[Sequence[str]] = [factor.levels for factor in self.factors]
-        self.sizes = [np.zeros(0, dtype=np.int64)] * len(self.factors)
-        places: dict[str, Places] = {}
-        for k, factor in enumerate(self.factors):
-            if factor.name in scan.clusters:
-                rows = scan.rows([factor.name])
-                places[factor.name], self.texts[k] = Places(rows.levels[0]), rows.texts(0)
-            self.sizes[k] = np.zeros(len(self.texts[k]), dtype=np.int64)
+        self._stored = {factor.name: scan.rows([factor.name]) for factor in self.factors if factor.name in scan.clusters}
+        places = {name: Places(rows.levels[0]) for name, rows in self._stored.items()}
+        known = [self._stored[f.name].levels[0] if f.name in self._stored else f.levels for f in self.factors]
+        self.sizes = [np.zeros(len(levels), dtype=np.int64) for levels in known]
         self._file = _File(self._dtype)
         for part in self._read(scan, places):
             for k, size in enumerate(self.sizes):
@@ -129,6 +125,11 @@ class Spool:
                 part["codes"][:, k] = factor.codes[part["cell"]] if known is None else known.of(
                     batch.column(factor.name))[use]  # fmt: skip
             yield part
+
+    def texts(self, k: int) -> Sequence[str]:
+        """Return the names of the clusters of a factor."""
+        stored = self._stored.get(self.factors[k].name)
+        return self.factors[k].levels if stored is None else stored.texts(0)
 
     def parts(self) -> Iterator[AnyArray]:
         """Yield all rows in parts."""
