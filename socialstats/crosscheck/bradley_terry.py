@@ -42,8 +42,18 @@ def verify(result: Result) -> Verification:
     the penalised likelihood with ties).
     """
     fit: Any = result
+    if fit.fitted_state.streamed and too_large(fit.design.n_rows * len(fit.names)):
+        return Verification(checks=tuple(too_large(fit.design.n_rows * len(fit.names))))
     fit = fit.in_memory()
     return Verification(checks=(*whole_model(fit), *choix_checks(fit)))
+
+
+def too_large(size: int) -> list[Check]:
+    """Return what is said of a dense table of more numbers than peers take in seconds; nothing of others."""
+    if size <= LARGEST_TABLE:
+        return []
+    note = f"a dense table of {size:,} numbers: the peers would take minutes"
+    return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
 
 
 def whole_model(fit: Any) -> list[Check]:
@@ -51,8 +61,7 @@ def whole_model(fit: Any) -> list[Check]:
     state = fit.fitted_state
     size = len(fit.design.count) * len(fit.names)
     if size > LARGEST_TABLE:
-        note = f"a dense table of {size:,} numbers: the peers would take minutes"
-        return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
+        return too_large(size)
     if state.options.penalty and state.ties in TIES:
         return [penalised_slope(fit)]
     found = fitted_again(fit)
@@ -108,7 +117,8 @@ def fitted_again(fit: Any) -> Again:
 
 @lru_cache(maxsize=4)
 def _fitted(known: Known) -> Again:
-    fit, state, design = known.fit, known.state, known.fit.design
+    fit = known.fit.in_memory()
+    state, design = fit.fitted_state, fit.design
     table = pair_columns(fit)
     peer = maximise(state.ties, table) if state.ties in TIES else glm(table, penalised=bool(state.options.penalty))
     back, loglik = back_to_centred(fit, table.x.shape[1]), peer.loglik

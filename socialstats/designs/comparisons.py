@@ -190,6 +190,8 @@ class Comparisons:
         if self.scan is None:
             return self
         cells = replace(self, scan=None)
+        if not self.scan.covariates and not self.scan.clusters:
+            return cells
         if self.scan.covariates:
             return with_all_columns(cells, self.scan)
         part, factors = self.scan.whole()

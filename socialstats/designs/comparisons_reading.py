@@ -423,7 +423,7 @@ def draft(table: Table, options: Options) -> Draft:
     plain_rows = roles.count is None and roles.winner is not None and options.winner_coding != "probability"
     plain_rows = plain_rows and not (roles.pair_cluster and roles.clusters)
     free = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
-    streamed = continuous(table, free, texts) if plain_rows else {}
+    streamed = continuous(table, free, (roles.item_a, roles.item_b), texts) if plain_rows else {}
     scanned = plain_rows and stays(table, roles.clusters, missing_names(texts), eager=bool(streamed))
     streamed = streamed if scanned or not roles.clusters else {}
     stored = {*(roles.clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}

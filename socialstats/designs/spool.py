@@ -34,15 +34,17 @@ MOST_FILES = 256  # in which they wait
 Pair = tuple[str, str]
 
 
-def continuous(table: Table, covariates: Mapping[str, Pair], na: Collection[str]) -> dict[str, Pair]:
+def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Collection[str]) -> dict[str, Pair]:
     """Return the covariates that make no cells: numbers that differ in most rows, and of which no row misses any.
 
-    Rows that miss a number are an error, or are left out, with their places: for that all columns make cells.
+    Those that have one number for each item make no more cells. Rows that miss a number are an error, or are left out,
+    with their places: for that all columns make cells.
 
     Examples
     --------
     >>> from socialstats.tables import as_table
-    >>> continuous(as_table({"n_a": [1, 2], "n_b": [3, 4]}), {"n": ("n_a", "n_b")}, ())
+    >>> rows = {"item_a": ["x", "y"], "item_b": ["y", "z"], "n_a": [1, 2], "n_b": [3, 4]}
+    >>> continuous(as_table(rows), {"n": ("n_a", "n_b")}, ("item_a", "item_b"), ())
     {}
     """
     frame = table.frame
@@ -52,13 +54,19 @@ def continuous(table: Table, covariates: Mapping[str, Pair], na: Collection[str]
     numeric = {name: pair for name, pair in covariates.items() if all(schema[column].is_numeric() for column in pair)}
     if not numeric:
         return {}
-    columns = list(dict.fromkeys(column for pair in covariates.values() for column in pair))
+    columns = list(dict.fromkeys([*items, *(column for pair in covariates.values() for column in pair)]))
     first: Any = collected(frame.select(*columns).head(FIRST_ROWS))
-    distinct = {name: len(first.select(*dict.fromkeys(pair)).unique()) for name, pair in numeric.items()}
+
+    def distinct(*names: str) -> int:
+        return len(first.select(*dict.fromkeys(names)).unique())
+
+    own = {name for name, pair in covariates.items()
+           if all(distinct(item, c) == distinct(item) for item, c in zip(items, pair, strict=True))}  # fmt: skip
+    numeric = {name: pair for name, pair in numeric.items() if name not in own}
     found: dict[str, Pair] = {}
-    for name in sorted(distinct, key=lambda name: -distinct[name]):
-        rest = list(dict.fromkeys(c for other, pair in covariates.items() if other not in found for c in pair))
-        if not rest or len(first.select(*rest).unique()) < MANY_VALUES:
+    for name in sorted(numeric, key=lambda name: -distinct(*numeric[name])):
+        rest = [c for other, pair in covariates.items() if other not in {*found, *own} for c in pair]
+        if distinct(*rest) < MANY_VALUES:
             break
         found[name] = numeric[name]
     gone = nw.lit(False)

@@ -688,7 +688,7 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
 
 def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
     """Return a caution on covariates that differ between comparisons of an item and are not in the model."""
-    names = [name for name in design.covariates if name not in {*constant_covariates(design), *options.adjust}]
+    names = [name for name in design.covariate_names if name not in {*constant_covariates(design), *options.adjust}]
     if not names:
         return ()
     detail = f"strengths are not adjusted for {quoted(names)}"

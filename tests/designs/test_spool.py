@@ -134,7 +134,10 @@ def test_what_needs_the_covariates_in_memory_reads_them(held: Any) -> None:
     several = {"by": "cluster", "scheme": "poisson", "resamples": 60, "level": 0.9}
     same(found.bootstrap(**several), wanted.bootstrap(**several))
     new = {"covariates": {"length": (7.0, 3.5)}}
-    same(found.predict("m0", "m1", **new), wanted.predict("m0", "m1", **new))
+    expected = found.predict("m0", "m1", **new)
+    same(expected, wanted.predict("m0", "m1", **new))
+    for derived in (expected, found.worth(), found.contrast("m0 - m1"), found.effect_in_sds("length")):
+        assert not any(check.ok is False for check in derived.crosscheck().checks)
     checks = found.crosscheck().checks
     assert sum(check.ok is True for check in checks) > 20
     assert not any(check.ok is False for check in checks)
@@ -202,3 +205,31 @@ def test_codes_of_missing_numbers_are_no_numbers(held: Any) -> None:
 def test_errors_are_those_of_cells(change: Any, formula: str, said: str) -> None:
     with pytest.raises((ss.InputError, ss.NotIdentified), match=said):
         ss.bradley_terry(of_duckdb(votes().assign(**change)), formula)
+
+
+def test_covariates_of_items_make_cells() -> None:
+    size = {f"m{k}": 7.5 + k for k in range(8)}
+    frame = votes().assign(weight_a=lambda f: f.item_a.map(size), weight_b=lambda f: f.item_b.map(size))
+    frame = frame.drop(columns=["length_a", "length_b", "size_a", "size_b"])
+    assert ss.Comparisons.from_frame(of_duckdb(frame)).scan is None
+
+
+def test_no_more_rows_are_in_memory_than_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are held at once, from the table and from the file, are few; they are all seen."""
+    from socialstats.tables import batches
+
+    monkeypatch.setattr(batches, "BATCH_ROWS", 200)
+    held: list[int] = []
+    frombuffer = np.frombuffer
+
+    def noticed(*args: Any, **given: Any) -> Any:
+        found = frombuffer(*args, **given)
+        held.append(len(found))
+        return found
+
+    monkeypatch.setattr(np, "frombuffer", noticed)
+    frame = votes()
+    fit = ss.bradley_terry(of_duckdb(frame), "~ length", cluster="judge")
+    assert fit.state.streamed == ("length",)
+    assert sum(held) >= 2 * len(frame)
+    assert max(held) <= 700 + frame.judge.value_counts().max()

@@ -538,7 +538,8 @@ class BradleyTerryResult(Result):
             return self
         from socialstats.metrics.bradley_terry.fit import bradley_terry
 
-        design = self.design.whole()
+        used = {name: self.design.scan.covariates[name] for name in self.fitted_state.streamed}
+        design = replace(self.design, scan=replace(self.design.scan, covariates=used)).whole()
         again: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
         return replace(self, design=design, state=again.state)
 
