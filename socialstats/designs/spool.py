@@ -1,8 +1,8 @@
 """Covariates that stay with the table: its rows go through a temporary file, where cells would be as many as rows.
 
 A number of its own in each row, such as a length, makes each row a cell. Such covariates make no cells. The table is
-read once; each row is written to a temporary file, as its cell, its weight, both sides of its covariates and its
-clusters. Sums over the rows are made from this file, of which a part is in memory at a time.
+read once, and its rows are written to a temporary file: cell, weight, both sides of the covariates, clusters. Sums over
+the rows are made from this file, of which a part is in memory at a time.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class Spool:
             ("cell", np.int32), ("weight", np.float64), ("sides", np.float64, (len(self.names), 2)),
             ("codes", np.int64, (len(self.factors),)),
         ])  # fmt: skip
-        self._stored = {factor.name: scan.rows([factor.name]) for factor in self.factors if factor.name in scan.clusters}
+        self._stored = {
+            factor.name: scan.rows([factor.name]) for factor in self.factors if factor.name in scan.clusters
+        }
         places = {name: Places(rows.levels[0]) for name, rows in self._stored.items()}
         known = [self._stored[f.name].levels[0] if f.name in self._stored else f.levels for f in self.factors]
         self.sizes = [np.zeros(len(levels), dtype=np.int64) for levels in known]

@@ -104,9 +104,7 @@ def trait_ratings(
         strata=(*columns.values(), long.name), clusters=texts(cluster),
     )  # fmt: skip
     options = RatingsOptions(scale="interval", refusal=refusal, na=na, missing=missing)
-    named = replace(
-        long.table, columns=(*long.table.columns, unit), joined={unit: (*columns.values(), long.name)}
-    )
+    named = replace(long.table, columns=(*long.table.columns, unit), joined={unit: (*columns.values(), long.name)})
     try:
         done = build_from(named, roles, options, wide=table)
     except InputError as error:

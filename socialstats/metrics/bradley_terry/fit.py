@@ -92,9 +92,9 @@ def bradley_terry(
         A data frame is passed to `Comparisons.from_frame` with its standard column names.
     formula : str, optional
         One-sided formula in covariates of the sides, such as ``"~ urgency"``: each side is evaluated alone and
-        side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``. A lazy table, and
-        one of a million rows and more, keeps covariates that differ in most rows, such as lengths: each step of
-        Newton's method goes through all rows, of which a part is in memory at a time.
+        side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``. Covariates
+        that differ in most rows, such as lengths, stay with a lazy table, and with one of a million rows. Each step of
+        Newton's method then reads all rows, in parts.
     ties : {"auto", "davidson", "rao_kupper", "half", "none"}
         ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side,
         which shrinks the strengths (to about 68% at 30% ties). It serves comparisons with other tools.
