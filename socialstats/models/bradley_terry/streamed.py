@@ -154,11 +154,10 @@ class StreamedRows:
                 yield part, [h for h in (found.h_ee, found.h_et, found.h_tt) if h is not None]
 
         information = self._products(products())
-        score = base.x.T @ by_base
+        score = np.asarray(base.x.T @ by_base)
         score[self._columns] = slope
-        if len(information) > p:
-            score = np.append(score, by_tau)
-        return RowSums(loglik=loglik, score=score, information=information, largest=largest)
+        every = np.append(score, by_tau) if len(information) > p else score
+        return RowSums(loglik=loglik, score=every, information=information, largest=largest)
 
     def weights(self) -> FloatArray:
         """Return the sum over rows of weight x x'."""
