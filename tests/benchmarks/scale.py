@@ -23,7 +23,8 @@ import numpy as np
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 CLUSTERS = {"none": [], "2,000 prompts": ["prompt"], "judges": ["judge"], "prompts x judges": ["prompt", "judge"]}
 ENGINES = ("duckdb", "polars scan", "pyarrow", "pandas", "dask", "pyspark local[2]")
-PEERS = {"evalica": "evalica_fit", "evalica, Davidson (newman)": "evalica_fit:newman", "arena-rank": "arena_fit"}
+PEERS = {"evalica": "evalica_fit", "evalica, Davidson (newman)": "evalica_fit:newman", "arena-rank": "arena_fit",
+         "fastchat": "fastchat_fit"}  # fmt: skip
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
 LONGEST = 900  # seconds of a case
 INTRO = """# Scaling
@@ -33,7 +34,7 @@ seconds and peak memory are those of the whole process, with {imports} s and {ba
 parquet files; linear algebra ran in one thread, on {cores} cores.
 
 Of Spark the numbers are those of Python and Java together. Other packages fit strengths without a covariance, except
-arena-rank, whose errors are by row. FASTCHAT
+arena-rank, whose errors are by row.{missing}
 
 Covariates of their own in each row stay with the table as well. Rows pass through a temporary file.
 
@@ -119,6 +120,11 @@ def one_case(engine: str, file: str, clusters: Sequence[str], formula: str | Non
     return {"imports": before[0], "base": before[1], "cpu": cpu + more, "mb": mb + beside, "se": fit.rows[0].std_error}
 
 
+def is_installed(engine: str) -> bool:
+    """Return whether the package of an engine, or a peer, can be imported."""
+    return importlib.util.find_spec(engine.partition(",")[0].replace("-", "_")) is not None
+
+
 def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the title of each series with one of its cases."""
     usual = {"rows": min(10**6, most), "items": 200, "prompts": 2000, "judges": 10**6, "engine": "duckdb"}
@@ -139,7 +145,7 @@ def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"Engines ({usual['rows']:,} rows, 2,000 prompts)", usual | {
             "engine": engine, "clusters": ["prompt"], "size": engine}  # fmt: skip
     for engine in ("duckdb", "pandas", *PEERS):
-        if importlib.util.find_spec(engine.partition(",")[0].replace("-", "_")):
+        if is_installed(engine):
             yield f"Other packages ({usual['rows']:,} rows, no clusters)", usual | {
                 "engine": engine, "clusters": [], "size": engine}  # fmt: skip
 
@@ -179,7 +185,13 @@ def page(most: int, only: str = "") -> str:
             print(title, given["size"], found, flush=True)
             series.setdefault(title, []).append((given["size"], found))
     first = next(found for rows in series.values() for _, found in rows if found)
-    parts = [INTRO.format(imports=f"{first['imports']:.1f}", base=f"{first['base']:.0f}", cores=os.cpu_count())]
+    absent = [name for name in PEERS if not is_installed(name)]
+    missing = f" Not installed, and so not measured: {', '.join(absent)}." if absent else ""
+    parts = [
+        INTRO.format(
+            missing=missing, imports=f"{first['imports']:.1f}", base=f"{first['base']:.0f}", cores=os.cpu_count()
+        )
+    ]
     for title, rows in series.items():
         lines = [f"\n## {title}\n", "| size | CPU s | peak MB |", "|---|--:|--:|"]
         for size, found in rows:
