@@ -25,7 +25,7 @@ Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
 
 
-def reads(*readers: Reader, tables: int = 1, scans: bool = False) -> Callable[[F], F]:
+def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool = False) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
     Parameters
@@ -36,6 +36,8 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False) -> Callable[[F
         How many of the function's first arguments are designs; a function of two is not run by levels.
     scans : bool
         Whether the function reads clusters that stay with the table; else it gets designs that hold them.
+    streams : bool
+        Whether it also reads covariates that stay with the table.
 
     Returns
     -------
@@ -86,7 +88,9 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False) -> Callable[[F
                     data = opened(data, columns.get("format"))
                     read = keywords_of_call(function, options, columns, reader, data)
                 design = as_design(data, read, *readers, name=name, options=others)
-                options[place] = design if scans or getattr(design, "scan", None) is None else design.whole()
+                scan = getattr(design, "scan", None)
+                stays = scan is None or (scans and (streams or not getattr(scan, "covariates", None)))
+                options[place] = design if stays else design.whole()
             if tables > 1:
                 return function(**options)
             place = own[0]

@@ -22,7 +22,16 @@ from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
 from socialstats.studies.page import Block, Outcome, Strip, StudyOptions, Table
 from socialstats.text import count
-from socialstats_reports.arrangement import LINKS, ROWS_OPEN, Numbered, Placed, arranged, described
+from socialstats_reports.arrangement import (
+    AT_EITHER_END,
+    LINKS,
+    ROWS_OPEN,
+    ROWS_SHOWN,
+    Numbered,
+    Placed,
+    arranged,
+    described,
+)
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
 from socialstats_reports.text import cell, ended, is_numeric, latex_text, linked, sentence, shown, typeset
@@ -190,20 +199,29 @@ def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> d
 
 
 def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]:
-    """Return a table as texts, with the columns that are set flush right; columns without any value are left out."""
+    """Return a table as texts, with the columns that are set flush right; columns without any value are left out.
+
+    Under its number, as on the page, a table of more than 60 rows has its first and last 15.
+    """
     columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
     kept = [i for i, column in columns.items() if i == 0 or any(value not in (None, "") for value in column)]
     digits = (table.digits,) * len(table.header) if isinstance(table.digits, int) else table.digits
     rows = [[cell(row[i], digits[i]) for i in kept] for row in table.cells]
     header = [table.header[i] for i in kept]
     right = [is_numeric(columns[i]) for i in kept]
+    shown = rows
+    if numbered and len(rows) > ROWS_SHOWN:
+        shown = [*rows[:AT_EITHER_END], *rows[-AT_EITHER_END:]]
     wide = sum(width_of(column, number) for column, number in zip(zip(header, *rows, strict=True), right, strict=True))
     return {
         "number": numbered.number if numbered else "",
         "caption": table.caption,
         "header": header,
         "right": right,
-        "rows": rows,
+        "rows": shown,
+        "of": len(rows),
+        "left_out": len(rows) - len(shown),
+        "gap": AT_EITHER_END,
         "open": numbered.open if numbered else len(table.cells) <= ROWS_OPEN,
         "scrolls": wide > PHONE_WIDTH,
     }

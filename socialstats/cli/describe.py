@@ -76,7 +76,7 @@ def _comparisons(design: Comparisons) -> list[str]:
         f"pairs       {count(len(design.pair.levels))} met",
         *([ties] if design.ties_possible else []),
         f"order       {_order(design)}",
-        f"covariates  {', '.join(design.covariates) or 'none'}",
+        f"covariates  {', '.join(design.covariate_names) or 'none'}",
     ]
 
 

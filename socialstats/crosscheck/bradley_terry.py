@@ -41,18 +41,29 @@ def verify(result: Result) -> Verification:
     likelihood, maximised by scipy. Firth: statsmodels on augmented data (derivatives of
     the penalised likelihood with ties).
     """
-    return Verification(checks=(*whole_model(result), *choix_checks(result)))
+    fit: Any = result
+    if fit.fitted_state.streamed:
+        if large := too_large(fit.design.n_rows * len(fit.names)):
+            return Verification(checks=tuple(large))
+        fit = fit.in_memory()
+    return Verification(checks=(*whole_model(fit), *choix_checks(fit)))
+
+
+def too_large(size: int, least: str = "") -> list[Check]:
+    """Return what is said of a dense table of more numbers than peers take in seconds; nothing of others."""
+    if size <= LARGEST_TABLE:
+        return []
+    note = f"a dense table of {least}{size:,} numbers: the peers would take minutes"
+    return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
 
 
 def whole_model(fit: Any) -> list[Check]:
     """Compare the full model with its peer, and the likelihood's slope where the peer would take too long."""
     scan, size = fit.design.scan, len(fit.design.count) * len(fit.names)
-    if scan is not None and size <= LARGEST_TABLE:  # with the clusters there are more cells
+    if scan is not None and scan.clusters and size <= LARGEST_TABLE:  # with the clusters there are more cells
         size = scan.cells() * len(fit.names)
     if size > LARGEST_TABLE:
-        least = "at least " if scan is not None else ""
-        note = f"a dense table of {least}{size:,} numbers: the peers would take minutes"
-        return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
+        return too_large(size, "at least " if scan is not None else "")
     fit = fit.in_memory()
     state = fit.fitted_state
     if state.options.penalty and state.ties in TIES:
@@ -110,7 +121,8 @@ def fitted_again(fit: Any) -> Again:
 
 @lru_cache(maxsize=4)
 def _fitted(known: Known) -> Again:
-    fit, state, design = known.fit, known.state, known.fit.design
+    fit = known.fit.in_memory()
+    state, design = fit.fitted_state, fit.design
     table = pair_columns(fit)
     peer = maximise(state.ties, table) if state.ties in TIES else glm(table, penalised=bool(state.options.penalty))
     back, loglik = back_to_centred(fit, table.x.shape[1]), peer.loglik

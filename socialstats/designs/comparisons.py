@@ -111,8 +111,8 @@ class Comparisons:
         parts = [f"{count(self.n_rows, 'row')}, {count(len(self.items), 'item')}"]
         if self.ties_possible:
             parts = [f"{parts[0]}, {count(self.n_ties, 'tie')}"]
-        if self.covariates:
-            parts.append(f"covariates {shorten(listing(list(self.covariates)))}")
+        if self.covariate_names:
+            parts.append(f"covariates {shorten(listing(self.covariate_names))}")
         if self.declared:
             parts.append(f"clusters {shorten(listing(list(self.declared)))}")
         return f"<Comparisons: {'; '.join(parts)}>"
@@ -131,6 +131,14 @@ class Comparisons:
     def n_ties(self) -> int:
         """Rows that are ties."""
         return int(self.count[self.outcome == TIED].sum())
+
+    @property
+    def covariate_names(self) -> list[str]:
+        """Names of all covariates, those that stay with the table among them, in the order in which they were read."""
+        if self.scan is None or not self.scan.covariates:
+            return [*self.covariates]
+        place = [*self.columns]
+        return sorted({*self.covariates, *self.scan.covariates}, key=lambda name: place.index(f"{name}_a"))
 
     @property
     def coverage(self) -> Coverage | None:
@@ -176,12 +184,23 @@ class Comparisons:
         return found if found or self.replies is None else (self.replies.factor,)
 
     def whole(self) -> Comparisons:
-        """Return the design with all its clusters in the cells, which are then nearly as many as rows."""
+        """Return the design with all its clusters and covariates in the cells, which are nearly as many as rows then.
+
+        Examples
+        --------
+        >>> design = Comparisons.from_frame({"item_a": ["x"], "item_b": ["y"], "winner": ["x"]})
+        >>> design.whole() is design
+        True
+        """
         if self.scan is None:
             return self
+        cells = replace(self, scan=None)
+        if not self.scan.covariates and not self.scan.clusters:
+            return cells
+        if self.scan.covariates:
+            return with_all_columns(cells, self.scan)
         part, factors = self.scan.whole()
         sums = {"count": part.count, "weight": part.weight, "weight_sq": part.weight_sq}
-        cells = replace(self, scan=None)
         fields = take_columns(cells, part.cell) | sums | {"clusters": (*factors, *taken_all(self.clusters, part.cell))}
         return merged(replace(cells, **fields))
 
@@ -244,9 +263,12 @@ class Comparisons:
         Statistics of the comparisons stay the same.
         """
         other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
+        scan = self.scan
+        if scan is not None and scan.covariates:
+            scan = replace(scan, covariates={name: (b, a) for name, (a, b) in scan.covariates.items()})
         return merged(
             replace(
-                self, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
+                self, scan=scan, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
                 first=(-self.first).astype(np.int8),
                 covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 refused=None if self.refused is None else self.refused.swap(),
@@ -282,8 +304,10 @@ class Comparisons:
         DesignError
             If there is no such covariate, or an item has several values.
         """
+        if self.scan is not None and covariate in self.scan.covariates:
+            return self.whole().group_of(covariate)
         if covariate not in self.covariates:
-            listed = quoted([*self.covariates], 10) or "none"
+            listed = quoted(self.covariate_names, 10) or "none"
             raise DesignError(f"{self.source}: no covariate '{covariate}'. Covariates: {listed}")
         sides = self.covariates[covariate]
         groups: dict[str, Any] = {}
@@ -468,6 +492,28 @@ class Comparisons:
         from socialstats.designs.comparisons_reading import build
 
         return build(read_table(path, format), Options(**options))
+
+
+def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
+    """Return a design with the clusters and covariates that stayed with its table."""
+    from socialstats.designs.spool import Spool, sides_of, used_levels
+
+    spool = Spool(scan, list(scan.covariates), scan.factors("declared"))
+    rows = spool.whole()
+    cell, weight = rows["cell"].astype(np.int64), rows["weight"].astype(np.float64)
+    factors = []
+    for k, factor in enumerate(spool.factors):
+        codes, levels = used_levels(rows["codes"][:, k], spool.texts(k))
+        factors.append(replace(factor, codes=codes, levels=levels))
+    sides = {name: sides_of(rows, k) for k, name in enumerate(spool.names)}
+    fields = take_columns(cells, cell) | {
+        "count": np.ones(len(rows)), "weight": weight, "weight_sq": weight**2,
+        "clusters": (*factors, *taken_all(cells.clusters, cell)),
+    }  # fmt: skip
+    fields["covariates"] |= {name: Covariate(name=name, a=a, b=b) for name, (a, b) in sides.items()}
+    names = replace(cells, scan=scan).covariate_names
+    fields["covariates"] = {name: fields["covariates"][name] for name in names}
+    return merged(replace(cells, **fields))
 
 
 def dense(values: AnyArray) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ from socialstats.designs.rows import (
     repeated_rows,
 )
 from socialstats.designs.scan import Scan, fits, stays
+from socialstats.designs.spool import continuous
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     Expanded,
@@ -385,7 +386,7 @@ class Draft:
     """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it.
 
     `refused` and `unread` are cells without a choice, which are not in use: refusals, and replies that are missing or
-    unreadable. `scanned`: the clusters stay with the table.
+    unreadable. `scanned`: the clusters stay with the table. `streamed`: the covariates that do.
     """
 
     rows: Rows
@@ -396,6 +397,7 @@ class Draft:
     refused: BoolArray
     unread: BoolArray
     scanned: bool
+    streamed: Mapping[str, tuple[str, str]]
 
 
 def draft(table: Table, options: Options) -> Draft:
@@ -418,17 +420,21 @@ def draft(table: Table, options: Options) -> Draft:
         counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
     keys = roles.keys_of_cells()
-    scanned = roles.count is None and roles.winner is not None and not roles.pair_cluster
-    scanned = scanned and options.winner_coding != "probability" and stays(table, roles.clusters, missing_names(texts))
-    if scanned:
-        keys = [key for key in keys if key not in roles.clusters]
+    plain_rows = roles.count is None and roles.winner is not None and options.winner_coding != "probability"
+    plain_rows = plain_rows and not (roles.pair_cluster and roles.clusters)
+    free = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
+    streamed = continuous(table, free, (roles.item_a, roles.item_b), texts) if plain_rows else {}
+    scanned = plain_rows and stays(table, roles.clusters, missing_names(texts), eager=bool(streamed))
+    streamed = streamed if scanned or not roles.clusters else {}
+    stored = {*(roles.clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}
+    every, keys = keys, [key for key in keys if key not in stored]
     rows = begin(table, keys, texts, roles.names(), roles.weight)
-    if scanned and not fits(rows.counts):
-        scanned, keys = False, roles.keys_of_cells()
+    if stored and not fits(rows.counts):
+        scanned, streamed, keys = False, {}, every
         rows = begin(table, keys, texts, roles.names(), roles.weight)
     # an empty field cites no label, and tells no rest
-    free = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
-    rows.set_missing_aside([c for c in keys if c not in free], drop=options.missing == "drop")
+    may_miss = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
+    rows.set_missing_aside([c for c in keys if c not in may_miss], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
     times = np.ones(len(rows.use))
@@ -438,7 +444,7 @@ def draft(table: Table, options: Options) -> Draft:
         rows.use = rows.use & (times > 0)
     refused, unread = set_replies_aside(rows, roles, options)
     return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions,
-                 refused=refused, unread=unread, scanned=scanned)  # fmt: skip
+                 refused=refused, unread=unread, scanned=scanned, streamed=streamed)  # fmt: skip
 
 
 def _both_won(table: Table, roles: Roles) -> bool:
@@ -575,12 +581,13 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
         "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,
         "clusters": () if begun.scanned else tuple(rows.factor(column, cell) for column in roles.clusters),
     }  # fmt: skip
-    if begun.scanned:
+    if begun.scanned or begun.streamed:
         of_row = np.full(len(rows.use), -1, dtype=np.int64)
         of_row[cell] = np.arange(len(cell))
         fields["scan"] = Scan.of(
-            rows.table, roles.clusters, rows.counts, of_row, weight=roles.weight, na=options.na_labels
-        )
+            rows.table, roles.clusters if begun.scanned else (), rows.counts, of_row, weight=roles.weight,
+            na=options.na_labels, covariates=begun.streamed,
+        )  # fmt: skip
     if found.reply is not None and roles.winner is not None:
         rest = rows.labels(roles.rest).numbers()[cell] if roles.rest else np.full(len(cell), np.nan)
         answered = statuses_of(rows, roles.status, roles.reply).kind == OK
@@ -622,6 +629,8 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
     odd: list[Caution] = []
     most = max(UNUSED_LABELS, float(rows.counts.n.sum()) / 10)
     for name, columns in begun.roles.covariates.items():
+        if name in begun.streamed:
+            continue
         decoded = covariate(name, columns, rows, begun.options.allowed.get(name))
         if decoded is None:
             continue

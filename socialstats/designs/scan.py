@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
+from socialstats.tables.lazy import collected
 from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
@@ -68,6 +69,8 @@ class Scan:
         Distinct rows of these columns, each as one number, in ascending order.
     cell : (rows,) int64 array
         The design's cell of each; -1 where it is in none.
+    covariates : mapping of str to pair of str
+        Columns of the covariates that stay with the table as well (`socialstats.designs.spool`).
     """
 
     table: Table
@@ -77,10 +80,11 @@ class Scan:
     values: Mapping[str, AnyArray]
     keys: IntArray
     cell: IntArray
+    covariates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Table, clusters: Sequence[str], counted: Counts, cell: IntArray, *, weight: str | None,
-           na: Collection[str]) -> Scan:  # fmt: skip
+           na: Collection[str], covariates: Mapping[str, tuple[str, str]]) -> Scan:  # fmt: skip
         """Remember the cells of a table that was counted without its clusters.
 
         Parameters
@@ -93,7 +97,7 @@ class Scan:
         order = np.argsort(keys)
         order = order[cell[order] >= 0]
         return cls(table=table, clusters=tuple(clusters), weight=weight, na=na, values=values, keys=keys[order],
-                   cell=cell[order])  # fmt: skip
+                   cell=cell[order], covariates=covariates)  # fmt: skip
 
     def moved(self, cell: IntArray) -> Scan:
         """Return the scan of a design whose cells are others: `cell` is the new one of each old one, or -1."""
@@ -477,14 +481,14 @@ def fits(counted: Counts) -> bool:
     return bool(np.prod([float(len(coded.values) + 1) for coded in counted.columns.values()]) < LARGEST)
 
 
-def stays(table: Table, clusters: Sequence[str], na: Collection[str]) -> bool:
-    """Whether the clusters of a table stay with it: it is read lazily, and no row misses its clusters.
+def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: bool = False) -> bool:
+    """Whether the clusters of a table stay with it: it is read lazily (or `eager` is true), and no row misses them.
 
     Rows without a cluster are an error, or are left out, with their places: for that the table is read as a whole.
     """
-    if not clusters or not isinstance(table.frame, nw.LazyFrame):
+    if not clusters or not (eager or isinstance(table.frame, nw.LazyFrame)):
         return False
-    schema = table.frame.select(*clusters).collect_schema()
+    schema: Any = table.frame.select(*clusters).collect_schema()
     missing = nw.lit(False)
     for name in clusters:
         missing = missing | nw.col(name).is_null()
@@ -494,5 +498,5 @@ def stays(table: Table, clusters: Sequence[str], na: Collection[str]) -> bool:
             missing = missing | nw.col(name).is_in(sorted({"", *na}))
         elif not schema[name].is_integer():
             return False
-    bad: Any = table.frame.filter(missing).select(nw.len().alias(N)).collect()
+    bad: Any = collected(table.frame.filter(missing).select(nw.len().alias(N)))
     return int(bad.get_column(N)[0]) == 0

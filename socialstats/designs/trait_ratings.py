@@ -15,7 +15,6 @@ from socialstats.designs.statuses import STATUS, reply_column
 from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
-from socialstats.tables.lazy import collected
 from socialstats.text import listing
 from socialstats.voice import option
 
@@ -88,7 +87,6 @@ def trait_ratings(
     (4, ['model', 'scenario', 'stage', 'trait'], ('openness', 'tradition'))
     """
     table = as_table(as_named(data), source)
-    table = replace(table, frame=collected(table.frame))  # a unit is named by several columns, row by row
     columns = part_columns(table, {"model": model, "scenario": scenario, "stage": stage, "wording": wording})
     status = status or (STATUS if STATUS in table.columns else None)
     reply = reply_column(table, status)
@@ -106,7 +104,7 @@ def trait_ratings(
         strata=(*columns.values(), long.name), clusters=texts(cluster),
     )  # fmt: skip
     options = RatingsOptions(scale="interval", refusal=refusal, na=na, missing=missing)
-    named = with_unit(long.table, unit, [*columns.values(), long.name])
+    named = replace(long.table, columns=(*long.table.columns, unit), joined={unit: (*columns.values(), long.name)})
     try:
         done = build_from(named, roles, options, wide=table)
     except InputError as error:
@@ -157,13 +155,12 @@ def in_own_columns(
     unit, value : str
         Columns that only the long table has.
     """
-    frame: Any = table.frame
     found: dict[tuple[object, ...], Problem] = {}
     for k, problem in enumerate(problems):
         if problem.column == value:
             quoted_value = problem.message.partition("' ")[0].removeprefix("'")
-            has = [t for t in traits
-                   if any(as_text(cell) == quoted_value for cell in frame.get_column(t).to_list())]  # fmt: skip
+            held = table.counts(list(dict.fromkeys(traits))).columns
+            has = [t for t in traits if quoted_value in map(as_text, held[t].values.tolist())]
             found[k,] = replace(problem, column=listing(has, most=3) or None)
         elif problem.column == unit:
             message = TRAIT_PART.sub("'", problem.message, count=1)
@@ -171,25 +168,3 @@ def in_own_columns(
         else:
             found[k,] = problem
     return list(found.values())
-
-
-def with_unit(table: Table, unit: str, columns: Sequence[str]) -> Table:
-    """Add a column that names the unit by some others."""
-    import narwhals as nw
-
-    frame: Any = table.frame
-    seen: dict[Any, str] = {}
-    try:
-        parts = [[label_part(value, seen) for value in frame.get_column(column).to_list()] for column in columns]
-    except TypeError as error:
-        raise InputError(f"{table.source}: a column of {listing(columns)} holds values that are no labels") from error
-    native = frame.to_native().assign(**{unit: [" | ".join(row) for row in zip(*parts, strict=True)]})
-    return replace(table, frame=nw.from_native(native), columns=(*table.columns, unit))
-
-
-def label_part(value: Any, seen: dict[Any, str]) -> str:
-    """Return a value as part of a label; bars inside it are escaped, so that different units keep different labels."""
-    key = (type(value), value)
-    if key not in seen:
-        seen[key] = (as_text(value) or "").replace("\\", "\\\\").replace("|", "\\|")
-    return seen[key]

@@ -70,11 +70,11 @@ def forest(
     >>> [t.get_text() for t in ax.get_yticklabels()]
     ['father']
     """
-    if len(rows) > MOST_ROWS:
-        raise InputError(f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them")
     shown = ordered(rows) if sort else list(rows)
     total = len(shown)
     shown, ys = style.ends(shown)
+    if len(shown) > MOST_ROWS:  # pages draw both ends only
+        raise InputError(f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them")
     columns = number_columns(shown, ranks) if numbers else []
     wide = column_offsets(columns)[-1] if columns else 0.0
     labels = row_labels(shown)

@@ -323,18 +323,16 @@ def strengths_block(
 ) -> Block:  # fmt: skip
     """Return the forest of strengths with rank intervals, and its table; `planning`: and what halves an interval."""
     rows = strongest(fit)
-    shown, drawn = len(rows), rows[:MOST_ROWS]
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
     worth, level = fit.worth(level=options.level), level_text(options.level)
-    every = f"each {item}" if shown == len(drawn) else f"the first {count(len(drawn))} of {count(shown, item)}"
     return Block(
         id="strengths",
         question=f"Which {item} was preferred?",
         sentences=(strengths_sentence(fit, item), rank_sentence(ranks, None if untrusted(fit) else joint),
                    *(strength_halving(fit, rows[0], item) if planning else ())),
-        draw=partial(forest, drawn, xlabel="log-strength (0 = average)",
+        draw=partial(forest, rows, xlabel="log-strength (0 = average)",
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
-        figure_title=f"Log-strength of {every}, strongest first",
+        figure_title=f"Log-strength of each {item}, strongest first",
         caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: marginal rank intervals; "
         f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(float(np.e))} to 1.",
         tables=(strength_table(fit, ranks, joint, worth, item),),
@@ -694,7 +692,7 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
 
 def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
     """Return a caution on covariates that differ between comparisons of an item and are not in the model."""
-    names = [name for name in design.covariates if name not in {*constant_covariates(design), *options.adjust}]
+    names = [name for name in design.covariate_names if name not in {*constant_covariates(design), *options.adjust}]
     if not names:
         return ()
     detail = f"strengths are not adjusted for {quoted(names)}"

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
-from socialstats.tables.lazy import Frame
+from socialstats.tables.lazy import TIMES, Frame
 
 BATCH_ROWS = 100_000  # rows that an engine is asked for at a time
 LARGEST = 2**62  # whole numbers whose sums fit 64 bits
@@ -19,7 +19,8 @@ LARGEST_RANGE = 10_000_000  # whole numbers from the smallest to the largest up 
 def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
     """Yield the rows of some columns as pyarrow record batches, in the order in which the engine has them ready.
 
-    Engines that give the stream of Arrow's C interface, and polars, hold no more than a few batches.
+    Engines that give the stream of Arrow's C interface, and polars, hold no more than a few batches. Others, such as
+    Spark, count the distinct rows, which alone are fetched; equal rows are then yielded together.
 
     Examples
     --------
@@ -37,8 +38,16 @@ def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
         return
     if hasattr(native, "to_arrow_reader"):  # DuckDB, whose own stream has a million rows in a batch
         native = native.to_arrow_reader(BATCH_ROWS)
+    elif not hasattr(native, "__arrow_c_stream__") and isinstance(chosen, nw.LazyFrame):
+        names = list(dict.fromkeys(columns))
+        cells: Any = chosen.group_by(*names).agg(nw.len().alias(TIMES)).collect().to_arrow()
+        for start in range(0, cells.num_rows, BATCH_ROWS):
+            part = cells.slice(start, BATCH_ROWS).combine_chunks()
+            times = part.column(TIMES).to_numpy()
+            yield from part.select(names).take(np.repeat(np.arange(len(times)), times)).to_batches()
+        return
     elif not hasattr(native, "__arrow_c_stream__"):
-        native = (chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen).to_arrow()
+        native = chosen.to_arrow()
     for batch in pa.RecordBatchReader.from_stream(native):
         for start in range(0, batch.num_rows, BATCH_ROWS):
             yield batch.slice(start, BATCH_ROWS)

@@ -11,12 +11,16 @@ PART = 1_000_000  # rows that are drawn at a time
 
 
 def write(path: Path, rows: int, items: int, prompts: int, judges: int, seed: int = 1) -> None:
-    """Draw votes on pairs of items: a Davidson model with leans of prompts, and judges of very different numbers."""
+    """Draw votes on pairs of items: a Davidson model with leans of prompts, judges of very different numbers, lengths.
+
+    A length has a value of its own in each row, and no effect.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(seed)
     strength, lean = rng.normal(0, 0.8, items), rng.normal(0, 0.3, (prompts, items)).astype(np.float32)
+    lengths = np.random.default_rng(seed + 1)
     names = pa.array([f"model-{k}" for k in range(items)])
     texts = pa.array([f"prompt-{k}" for k in range(prompts)])
     winners = pa.array([*(f"model-{k}" for k in range(items)), "tie"])
@@ -35,7 +39,8 @@ def write(path: Path, rows: int, items: int, prompts: int, judges: int, seed: in
         columns = {"a": (a, names), "b": (b, names), "winner": (winner, winners), "prompt": (prompt, texts)}
         table = pa.table(
             {key: pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).cast(pa.string())
-             for key, (codes, values) in columns.items()} | {"judge": pa.array(judge)}
+             for key, (codes, values) in columns.items()}
+            | {"judge": pa.array(judge)} | {f"length_{side}": pa.array(lengths.lognormal(5.5, 0.8, n)) for side in "ab"}
         )  # fmt: skip
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)

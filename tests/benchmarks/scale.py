@@ -7,6 +7,7 @@ Every case is a process of its own. Its CPU seconds and its peak memory are thos
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import resource
@@ -21,7 +22,9 @@ import numpy as np
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 CLUSTERS = {"none": [], "2,000 prompts": ["prompt"], "judges": ["judge"], "prompts x judges": ["prompt", "judge"]}
-ENGINES = ("duckdb", "polars scan", "pyarrow", "pandas")
+ENGINES = ("duckdb", "polars scan", "pyarrow", "pandas", "dask", "pyspark local[2]")
+PEERS = {"evalica": "evalica_fit", "evalica, Davidson (newman)": "evalica_fit:newman", "arena-rank": "arena_fit",
+         "fastchat": "fastchat_fit"}  # fmt: skip
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
 LONGEST = 900  # seconds of a case
 INTRO = """# Scaling
@@ -29,6 +32,11 @@ INTRO = """# Scaling
 `make bench-scale` writes this page. Each row is one Davidson fit with its covariance, in a process of its own. CPU
 seconds and peak memory are those of the whole process, with {imports} s and {base} MB for imports. The tables are
 parquet files; linear algebra ran in one thread, on {cores} cores.
+
+Of Spark the numbers are those of Python and Java together. Other packages fit strengths without a covariance, except
+arena-rank, whose errors are by row.{missing}
+
+Covariates of their own in each row stay with the table as well. Rows pass through a temporary file.
 
 Clusters stay with a lazy table. Its rows are read once without clusters. They are read again as pairs of a cell and a
 cluster, 8 bytes per row, of which at most 20 million are held at a time. A table with more distinct pairs is read again
@@ -42,8 +50,37 @@ def used() -> tuple[float, float]:
     return found.ru_utime + found.ru_stime, found.ru_maxrss / 1024
 
 
-def one_case(engine: str, file: str, clusters: Sequence[str]) -> dict[str, float]:
+def children() -> tuple[float, float]:
+    """CPU seconds and peak memory in MB of the processes that this one started, such as Java's, until now."""
+    seconds, peak = 0.0, 0.0
+    for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        status = Path(f"/proc/{pid}/status").read_text()
+        seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        peak += int(status.partition("VmHWM:")[2].split()[0]) / 1024
+    return seconds, peak
+
+
+def peer_case(engine: str, file: str) -> dict[str, float]:
+    """Fit one table with another package, which treats ties as its users must write it."""
+    import pandas as pd
+
+    from tests.benchmarks import tools
+
+    name, _, method = PEERS[engine].partition(":")
+    job = getattr(tools, name)(*([method] if method else []))
+    before = used()
+    frame = pd.read_parquet(file, columns=["a", "b", "winner"])
+    winner = np.where(frame.winner == "tie", "tie", np.where(frame.winner == frame.a, "model_a", "model_b"))
+    job(pd.DataFrame({"model_a": frame.a, "model_b": frame.b, "winner": winner}))
+    after = used()
+    return {"imports": before[0], "base": before[1], "cpu": after[0], "mb": after[1]}
+
+
+def one_case(engine: str, file: str, clusters: Sequence[str], formula: str | None = None) -> dict[str, float]:
     """Fit one table in this process."""
+    if engine in PEERS:
+        return peer_case(engine, file)
     import socialstats as ss
 
     def table() -> Any:
@@ -59,6 +96,16 @@ def one_case(engine: str, file: str, clusters: Sequence[str]) -> dict[str, float
             import pyarrow.parquet as pq
 
             return pq.read_table(file)
+        if engine == "dask":
+            import dask.dataframe as dd
+
+            return dd.read_parquet(file)
+        if engine == "pyspark local[2]":
+            from pyspark.sql import SparkSession
+
+            local = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR",
+                     "spark.driver.bindAddress": "127.0.0.1", "spark.sql.shuffle.partitions": "4"}  # fmt: skip
+            return SparkSession.builder.master("local[2]").config(map=local).getOrCreate().read.parquet(file)
         import pandas as pd
 
         return pd.read_parquet(file)
@@ -66,9 +113,16 @@ def one_case(engine: str, file: str, clusters: Sequence[str]) -> dict[str, float
     ss.bradley_terry({"item_a": ["x", "y"], "item_b": ["y", "x"], "winner": ["x", "x"]}, penalty="firth")
     before = used()
     options: dict[str, Any] = {"cluster": list(clusters)} if clusters else {"vcov": "model"}
-    fit: Any = ss.bradley_terry(table(), item_a="a", item_b="b", winner="winner", **options)
-    after = used()
-    return {"imports": before[0], "base": before[1], "cpu": after[0], "mb": after[1], "se": fit.rows[0].std_error}
+    columns: dict[str, Any] = {"item_a": "a", "item_b": "b", "winner": "winner"}
+    columns["covariates"] = () if formula is None else ("length",)
+    fit: Any = ss.bradley_terry(table(), formula, **columns, **options)
+    (cpu, mb), (more, beside) = used(), children()
+    return {"imports": before[0], "base": before[1], "cpu": cpu + more, "mb": mb + beside, "se": fit.rows[0].std_error}
+
+
+def is_installed(engine: str) -> bool:
+    """Return whether the package of an engine, or a peer, can be imported."""
+    return importlib.util.find_spec(engine.partition(",")[0].replace("-", "_")) is not None
 
 
 def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -78,6 +132,10 @@ def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
         for rows in [10**k for k in range(4, 8) if 10**k <= most]:
             given = usual | {"rows": rows, "judges": min(10**6, rows), "clusters": columns, "size": rows}
             yield f"Rows (200 items, clusters: {named})", given
+    for named in ("none", "2,000 prompts"):
+        for rows in [10**k for k in range(5, 8) if 10**k <= most]:
+            given = usual | {"rows": rows, "judges": min(10**6, rows), "clusters": CLUSTERS[named], "size": rows}
+            yield f"Rows with a covariate of their own (200 items, clusters: {named})", given | {"formula": "~ length"}
     for items in (10, 100, 500, 2000):
         yield f"Items ({usual['rows']:,} rows)", usual | {"items": items, "clusters": [], "size": items}
     for prompts in (10, 100, 1000, 10_000):
@@ -86,6 +144,10 @@ def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
     for engine in ENGINES:
         yield f"Engines ({usual['rows']:,} rows, 2,000 prompts)", usual | {
             "engine": engine, "clusters": ["prompt"], "size": engine}  # fmt: skip
+    for engine in ("duckdb", "pandas", *PEERS):
+        if is_installed(engine):
+            yield f"Other packages ({usual['rows']:,} rows, no clusters)", usual | {
+                "engine": engine, "clusters": [], "size": engine}  # fmt: skip
 
 
 def measured(given: dict[str, Any], folder: Path) -> dict[str, float] | None:
@@ -94,7 +156,7 @@ def measured(given: dict[str, Any], folder: Path) -> dict[str, float] | None:
     if not file.exists():  # in a process of its own: a process that is started has the peak of the one that starts it
         sizes = [text for name in ("rows", "items", "prompts", "judges") for text in (f"--{name}", str(given[name]))]
         subprocess.run([sys.executable, "-m", "tests.benchmarks.make_votes", str(file), *sizes], check=True)
-    told = json.dumps([given["engine"], str(file), given["clusters"]])
+    told = json.dumps([given["engine"], str(file), given["clusters"], given.get("formula")])
     command = [sys.executable, "-m", "tests.benchmarks.scale", "--case", told]
     try:
         done = subprocess.run(
@@ -103,6 +165,8 @@ def measured(given: dict[str, Any], folder: Path) -> dict[str, float] | None:
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return None
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"{told}: {error.stderr[-2000:]}") from error
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -112,16 +176,22 @@ def exponent(size: Sequence[float], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(size[-3:]), np.log(seconds[-3:]), 1)[0])
 
 
-def page(most: int) -> str:
-    """Measure all cases and return the page."""
+def page(most: int, only: str = "") -> str:
+    """Measure all cases, or those of series whose titles begin with `only`, and return the page."""
     series: dict[str, list[tuple[Any, dict[str, float] | None]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for title, given in cases(most):
+        for title, given in (case for case in cases(most) if case[0].startswith(only)):
             found = measured(given, Path(folder))
             print(title, given["size"], found, flush=True)
             series.setdefault(title, []).append((given["size"], found))
     first = next(found for rows in series.values() for _, found in rows if found)
-    parts = [INTRO.format(imports=f"{first['imports']:.1f}", base=f"{first['base']:.0f}", cores=os.cpu_count())]
+    absent = [name for name in PEERS if not is_installed(name)]
+    missing = f" Not installed, and so not measured: {', '.join(absent)}." if absent else ""
+    parts = [
+        INTRO.format(
+            missing=missing, imports=f"{first['imports']:.1f}", base=f"{first['base']:.0f}", cores=os.cpu_count()
+        )
+    ]
     for title, rows in series.items():
         lines = [f"\n## {title}\n", "| size | CPU s | peak MB |", "|---|--:|--:|"]
         for size, found in rows:
@@ -144,8 +214,9 @@ if __name__ == "__main__":
     parser.add_argument("--case", help="engine, file and clusters as JSON: fit it in this process")
     parser.add_argument("--rows", type=float, default=1e7, help="most rows")
     parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--only", default="", help="how the titles of the series to measure begin")
     asked = parser.parse_args()
     if asked.case:
         print(json.dumps(one_case(*json.loads(asked.case))))
     else:
-        asked.page.write_text(page(int(asked.rows)), encoding="utf-8")
+        asked.page.write_text(page(int(asked.rows), asked.only), encoding="utf-8")

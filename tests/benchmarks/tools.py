@@ -117,6 +117,16 @@ def arena_fit() -> Job:
     return run
 
 
+def fastchat_fit() -> Job:
+    from fastchat.serve.monitor.elo_analysis import compute_elo_mle_with_tie
+
+    def run(frame: pd.DataFrame) -> Strengths:
+        scores = compute_elo_mle_with_tie(frame)
+        return dict(zip(scores.index, (scores.to_numpy() - 1000) / 400 * np.log(10), strict=True))
+
+    return run
+
+
 def statsmodels_fit() -> Job:
     import pandas as pd
     import statsmodels.api as sm

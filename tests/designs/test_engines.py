@@ -102,14 +102,14 @@ def through(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Sizes of what engines handed over."""
-    sizes: list[int] = []
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, set[str]]]:
+    """Rows and columns of what engines handed over."""
+    sizes: list[tuple[int, set[str]]] = []
     collect = nw.LazyFrame.collect
 
     def counted(frame: Any, *args: Any, **given: Any) -> Any:
         found = collect(frame, *args, **given)
-        sizes.append(len(found))
+        sizes.append((len(found), {*found.columns}))
         return found
 
     monkeypatch.setattr(nw.LazyFrame, "collect", counted)
@@ -177,12 +177,34 @@ def test_estimates_are_those_of_pandas(metric: Any, frame: pd.DataFrame, through
     np.testing.assert_allclose(numbers(found), numbers(wanted), rtol=1e-9, atol=1e-12)
 
 
-def test_nothing_is_fetched_but_sums(through: Any, fetched: list[int]) -> None:
-    frame = votes()
-    table = as_table(through(frame))
-    found = strengths(table)
-    assert found.counts["rows"] == len(frame)
-    assert max(fetched, default=0) <= len(frame.value_counts(["a", "b", "winner"]))
+def clustered_alpha(frame: Any) -> Any:
+    columns = {"unit": "unit", "rater": "rater", "value": "value", "cluster": "text"}
+    return ss.krippendorff_alpha(frame, **columns, scale="interval")
+
+
+def rated() -> pd.DataFrame:
+    return ratings().assign(text=lambda frame: frame.unit.str[:2])
+
+
+@pytest.mark.parametrize(
+    ("metric", "frame", "most"),
+    [
+        (strengths, votes(), len(votes().value_counts(["a", "b", "winner"]))),
+        (clustered, votes(), len(votes().value_counts(["a", "b", "winner", "judge"]))),
+        (clustered_alpha, rated(), len(rated())),
+        (means, answers(), 2 * len(answers())),
+    ],
+)
+def test_nothing_is_fetched_but_sums(
+    metric: Any, frame: pd.DataFrame, most: int, through: Any, fetched: list[tuple[int, set[str]]]
+) -> None:
+    """Comparisons are counted; ratings and pairs are values of units. No other column leaves the engine."""
+    whole = frame.assign(answer=[f"answer {k}" for k in range(len(frame))])
+    table = as_table(through(whole))
+    found, wanted = metric(table), metric(frame)
+    np.testing.assert_allclose(numbers(found), numbers(wanted), rtol=1e-9, atol=1e-12)
+    assert max((rows for rows, _ in fetched), default=0) <= most
+    assert not any("answer" in columns for _, columns in fetched)
 
 
 def test_wide_tables_stay_with_their_engine(through: Any) -> None:

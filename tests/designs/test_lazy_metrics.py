@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -160,3 +161,58 @@ def test_large_tables_of_fits_are_not_verified_and_not_read(monkeypatch: Any) ->
     (check, *_) = [c for c in fit.verify().checks if c.quantity == "whole model"]
     assert check.ok is None
     assert "a dense table of at least" in check.note
+
+
+def scored() -> pd.DataFrame:
+    """Trait scores of answers by judges, with the texts of the answers beside them."""
+    rng = np.random.default_rng(7)
+    rows = [
+        {"model": model, "scenario": scenario, "stage": stage, "wording": wording, "judge": judge,
+         "open": float(rng.integers(0, 21)), "closed": float(rng.integers(0, 21)), "text": f"answer {scenario}"}
+        for model in ("x|y", "z") for scenario in range(12) for stage in ("start", "end") for wording in (1.5, 2.0)
+        for judge in ("j1", "j2")
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+TRAITS = {"traits": ["open", "closed"]}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_traits_of_lazy_tables_are_those_in_memory(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, asked = scored(), []
+    collect = nw.LazyFrame.collect
+
+    def noticed(self: Any, *args: Any, **given: Any) -> Any:
+        asked.extend(self.collect_schema().names())
+        return collect(self, *args, **given)
+
+    monkeypatch.setattr(nw.LazyFrame, "collect", noticed)
+    lazy, held = (ss.trait_ratings(data, **TRAITS) for data in (ENGINES[engine](frame), frame))
+    assert "text" not in asked
+    assert {"open", "closed"}.isdisjoint(asked), "scores stay with the engine until they are counted"
+    assert lazy.units == held.units
+    assert {name: factor.levels for name, factor in lazy.strata.items()} == {
+        name: factor.levels for name, factor in held.strata.items()
+    }
+    pd.testing.assert_frame_equal(lazy.table(), held.table())
+    found, wanted = (ss.trait_profile(design, weights={"open": 5, "closed": -5}) for design in (lazy, held))
+    assert [row.term for row in found.rows] == [row.term for row in wanted.rows]
+    for name in ("estimate", "std_error", "conf_low", "conf_high"):
+        numbers = (np.array([getattr(row, name) for row in made.rows], dtype=float) for made in (found, wanted))
+        np.testing.assert_allclose(*numbers, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_errors_of_lazy_traits_name_their_rows(engine: str) -> None:
+    frame = scored()
+    again = pd.concat([frame, frame.iloc[[5]]], ignore_index=True)
+    words = frame.astype({"open": "str", "closed": "str"})
+    words.loc[17, "open"] = "many"
+    for bad in (again, words):
+        messages = []
+        for data in (ENGINES[engine](bad), bad):
+            with pytest.raises(ss.InputError) as caught:
+                ss.trait_ratings(data, **TRAITS)
+            messages.append(str(caught.value))
+        assert messages[0] == messages[1]

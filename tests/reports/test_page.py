@@ -19,7 +19,7 @@ from made_up import CODES, HOSTILE, outcome
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.figures import style
 from socialstats.studies.page import Block, Table
-from socialstats_reports import as_json, read_results, render
+from socialstats_reports import as_json, read_results, render, table_of
 from socialstats_reports.arrangement import arranged
 from socialstats_reports.data import ELEMENT
 
@@ -313,3 +313,19 @@ def test_columns_have_decimals_of_their_own() -> None:
     text = Page(render(replace(outcome(), blocks=(block,), data=()))).text
     assert "0.12346" in text
     assert "7.5" not in text.split("0.12346")[1].split("Methods")[0]
+
+
+@pytest.mark.parametrize(("rows", "shown"), [(60, 60), (61, 30), (2000, 30)])
+def test_long_tables_show_both_ends_and_name_the_command_that_prints_all(rows: int, shown: int) -> None:
+    cells = tuple((f"item {k}", float(k)) for k in range(rows))
+    block = Block(id="strengths", question="Which?", sentences=(), tables=(Table("Strengths", ("Item", "x"), cells),))
+    html = render(replace(outcome(), blocks=(block,), data=()))
+    found = re.findall(r"<th scope=row>(item \d+)</th>", html)
+    assert found == [f"item {k}" for k in range(rows) if shown == rows or not 15 <= k < rows - 15]
+    left = f"{rows - 30:,} row{'s' if rows > 31 else ''} not shown"
+    assert (left in html) == (shown < rows)
+    results = read_results(html)
+    (number,) = [t["number"] for b in results["blocks"] for t in b["tables"]]
+    assert table_of(results, number, "csv").splitlines()[1:] == [f"item {k},{k}.0" for k in range(rows)]
+    assert table_of(results, number, "md").count("item ") == rows
+    assert (f"“socialstats show PAGE --table {number} --format csv” prints all {rows:,} rows" in html) == (shown < rows)

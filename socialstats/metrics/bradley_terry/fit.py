@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.spool import Spool
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
 from socialstats.inference.dependence import stored_clusters
-from socialstats.inference.robust import Robust, cluster_robust, robust_of_blocks
+from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
 from socialstats.metrics.bradley_terry.model import (
     Components,
     Options,
@@ -23,6 +24,9 @@ from socialstats.metrics.bradley_terry.model import (
     Ties,
     Vcov,
     effect_columns,
+    refuse_sizes,
+    streamed_terms,
+    with_zeros,
 )
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult, make_result
 from socialstats.models.bradley_terry.covariance import WhitenedRows, row_sandwich
@@ -40,10 +44,12 @@ from socialstats.models.bradley_terry.likelihoods import (
     LIKELIHOODS,
     BradleyTerry,
     PairData,
+    information,
     log_likelihood,
     pair_data,
     with_ghost,
 )
+from socialstats.models.bradley_terry.streamed import StreamedRows, passing
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import extremes
@@ -57,7 +63,7 @@ if TYPE_CHECKING:
 SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
 
 
-@reads(Comparisons, scans=True)
+@reads(Comparisons, scans=True, streams=True)
 def bradley_terry(
     comparisons: Comparisons | TableLike,
     formula: str | None = None,
@@ -87,7 +93,9 @@ def bradley_terry(
         A data frame is passed to `Comparisons.from_frame` with its standard column names.
     formula : str, optional
         One-sided formula in covariates of the sides, such as ``"~ urgency"``: each side is evaluated alone and
-        side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``.
+        side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``. Covariates
+        that differ in most rows, such as lengths, stay with a lazy table, and with one of a million rows. Each step of
+        Newton's method then reads all rows, in parts.
     ties : {"auto", "davidson", "rao_kupper", "half", "none"}
         ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side,
         which shrinks the strengths (to about 68% at 30% ties). It serves comparisons with other tools.
@@ -184,11 +192,20 @@ def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGr
 
 
 def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
+    streamed = streamed_terms(design, options)
+    if streamed is None:
+        design, streamed = design.whole(), ()
     design, stored = stored_clusters(design, options.cluster)
+    streamed = () if design.scan is None else streamed
     ties = options.tie_model(design)
     model = LIKELIHOODS[ties]
-    z, names = effect_columns(design, options.formula, order=options.order)
+    z, names = effect_columns(with_zeros(design, streamed), options.formula, order=options.order)
     data = pair_data(design, z, names, free=options.strengths == "free")
+    factors = design.scan.factors(stored) if design.scan is not None and stored else design.factors(options.cluster)
+    spool = None
+    if design.scan is not None and streamed:
+        spool = Spool(design.scan, streamed, factors)
+        data = _with_rows(design, data, spool)
     same = [name for name in (*names, model.tie_term) if name in design.items[: data.n_items]]
     if same:  # every row of the result has a name of its own
         raise InputError(
@@ -203,21 +220,31 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
         require_connected(data, design.items)
     require_identified(data)
     fitted = _estimate(data, model, options)
-    factors = design.scan.factors(stored) if design.scan is not None and stored else design.factors(options.cluster)
     probable = design.replies is not None
     kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted, probable), None, False
     covariance = fitted.covariance
     if kind == "cluster":
-        robust = _clustered(design, data, model, fitted, factors)
+        robust = _clustered(design, data, model, fitted, factors, spool)
         covariance, adjusted = robust.covariance()
     elif kind == "sandwich":
         covariance = row_sandwich(data, model, fitted.beta, covariance)
     state = State(
         data=data, model=model, fitted=fitted, covariance=covariance, adjusted=adjusted, kind=kind, factors=factors,
-        robust=robust, options=options, ties=ties,
+        robust=robust, options=options, ties=ties, streamed=streamed,
         reference=None if options.reference is None else design.items.index(options.reference), probable=probable,
     )  # fmt: skip
     return make_result(design, state)
+
+
+def _with_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
+    """Return data whose rows are those of a spool."""
+    columns = [data.n_items + data.z_names.index(name) for name in spool.names]
+    rows = StreamedRows(data, columns, design.item_a > design.item_b, lambda: passing(spool.parts()))
+    ends = np.zeros(len(spool.names))
+    for part in passing(spool.parts()):
+        np.maximum(ends, np.abs(part.z).max(axis=0, initial=0.0), out=ends)
+    refuse_sizes(ends[None, :], spool.names)
+    return replace(data, rows=rows)
 
 
 def _estimate(data: PairData, model: BradleyTerry, options: Options) -> Fitted:
@@ -242,7 +269,10 @@ def _newton(data: PairData, model: BradleyTerry) -> Fitted:
         if isinstance(error, NonConvergence):
             raise
         raise NonConvergence("the information matrix is singular", iterations=0, gap=np.inf) from error
-    if np.abs(data.eta_tau(fitted.beta)[0]).max(initial=0.0) > SUSPICIOUS_ETA:
+    largest = np.abs(data.eta_tau(fitted.beta)[0]).max(initial=0.0)
+    if data.rows is not None:
+        largest = data.rows.at(model, fitted.beta).largest
+    if largest > SUSPICIOUS_ETA:
         require_not_separated(data, model.tie_term)
     return fitted
 
@@ -260,17 +290,31 @@ def _drop_ghost(fitted: Fitted, data: PairData, model: BradleyTerry) -> Fitted:
 
 
 def _clustered(
-    design: Comparisons, data: PairData, model: BradleyTerry, fitted: Fitted, factors: tuple[Factor, ...]
-) -> Robust:
+    design: Comparisons, data: PairData, model: BradleyTerry, fitted: Fitted, factors: tuple[Factor, ...],
+    spool: Spool | None,
+) -> Robust:  # fmt: skip
     if len(factors) > 2:
         named = ", ".join(f"'{factor.name}'" for factor in factors)
         raise InputError(f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}")
 
-    whitened = WhitenedRows(data, model, fitted.beta)
     scan, names = design.scan, [factor.name for factor in factors]
     every = np.arange(len(design.weight))
     noise = float(design.weight_sq.sum() / design.weight.sum()) if design.replies is None else 0.0
-    if scan is not None and scan.named(names):
+    whitened = WhitenedRows(data, model, fitted.beta)
+    if spool is not None and data.rows is not None:
+        rows_of, p = data.rows, data.x.shape[1] + (model.tie_term is not None)
+
+        def blocks(k: int) -> Iterator[Block]:
+            for part in passing(spool.by_cluster(k)):
+                whiten = WhitenedRows(rows_of.block(part), model, fitted.beta)
+                yield whiten(np.arange(len(part.cell)), part.weight, list(part.codes))
+
+        found = robust_of_blocks(
+            blocks, information(data, model, fitted.beta), fitted.covariance,
+            [float(np.minimum(size, p).sum()) for size in spool.sizes], int(np.argmax([*map(len, spool.sizes)])),
+            noise=noise,
+        )  # fmt: skip
+    elif scan is not None and scan.named(names):
         rows, by_cluster = whitened(every, design.weight, [])[0], scan.rows(names)
         found = robust_of_blocks(
             lambda k: (whitened(part.cell, part.weight, part.codes) for part in by_cluster.parts(k)),

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons, Covariate, Factor
 from socialstats.designs.parts import REPLY
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.intervals import two_sided_p
@@ -20,7 +20,7 @@ from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.fitting import Fitted
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.results import Row
-from socialstats.text import count, shorten
+from socialstats.text import count, listing, shorten
 from socialstats.voice import option
 
 Ties = Literal["auto", "davidson", "rao_kupper", "half", "none"]
@@ -141,14 +141,35 @@ def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> 
     names: tuple[str, ...] = (ORDER,) if order else ()
     if formula is not None:
         matrix, found = _formula(design, formula)
-        _refuse_sizes(matrix, found)
+        refuse_sizes(matrix, found)
         columns.append(matrix)
         names += found
     n = len(design.item_a)
     return (np.hstack(columns) if columns else np.zeros((n, 0))), names
 
 
-def _refuse_sizes(matrix: FloatArray, names: tuple[str, ...]) -> None:
+def streamed_terms(design: Comparisons, options: Options) -> tuple[str, ...] | None:
+    """Return the covariates of the formula that stay with the table; None where the fit needs them in cells.
+
+    Their terms are names, as in ``~ length + C(domain)``. Other terms of them, and penalties, need cells.
+    """
+    formula = options.formula
+    if design.scan is None or formula is None:
+        return ()
+    terms = [term.strip() for term in formula.partition("~")[2].split("+")]
+    used = tuple(name for name in design.scan.covariates if is_used(name, formula))
+    plain = all(term in used or not any(is_used(name, term) for name in used) for term in terms)
+    return used if not used or (plain and not options.penalty and not options.prior) else None
+
+
+def with_zeros(design: Comparisons, names: Sequence[str]) -> Comparisons:
+    """Return a design in which covariates that stay with the table are 0 on both sides of each cell."""
+    zeros = {name: Covariate(name=name, a=np.zeros(len(design.item_a)), b=np.zeros(len(design.item_a)))
+             for name in names}  # fmt: skip
+    return replace(design, covariates={**design.covariates, **zeros}) if names else design
+
+
+def refuse_sizes(matrix: FloatArray, names: tuple[str, ...]) -> None:
     """Refuse columns whose differences are so large or small that their slope is lost in rounding."""
     for name, size in zip(names, np.abs(matrix).max(axis=0, initial=0.0).tolist(), strict=True):
         if size > LARGEST or 0 < size < SMALLEST:
@@ -205,7 +226,7 @@ def is_used(name: str, formula: str) -> bool:
 
 
 def _unknown(name: str, design: Comparisons) -> None:
-    known = ", ".join(design.covariates) or "none"
+    known = ", ".join(design.covariate_names) or "none"
     raise InputError(
         f"no covariate '{name}' in this design (covariates: {known}). A covariate X needs the columns X_a and X_b, or "
         f"{option('covariates', {'X': ('left column', 'right column')})}"
@@ -245,6 +266,8 @@ class State:
         Parameter that is 0 as reported.
     probable : bool
         Whether the winners are probabilities: the fit maximises a quasi-likelihood, and no variance is assumed.
+    streamed : tuple of str
+        Covariates that stay with the table, whose rows passed by.
     """
 
     data: PairData
@@ -259,6 +282,7 @@ class State:
     ties: str
     reference: int | None
     probable: bool
+    streamed: tuple[str, ...] = ()
 
     @property
     def penalised(self) -> bool:
@@ -355,7 +379,10 @@ def references(state: State) -> tuple[str, ...]:
 
 
 def describe(state: State) -> str:
-    """Return in words how the standard errors were obtained."""
+    """Return in words how the standard errors were obtained, and that every row of streamed covariates counted."""
+    if state.streamed:
+        every = f"; every row's {listing(list(state.streamed))} entered as it is, from parts of the table"
+        return describe(replace(state, streamed=())) + every
     if state.robust is None:
         return KINDS[state.kind]
     if [factor.name for factor in state.factors] == [REPLY]:

@@ -37,6 +37,7 @@ from socialstats.metrics.bradley_terry.model import (
     references,
     why_not,
     with_errors,
+    with_zeros,
 )
 from socialstats.models.bradley_terry.covariance import holm_rank_sets, quasi_variances, rank_sets, worst_errors
 from socialstats.models.bradley_terry.fitting import Refitter
@@ -483,7 +484,9 @@ class BradleyTerryResult(Result):
             raise InputError(f"'{item_a}' cannot be compared with itself; name two items")
         strengths = [float(item == item_a) - float(item == item_b) for item in self.items]
         order = [first] if options.order else []
-        z = _effects(self.design, options.formula, covariates) if options.formula is not None else np.zeros(0)
+        z = np.zeros(0)
+        if options.formula is not None:
+            z = _effects(with_zeros(self.design, self.fitted_state.streamed), options.formula, covariates)
         return np.concatenate([strengths, order, z])
 
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
@@ -535,7 +538,8 @@ class BradleyTerryResult(Result):
             return self
         from socialstats.metrics.bradley_terry.fit import bradley_terry
 
-        design = self.design.whole()
+        used = {name: self.design.scan.covariates[name] for name in self.fitted_state.streamed}
+        design = replace(self.design, scan=replace(self.design.scan, covariates=used)).whole()
         again: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
         return replace(self, design=design, state=again.state)
 
@@ -567,8 +571,9 @@ class BradleyTerryResult(Result):
         one_of("scheme", scheme, SCHEMES)
         if scheme == "poisson" and by != "cluster":
             raise InputError(f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}")
-        if scanned and scheme != "poisson":
-            return self.in_memory().bootstrap(by=by, resamples=resamples, seed=seed, ci=ci, level=level)
+        if scanned and (scheme != "poisson" or state.streamed):
+            again = self.in_memory()
+            return again.bootstrap(by=by, resamples=resamples, seed=seed, ci=ci, level=level, scheme=scheme)
         if ci not in ("percentile", "basic"):
             raise InputError(f"{option('ci', ci)} is not one of 'percentile', 'basic'")
         check_resamples(resamples, level)
@@ -657,6 +662,8 @@ class BradleyTerryResult(Result):
             Pearson's chi-squared of each pair's total wins over orders and covariates, without deviance. It detects
             effects of pairs where each cell holds a row or two.
         """
+        if self.fitted_state.streamed:
+            return self.in_memory().goodness_of_fit(cells=cells)
         if cells not in ("ordered", "pair", "total"):
             raise InputError(f"{option('cells', cells)} is not one of 'ordered', 'pair', 'total'")
         if self.fitted_state.ties == "half":

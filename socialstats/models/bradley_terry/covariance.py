@@ -22,6 +22,8 @@ SPARSELY = 16  # possible keys for each key from which sorting takes less time t
 
 def row_sandwich(data: PairData, model: BradleyTerry, beta: FloatArray, bread: FloatArray) -> FloatArray:
     """Return bread @ (sum of squared row scores) @ bread (White 1982; R's HC0)."""
+    if data.rows is not None:
+        return bread @ data.rows.squared_scores(model, beta) @ bread
     by_eta, by_tau = model.scores(*data.eta_tau(beta))
     squares = [by_eta**2] if by_tau is None else [by_eta**2, by_eta * by_tau, by_tau**2]
     return bread @ cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares)) @ bread

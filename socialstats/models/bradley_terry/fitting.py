@@ -301,7 +301,7 @@ def require_identified(data: PairData) -> None:
     n = data.n_items
     if not data.z_names:
         return
-    info = cross_products(data, data.w.sum(axis=0))
+    info = cross_products(data, data.w.sum(axis=0)) if data.rows is None else data.rows.weights()
     effects = info[n:, n:]
     if n:
         strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
@@ -337,7 +337,7 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     tie_term : str or None
         Name of the tie parameter; None treats ties as half wins.
     """
-    slack, names = _slack(data, tie_term)
+    slack, names = _slack(data if data.rows is None else data.rows.whole(), tie_term)
     columns = range(data.n_items, data.n_items + len(names))
     if not names or not _rises(slack, []):
         return

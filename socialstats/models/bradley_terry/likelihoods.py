@@ -12,6 +12,7 @@ from scipy.special import expit, log_expit
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.comparisons import TIED, Comparisons
+from socialstats.models.bradley_terry.streamed import StreamedRows
 from socialstats.tables import EPSILON
 
 
@@ -41,6 +42,8 @@ class PairData:
         Sum of squared row weights, for the row sandwich.
     cell, outcome : (cells,) int64 arrays
         Predictor of each cell of the design, and its outcome from the side of the predictor's a.
+    rows : StreamedRows or None
+        Rows with covariates that pass by; the predictors have 0 in place of these.
     """
 
     n_items: int
@@ -53,6 +56,7 @@ class PairData:
     w_sq: FloatArray
     cell: IntArray
     outcome: IntArray
+    rows: StreamedRows | None = None
 
     @property
     def pair(self) -> IntArray:
@@ -309,14 +313,19 @@ LIKELIHOODS: dict[str, BradleyTerry] = {
 
 def log_likelihood(data: PairData, model: BradleyTerry, beta: FloatArray) -> float:
     """Return the log-likelihood: a sum of terms of one sign, so that nothing cancels."""
+    if data.rows is not None:
+        return data.rows.at(model, beta).loglik
     return float(np.sum(data.w * model.log_probabilities(*data.eta_tau(beta))))
 
 
 def score(data: PairData, model: BradleyTerry, beta: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the sum of the scores of all outcomes times their `weight`, (3, m), in all parameters.
 
-    By outcome, as wins less expected wins lose all digits where odds are large.
+    Rows that pass by have their own weights. By outcome, as wins less expected wins lose all digits where odds are
+    large.
     """
+    if data.rows is not None:
+        return data.rows.at(model, beta).score
     by_eta, by_tau = model.scores(*data.eta_tau(beta))
     slope = data.x.T @ (weight * by_eta).sum(axis=0)
     return slope if by_tau is None else np.append(slope, (weight * by_tau).sum())
@@ -324,6 +333,8 @@ def score(data: PairData, model: BradleyTerry, beta: FloatArray, weight: FloatAr
 
 def information(data: PairData, model: BradleyTerry, beta: FloatArray) -> FloatArray:
     """Return the negative second derivatives of the log-likelihood, (p, p)."""
+    if data.rows is not None:
+        return data.rows.at(model, beta).information.copy()
     at = model.curvature(*data.eta_tau(beta), model.statistics(data.w))
     return cross_products(data, at.h_ee, at.h_et, at.h_tt)
 

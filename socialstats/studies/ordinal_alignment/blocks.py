@@ -351,8 +351,7 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
                 cells=tuple(one.cells() for one in found),
             ),
         ),
-        results=tuple(a for _, a in families.values() if a is not None)
-        or tested_alone(groups, families),
+        results=tuple(a for _, a in families.values() if a is not None) or tested_alone(groups, families),
     )
 
 
