@@ -17,11 +17,24 @@ Each public name has a page with shapes, units, errors, sources and an example.
 project = "socialstats"
 author = "the socialstats authors"
 release = version = socialstats.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 autosummary_generate = True
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "vignettes",
+    "ignore_pattern": r"audit_papers|role_conflict_prompts|examples/(collect|data|design|gate)",
+    "filename_pattern": ".*",
+    "within_subsection_order": "FileNameSortKey",
+    "capture_repr": (),
+    "plot_gallery": "True",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "parallel": 2,
+}
 html_theme = "pydata_sphinx_theme"
 html_title = f"socialstats {version}"
 html_theme_options = {"navigation_with_keys": False, "show_prev_next": False}

@@ -1,193 +1,153 @@
-"""Role conflict, from table to page: what the simulated choices were made of, and what a naive analysis would claim.
-
-Run it from a clone: ``python examples/role_conflict.py``. The data are simulated, so the truth is known. It writes
-role_conflict.html beside where it is run; about half a minute.
 """
+Role conflict: what drives choices between roles?
+=================================================
 
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-from typing import Any
+A model chooses which of two roles to help, under nine combinations of urgency for every pair of roles. The data are
+simulated, so the truth is known and stands beside each estimate. This page is a script: ``python
+examples/role_conflict.py``.
+"""
 
 import numpy as np
 import pandas as pd
 
 import socialstats as ss
 from socialstats.designs.cited import chosen_labels
-from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.role_conflict.labels import read_item_groups, read_labels
-from socialstats.tables import as_table
 
-TRUTH = ss.datasets.role_conflict_truth()
-ROLES = ss.datasets.role_conflict_roles()
-SHRINK = (1 + 0.346 * TRUTH.pair_sd**2) ** -0.5  # pair preferences make population effects smaller
-PUBLISHED_BASELINE = 100  # the "random baseline" of S as it was published
+# %%
+# Data
+# ----
+# One row is one choice. Nine choices belong to each pair of roles, so that pairs are clusters.
 
-
-def main(page: str = "role_conflict.html") -> None:
-    """Print the analysis step by step, and write the page."""
-    choices = ss.datasets.role_conflict()
-    design = ss.Comparisons.from_frame(choices)
-    s: Any = ss.sensitivity(design, seed=StudyOptions().seed)  # the page's interval
-    fit: Any = ss.bradley_terry(design, "~ urgency", order=True, cluster="pair")
-    print("1. How far are the choices from following urgency alone?")
-    print("  ", s.sentence())
-    print("  ", beside(s.row("S"), true_s(choices)))
-    print_model(fit)
-    print_ranks(fit)
-    print_values_and_labels(design)
-    print_naive(design, s, fit)
-    write_page(page, design)
+choices = ss.datasets.role_conflict()
+truth = ss.datasets.role_conflict_truth()
+roles = ss.datasets.role_conflict_roles()
+design = ss.Comparisons.from_frame(choices)
+print(choices[["scenario", "role_a", "role_b", "urgency_a", "urgency_b", "first", "choice"]].head(4).to_string())
 
 
-def beside(row: Any, true: float, digits: int = 2) -> str:
-    """Write a row beside its truth."""
+def beside(name, row, true):
+    """Write an estimate beside its truth."""
     inside = "inside" if row.conf_low <= true <= row.conf_high else "OUTSIDE"
-    return (f"{row.term}: {row.estimate:.{digits}f} [{row.conf_low:.{digits}f}, {row.conf_high:.{digits}f}], "
-            f"simulated {true:.{digits}f}, {inside}")  # fmt: skip
+    return f"{name}: {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], simulated {true:.3f}, {inside}"
 
 
-def true_s(choices: pd.DataFrame) -> float:
-    """S of the chances that were simulated: no scatter of answers, and the mean over what pairs may prefer."""
-    at, share = np.polynomial.hermite_e.hermegauss(21)
-    gap = choices["role_a"].map(TRUTH.strengths) - choices["role_b"].map(TRUTH.strengths)
-    step = choices["urgency_a"] - choices["urgency_b"]
-    first = np.where(choices["first"] == choices["role_a"], 1, -1)
-    log_odds = np.asarray(gap + TRUTH.urgency * step + TRUTH.order * first)[:, None] + TRUTH.pair_sd * at
-    chance = 1 / (1 + np.exp(-log_odds)) @ (share / share.sum())
-    sides = [choices.assign(choice=choices[side], chance=p) for side, p in (("role_a", chance), ("role_b", 1 - chance))]
-    found: Any = ss.sensitivity(ss.Comparisons.from_frame(pd.concat(sides), weight="chance"), resamples=100)
-    return float(found.row("S").estimate)
+# %%
+# Do choices follow urgency?
+# --------------------------
+# S is 0 if the more urgent role always wins. Coin flips give 50 on this design. The true S needs the simulated chances:
+# each row is entered twice, once per side, with the chance that this side wins as weight.
+
+s = ss.sensitivity(design)
+print(s.sentence())
+
+at, share = np.polynomial.hermite_e.hermegauss(21)  # the mean over what pairs of roles prefer beyond the model
+gap = choices["role_a"].map(truth.strengths) - choices["role_b"].map(truth.strengths)
+first = np.where(choices["first"] == choices["role_a"], 1, -1)
+log_odds = gap + truth.urgency * (choices["urgency_a"] - choices["urgency_b"]) + truth.order * first
+chance = 1 / (1 + np.exp(-(log_odds.to_numpy()[:, None] + truth.pair_sd * at))) @ (share / share.sum())
+sides = [choices.assign(choice=choices[side], chance=p) for side, p in (("role_a", chance), ("role_b", 1 - chance))]
+expected = ss.sensitivity(ss.Comparisons.from_frame(pd.concat(sides), weight="chance"))
+print(beside("S", s.row("S_corrected"), expected.row("S").estimate))
+s.plot()
+
+# %%
+# One model of urgency, roles and order
+# -------------------------------------
+# The fit is a Bradley-Terry model with errors by pair. Preferences of single pairs, which it leaves out, shrink all
+# population effects by one factor.
+
+fit = ss.bradley_terry(design, "~ urgency", order=True, cluster="pair")
+shrink = (1 + 0.346 * truth.pair_sd**2) ** -0.5
+print(fit.sentence())
+print(beside("urgency", fit.row("urgency"), truth.urgency * shrink))
+print(beside("order", fit.row("order"), truth.order * shrink))
+print(fit.effect_in_sds("urgency").sentence())
+
+strengths = pd.Series(truth.strengths)
+true_strengths = shrink * (strengths - strengths.mean())
 
 
-def true_strengths() -> dict[str, float]:
-    """Return what a model without pair effects should find: log-strengths that sum to 0, shrunken."""
-    centre = np.mean(list(TRUTH.strengths.values()))
-    return {role: float(SHRINK * (value - centre)) for role, value in TRUTH.strengths.items()}
+def held(result):
+    """Count the roles whose interval contains the true strength."""
+    rows = [result.row(role, group="strength") for role in strengths.index]
+    return sum(row.conf_low <= true_strengths[row.term] <= row.conf_high for row in rows)
 
 
-def held(fit: Any) -> int:
-    """Count the roles whose interval holds the true strength."""
-    rows = [fit.row(role, group="strength") for role in TRUTH.strengths]
-    true = true_strengths()
-    return sum(row.conf_low <= true[row.term] <= row.conf_high for row in rows)
+print(f"{held(fit)} of {len(strengths)} intervals hold the simulated strength (95% would be 62)")
+fit.plot()
 
+# %%
+# Which domain is preferred?
+# --------------------------
+# Shares of preference are mean worths of the roles of a domain.
 
-def print_model(fit: Any) -> None:
-    """Print the effects and the strengths beside the truth."""
-    print("\n2. One model with urgency, roles and order of presentation")
-    for term, true in (("urgency", TRUTH.urgency), ("order", TRUTH.order)):
-        print("  ", beside(fit.row(term), true * SHRINK, 3))
-    ratio = fit.effect_in_sds("urgency")
-    print("  ", ratio.sentence())
-    print("  ", beside(ratio.rows[0], float(TRUTH.urgency / np.std(list(TRUTH.strengths.values()), ddof=1))))
-    print(f"   {held(fit)} of {len(TRUTH.strengths)} intervals hold the simulated strength "
-          f"(95% would be {0.95 * len(TRUTH.strengths):.0f})")  # fmt: skip
-    domain = dict(zip(ROLES["role"], ROLES["domain"], strict=True))
-    worth = {role: float(np.exp(value)) for role, value in true_strengths().items()}
-    mean = {name: np.mean([worth[role] for role in worth if domain[role] == name]) for name in set(domain.values())}
-    shares: Any = ss.preference_shares(fit, domain)
-    for row in shares.rows:
-        if row.group == "arithmetic":
-            print("   P_d,", beside(row, float(mean[row.term] / sum(mean.values())), 3))
+domain = dict(zip(roles["role"], roles["domain"], strict=True))
+shares = ss.preference_shares(fit, domain)
+true_worth = np.exp(true_strengths).groupby(domain).mean()
+for row in shares.rows:
+    if row.group == "arithmetic":
+        print(beside(row.term, row, true_worth[row.term] / true_worth.sum()))
+shares.plot()
 
+# %%
+# Who is first?
+# -------------
+# Three roles share the first place in the simulation. Simultaneous rank intervals say which roles can be first.
 
-def print_ranks(fit: Any) -> None:
-    """Print who may be first, and who is."""
-    print("\n3. Who is first?")
-    print("  ", fit.ranks(kind="marginal").sentence())
-    sets = fit.ranks(kind="simultaneous")
-    print("  ", sets.sentence())
-    right = sum(bool(row.conf_low <= last and first <= row.conf_high)
-                for row in sets.rows for first, last in [true_places(row.term)])  # fmt: skip
-    best = [role for role in TRUTH.strengths if true_places(role)[0] == 1]
-    print(f"   Simulated: {', '.join(best)} share the first place; {right} of {len(sets.rows)} rank sets hold the "
-          "true place")  # fmt: skip
+ranks = fit.ranks(kind="simultaneous")
+print(ranks.sentence())
+places = {role: ((strengths > x).sum() + 1, (strengths >= x).sum()) for role, x in strengths.items()}
+print("Simulated first:", ", ".join(role for role in places if places[role][0] == 1))
+right = sum(row.conf_low <= places[row.term][1] and places[row.term][0] <= row.conf_high for row in ranks.rows)
+print(f"{right} of {len(ranks.rows)} rank intervals contain the true rank")
 
+# %%
+# Which values are cited?
+# -----------------------
+# Shares of stories in which a value is cited, by the domain of the chosen role.
 
-def true_places(role: str) -> tuple[int, int]:
-    """Return the first and the last place of a role among the true strengths; equal ones share their places."""
-    values = np.array(list(TRUTH.strengths.values()))
-    return int((values > TRUTH.strengths[role]).sum()) + 1, int((values >= TRUTH.strengths[role]).sum())
+cited = ss.label_counts(chosen_labels(design, "domain", cluster="pair").lists)
+known = [(cited.row(f"{value} (share of units)", group=name), true)
+         for name, values in truth.values.items() for value, true in values.items()]  # fmt: skip
+inside = sum(row.conf_low <= true <= row.conf_high for row, true in known)
+print(f"{inside} of {len(known)} intervals hold the simulated share (95% would be {0.95 * len(known):.0f})")
+for value in ("benevolence", "security"):
+    print(beside(f"family chosen, {value}", cited.row(f"{value} (share of units)", group="family"),
+                 truth.values["family"][value]))  # fmt: skip
 
+# %%
+# What a naive analysis would claim
+# ---------------------------------
+# S was published beside a "random baseline" of 100, although coin flips give 50. Gender has no effect in the
+# simulation. A naive list of shares would name a preferred gender. Rows of one pair are dependent: without clusters the
+# intervals are too short, and more differences are called significant.
 
-def print_values_and_labels(design: ss.Comparisons) -> None:
-    """Print what was cited where a family role was chosen, and whether the labels of urgency can be trusted."""
-    print("\n4. Values cited, and the labels of urgency")
-    cited: Any = ss.label_counts(chosen_labels(design, "domain", cluster="pair").lists)
-    known = [(cited.row(f"{value} (share of units)", group=domain), true)
-             for domain, values in TRUTH.values.items() for value, true in values.items()]  # fmt: skip
-    for value, true in sorted(TRUTH.values["family"].items(), key=lambda pair: -pair[1])[:3]:
-        row = cited.row(f"{value} (share of units)", group="family")
-        print(f"   family chosen, {value} cited in {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}] of "
-              f"the stories, simulated {true:.3f}")  # fmt: skip
-    inside = sum(row.conf_low <= true <= row.conf_high for row, true in known)
-    print(f"   {inside} of {len(known)} intervals hold the simulated share (95% would be {0.95 * len(known):.0f})")
-    check = read_labels(as_table(ss.datasets.role_conflict_labels()))
-    votes = check.ratings.of_raters([*check.people, check.reference])
-    majority: Any = ss.majority_vote_accuracy(votes, truth=check.reference)
-    print("  ", majority.sentence())
-    print("  ", beside(majority.row("single rater"), TRUTH.person_right, 3))
+value = s.row("S_corrected").estimate
+print(f"Against a baseline of 100, choices are {1 - value / 100:.0%} of the way from chance to urgency; against coin "
+      f"flips {1 - value / 50:.0%}")  # fmt: skip
 
+gender = {role: group for role, group in zip(roles["role"], roles["gender"], strict=True) if group}
+for row in ss.preference_shares(fit, gender, ungrouped="leave_out").rows:
+    if row.group == "arithmetic":
+        print(f"{row.term} roles: {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], simulated 0.500")
 
-def print_naive(design: ss.Comparisons, s: Any, fit: Any) -> None:
-    """Print what a naive analysis would claim, and how much of it is false."""
-    print("\n5. What a naive analysis would claim")
-    value, coin = s.row("S").estimate, s.extras["reference_lines"][1].value
-    print(f"   S = {value:.1f} against the published random baseline of {PUBLISHED_BASELINE}: "
-          f"{1 - value / PUBLISHED_BASELINE:.0%} of the way from chance to urgency alone. Coin flips give {coin:.1f} "
-          f"on this design, so it is {1 - value / coin:.0%}")  # fmt: skip
-    order = sorted(TRUTH.strengths, key=lambda role: -fit.row(role, group="strength").estimate)
-    exact = sum(first <= place <= last for place, role in enumerate(order, 1) for first, last in [true_places(role)])
-    print(f"   A list of {len(order)} ranks with '{order[0]}' first: {exact} roles stand in their true place")
-    gender = {role: group for role, group in zip(ROLES["role"], ROLES["gender"], strict=True) if group}
-    shares: Any = ss.preference_shares(fit, gender, ungrouped="leave_out")
-    first, second = sorted((shares.row(g, group="arithmetic") for g in set(gender.values())), key=lambda r: -r.estimate)
-    settled = "is above" if first.conf_low > 0.5 else "holds"
-    print(f"   '{first.term} roles are preferred, {first.estimate:.3f} to {second.estimate:.3f}': false, gender has no "
-          f"effect here; the interval [{first.conf_low:.3f}, {first.conf_high:.3f}] {settled} .5")  # fmt: skip
-    print_differences(fit, ss.bradley_terry(design, "~ urgency", order=True, cluster=None))
+loose = ss.bradley_terry(design, "~ urgency", order=True, cluster=None)
+for name, one, adjust in (("rows independent, not adjusted", loose, "none"), ("rows independent, Holm", loose, "holm"),
+                          ("clustered by pair, Holm", fit, "holm")):  # fmt: skip
+    claimed = [row for row in one.pairwise(adjust=adjust).rows if row.p_adjusted < 0.05]
+    gaps = [strengths[a] - strengths[b] for a, b in (row.term.split(" - ") for row in claimed)]
+    false = sum(row.estimate * gap <= 0 for row, gap in zip(claimed, gaps, strict=True))
+    print(f"{name}: {len(claimed):,} differences claimed, {false} of them false")
+ratio = np.median([loose.row(role, group="strength").std_error / fit.row(role, group="strength").std_error
+                   for role in strengths.index])  # fmt: skip
+print(f"Without clusters, standard errors are {ratio:.2f} times the clustered ones, and {held(loose)} intervals "
+      f"contain the true strength instead of {held(fit)}")  # fmt: skip
 
+# %%
+# The page
+# --------
+# ``socialstats report --example role-conflict -o role_conflict.html`` writes the whole analysis as one HTML page. Every
+# number there is recomputed by independent implementations, as here for S.
 
-def print_differences(fit: Any, loose: Any) -> None:
-    """Print how many differences between two roles each analysis claims, and how many of the claims are false."""
-    ways = (("rows independent, not adjusted", loose, "none"), ("rows independent, Holm", loose, "holm"),
-            ("clustered by pair, Holm (the page)", fit, "holm"))  # fmt: skip
-    print("   Differences between two roles at p < .05:")
-    for name, one, adjust in ways:
-        rows = one.pairwise(adjust=adjust).rows
-        gaps = [TRUTH.strengths[a] - TRUTH.strengths[b] for a, b in (row.term.split(" - ") for row in rows)]
-        claimed = [(row.estimate, gap) for row, gap in zip(rows, gaps, strict=True) if row.p_adjusted < 0.05]
-        equal = sum(gap == 0 for _, gap in claimed)
-        turned = sum(estimate * gap < 0 for estimate, gap in claimed)
-        print(f"      {name}: {len(claimed):,} of {len(rows):,} claimed, {equal + turned} of them false ({equal} of "
-              f"the {sum(gap == 0 for gap in gaps)} pairs of equals, {turned} the wrong way round)")  # fmt: skip
-    ratio = np.median([loose.row(role, group="strength").std_error / fit.row(role, group="strength").std_error
-                       for role in TRUTH.strengths])  # fmt: skip
-    print(
-        f"   The nine stories of a pair are dependent. With rows taken as independent, standard errors are {ratio:.2f} "
-        f"times the clustered ones, and {held(loose)} intervals contain the true strength instead of {held(fit)}"
-    )
-
-
-def write_page(page: str, design: ss.Comparisons) -> None:
-    """Run the study, write its page, and print what it says."""
-    from socialstats_reports import render
-
-    options = StudyOptions(
-        labels=read_labels(as_table(ss.datasets.role_conflict_labels())), item_groups=read_item_groups(as_table(ROLES)),
-        simulated="These data are simulated: no language model and no person was asked.",
-    )  # fmt: skip
-    outcome = run_study(STUDIES["role-conflict"], design, options)
-    Path(page).write_text(render(outcome, command="python examples/role_conflict.py"), encoding="utf-8")
-    checks = [check for found in outcome.verifications.values() for check in found.checks]
-    others = [check for check in checks if check.package != "socialstats"]
-    print(f"\n6. The page: {page}. {sum(check.ok is not False for check in others)} of {len(others)} checks by "
-          "independent implementations agree; it says")  # fmt: skip
-    for text in outcome.answer:
-        print("  ", text)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:2])
+verified = s.verify()
+print(f"{sum(check.ok is not False for check in verified.checks)} of {len(verified.checks)} checks agree")
