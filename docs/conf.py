@@ -1,25 +1,26 @@
-"""The site: the pages of this folder, and one for each public name. ``make docs`` builds it."""
+"""The site: the pages of this folder, and those that `building` makes. ``make docs`` builds it."""
 
-import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import socialstats
 
 HERE = Path(__file__).parent
-REFERENCE = """Reference
-=========
+sys.path += [str(HERE), str(HERE.parent)]  # `building` and the tables of the tests
 
-Each public name has a page with shapes, units, errors, sources and an example.
-
-.. currentmodule:: socialstats
-"""
+import building  # noqa: E402
 
 project = "socialstats"
 author = "the socialstats authors"
 release = version = socialstats.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+templates_path = ["_templates"]
+exclude_patterns = ["_templates"]
 autosummary_generate = True
+autosummary_imported_members = True
+autodoc_typehints = "none"
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
 sphinx_gallery_conf = {
@@ -28,32 +29,45 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"audit_papers|role_conflict_prompts|examples/(collect|data|design|gate)",
     "filename_pattern": ".*",
     "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("building.figures",),
     "capture_repr": (),
-    "plot_gallery": "True",
     "download_all_examples": False,
-    "show_memory": False,
     "show_signature": False,
     "parallel": 2,
 }
 html_theme = "pydata_sphinx_theme"
 html_title = f"socialstats {version}"
-html_theme_options = {"navigation_with_keys": False, "show_prev_next": False}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "footer_start": [],
+    "footer_end": [],
+}
 html_show_sourcelink = False
 
 
-def reference(home: str) -> str:
-    """Return the page of the public names, under the headings that `__all__` has as comments."""
-    listed = home.partition("__all__ = [")[2].partition("\n]")[0]
-    lines = [REFERENCE]
-    for line in listed.strip().split("\n"):
-        heading = line.strip().removeprefix("# ")
-        if heading != line.strip():
-            heading = heading.capitalize()
-            lines += ["", heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: api", ""]
-        lines += [f"   {name}" for name in re.findall(r'"(\w+)"', line)]
-    return "\n".join(lines) + "\n"
+def docstring(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+    """Give the studies, which are a mapping, the words of their module."""
+    if name == "socialstats.STUDIES":
+        lines[:] = (sys.modules[type(next(iter(found.values()))).__module__].__doc__ or "").split("\n")
 
 
-(HERE / "reference.rst").write_text(
-    reference(Path(str(socialstats.__file__)).read_text(encoding="utf-8")), encoding="utf-8"
-)
+def finished(app: Any, error: Exception | None) -> None:
+    """Warn of each dead link; warnings are errors."""
+    from sphinx.util import logging
+
+    if error is None and app.builder.name == "html":
+        for dead in building.dead_links(Path(app.outdir)):
+            logging.getLogger(__name__).warning(dead)
+
+
+def setup(app: Any) -> None:
+    """Write the pages that are made, and listen."""
+    home = Path(str(socialstats.__file__)).read_text(encoding="utf-8")
+    (HERE / "reference.rst").write_text(building.reference(home), encoding="utf-8")
+    building.validation(HERE / "validation")
+    app.connect("autodoc-process-docstring", docstring, priority=100)
+    app.connect("doctree-resolved", building.link_cautions)
+    app.connect("build-finished", finished)

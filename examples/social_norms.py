@@ -37,7 +37,7 @@ def interval(row, digits=2):
 # ---------------------------------------
 # Reference lines need no model: one person against the others, a random answer, always the same answer.
 
-whole = ss.ada_met(design)
+whole = ss.ada_met(design, resamples=1000)
 print(whole.sentence())
 lines = {row.term: row.estimate for row in whole.rows if row.group == "reference line"}
 best = min((name for name in lines if name.startswith("always")), key=lambda name: lines[name])
@@ -75,7 +75,7 @@ for row in models:
 # Some group is always the closest. A naive analysis names one for each attribute, also where the attribute has no
 # effect. Tests of the differences, with Holm's method within each model, keep only the real ones.
 
-groups = {name: ss.ada_met(design, group=name) for name in (*REAL, *EMPTY)}
+groups = {name: ss.ada_met(design, group=name, resamples=1000) for name in (*REAL, *EMPTY)}
 rows = {name: [row for row in groups[name].rows if (row.group or "").startswith(f"{name}: ")] for name in groups}
 kept = dict.fromkeys(groups, 0)
 for model in {row.term for row in rows[REAL[0]]}:
@@ -101,7 +101,7 @@ groups["age"].plot()
 
 worst = max(truth.refusal, key=lambda model: truth.refusal[model])
 for rule in ("max", "item_max", "exclude"):
-    row = ss.ada_met(design, refusal=rule).row(worst, group=None)
+    row = ss.ada_met(design, refusal=rule, resamples=1000).row(worst, group=None)
     print(f"{worst} (refuses {truth.refusal[worst]:.0%}), refusal={rule}: {interval(row)}")
 
 # %%

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from socialstats.errors import CAUTIONS
+from socialstats.errors import CAUTIONS, InputError
 
 INTRODUCTION = """\
 # Cautions
@@ -12,11 +12,11 @@ INTRODUCTION = """\
 Made by `python -m socialstats.cautions > docs/cautions.md`; a test compares the two.
 
 A result carries numbered cautions (`result.cautions`). Its summary, its page and `socialstats check` print them with
-what was found in the data. A code keeps its meaning from release to release. `socialstats report --fail-on caution`
-ends with exit code 1 when the page has one of severity caution or stop.
+what was found in the data; `socialstats explain SS202` prints what stands here. A code keeps its meaning from release
+to release. `socialstats report --fail-on caution` ends with exit code 1 when the page has one of severity caution or
+stop. Where a default fails in simulations, [calibration](calibration.md) says which caution warns of it.
 """
 GROUPS = {"1": "Models of comparisons", "2": "Dependence and resampling", "3": "Data and design", "4": "Reports"}
-HEAD = ("| code | severity | what happened | what it affects | what to do |", "|---|---|---|---|---|")
 
 ADVICE: Mapping[str, tuple[str, str]] = {
     "SS101": ("Every strength", "Compare items of the separate groups, or analyse each group alone."),
@@ -90,6 +90,35 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
+def explained(code: str) -> str:
+    """Return the cause, the effect and the remedy of a caution as lines of text.
+
+    Raises
+    ------
+    InputError
+        If no caution has this code; the message lists those there are.
+
+    Examples
+    --------
+    >>> print(explained("SS202"))
+    SS202 (caution)
+    Cause:  Few clusters.
+    Effect: Intervals: t intervals are conservative, bootstrap intervals too short.
+    Remedy: Collect more clusters; prefer t intervals.
+    """
+    code = code.upper()
+    if code not in CAUTIONS:
+        raise InputError(f"no caution '{code}'; cautions: {', '.join(CAUTIONS)}")
+    cause, effect, remedy = parts(code)
+    return f"{code} ({CAUTIONS[code][0]})\nCause:  {cause}\nEffect: {effect}\nRemedy: {remedy}"
+
+
+def parts(code: str) -> tuple[str, str, str]:
+    """Return cause, effect and remedy of a caution, as sentences."""
+    cause, (effect, remedy) = CAUTIONS[code][1], ADVICE[code]
+    return f"{cause[:1].upper()}{cause[1:]}.", f"{effect}.", remedy
+
+
 def page() -> str:
     """Return the page that lists every caution.
 
@@ -100,12 +129,13 @@ def page() -> str:
     """
     lines = [INTRODUCTION]
     for first, title in GROUPS.items():
-        codes = [code for code in CAUTIONS if code.startswith(f"SS{first}")]
-        lines += [f"## {title}", "", *HEAD]
-        for code in codes:
-            severity, short = CAUTIONS[code]
-            lines.append(" | ".join((f"| {code}", severity, short, *ADVICE[code])) + " |")
-        lines.append("")
+        lines += [f"## {title}", ""]
+        for code in CAUTIONS:
+            if code.startswith(f"SS{first}"):
+                severity, short = CAUTIONS[code]
+                cause, effect, remedy = parts(code)
+                lines += [f"### {code}: {short}", "", f"- Cause ({severity}): {cause}", f"- Effect: {effect}"]
+                lines += [f"- Remedy: {remedy}", ""]
     return "\n".join(lines)
 
 

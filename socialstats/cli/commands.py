@@ -13,9 +13,10 @@ from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
+from socialstats.cli.voices import hint
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
-from socialstats.errors import InputError
+from socialstats.errors import CAUTIONS, InputError
 from socialstats.tables import read_table
 from socialstats.text import count, shorten
 
@@ -60,6 +61,7 @@ def check(options: argparse.Namespace) -> int:
         print("".join(f"deviation   {shorten(text, 400)}\n" for text in deviations), end="")
     for note in notes:
         print(f"caution: {note.advice}", file=sys.stderr)
+    sys.stderr.write(hint(notes))
     return 0
 
 
@@ -125,6 +127,14 @@ def datasets(options: argparse.Namespace) -> int:
         entry.load().to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
         print(entry)
+    return 0
+
+
+def explain(options: argparse.Namespace) -> int:
+    """Print cause, effect and remedy of cautions."""
+    from socialstats.cautions import explained
+
+    print("\n\n".join(explained(code) for code in options.codes or CAUTIONS))
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from socialstats.cli.deciding import split_list
 from socialstats.cli.options import Output, add_overwrite, words_of
-from socialstats.cli.voices import of_metric
+from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
 from socialstats.errors import InputError
@@ -63,6 +63,7 @@ def run_estimate(options: argparse.Namespace) -> int:
     if kind != "text":
         for line in dict.fromkeys(str(one) for one in cautions_of(result)):
             print(f"caution: {line}", file=sys.stderr)
+        sys.stderr.write(hint(cautions_of(result)))
     if chosen["verify"]:
         found = result.verify()
         print(repr(found)[1:-1], file=sys.stderr)

@@ -83,6 +83,8 @@ def make_parser() -> argparse.ArgumentParser:
     cite = _command(commands, "cite", "commands:cite", help="how to cite socialstats, or a method")
     cite.add_argument("metric", nargs="?", help="metric whose literature to print")
     cite.add_argument("--bibtex", action="store_true", help="as BibTeX")
+    explain = _command(commands, "explain", "commands:explain", help="print cause, effect and remedy of a caution")
+    explain.add_argument("codes", nargs="*", metavar="CODE", help="such as SS202; all cautions by default")
     show = _command(commands, "show", "show:run_show", about="read a report back: summary, numbers, a table, a figure, "
                     "the quotation")  # fmt: skip
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")

@@ -148,6 +148,7 @@ def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Cauti
     aside = {said.caution for said in arranged(outcome).notes}
     for sentence in (outcome.design, *outcome.answer, *outcome.planning):
         print(sentence, file=sys.stderr)
-    for caution in cautions:
-        if caution.severity != "info" and caution not in aside:
-            print(f"caution: {caution.advice}", file=sys.stderr)
+    shown = [caution for caution in cautions if caution.severity != "info" and caution not in aside]
+    for caution in shown:
+        print(f"caution: {caution.advice}", file=sys.stderr)
+    sys.stderr.write(hint(shown))

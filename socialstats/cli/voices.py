@@ -97,3 +97,9 @@ def word(value: Any) -> str:
 def quoted(text: str) -> str:
     """Return a text as a shell takes it."""
     return shlex.quote(text) if any(c in SPECIAL or c.isspace() for c in text) else text
+
+
+def hint(cautions: Iterable[Caution]) -> str:
+    """Return a line that names the command which explains cautions, or nothing where there are none."""
+    codes = sorted({one.code for one in cautions})
+    return f"explained by: socialstats explain {' '.join(codes)}\n" if codes else ""

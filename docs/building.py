@@ -1,0 +1,233 @@
+"""What the site makes while it is built: the reference, a validation page for each metric, links and figures."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from docutils import nodes
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent / "tests"
+CODE = re.compile(r"SS\d{3}")
+REFERENCE = """Reference
+=========
+
+Each public name has a page with shapes, units, errors, sources and an example with its output.
+
+.. currentmodule:: socialstats
+"""
+VALIDATION = """# Validation, metric by metric
+
+Each page has the estimand and its assumptions, the independent implementations that recompute the numbers, and the
+reference values. It ends with simulated coverage. The checks were made while this site was built, on the simulated
+table that tests use for every metric.
+
+| metric | numbers compared | agree | packages | simulated |
+|---|--:|--:|---|---|
+"""
+SIMULATED = {  # metric -> how the names of its simulations in calibration.csv begin
+    "bradley_terry": "Strengths|Rank sets|Order effect|False differences|Joint test|Median width",
+    "win_rates": "Conditional win rates|Pooled win rate",
+    "sensitivity": "Sensitivity S|Difference of S",
+    "preference_shares": "Preference shares|Test of an equal preference share",
+    "choice_entropy": "Choice entropy",
+    "paired_difference": "Paired differences|Means in few clusters|Means of few skewed",
+    "effect_sizes": "Effect size",
+    "equivalence": "Equivalence",
+    "mcnemar": "Paired yes/no|Matched odds",
+    "mean_ratings": "Means",
+    "weighted_kappa": "Quadratic kappa|Agreement, few",
+    "krippendorff_alpha": "Ordinal alpha|Agreement, few",
+    "gwet_ac": "Agreement, few",
+    "fleiss_kappa": "Agreement, few",
+    "spearman_rho": "Spearman",
+    "ada_met": "ADA-Met",
+    "js_similarity": "Jensen-Shannon|Split-half|Similarity within|Plug-in",
+    "choice_shares": "Choice shares|Test of equal shares|Shares in clusters",
+    "label_counts": "Shares in clusters",
+    "percent_agreement": "Shares in clusters",
+    "majority_vote_accuracy": "Shares in clusters",
+    "relationship_bias": "Relationship bias",
+    "trait_profile": "Composite|Mean over drawn",
+    "paraphrase_spread": "Change of the spread|Standard deviation",
+    "leaderboard": "Two models in a leaderboard",
+}
+
+
+def reference(home: str) -> str:
+    """Return the page of the public names, under the headings that `__all__` has as comments."""
+    listed = home.partition("__all__ = [")[2].partition("\n]")[0]
+    lines = [REFERENCE]
+    for line in listed.strip().split("\n"):
+        heading = line.strip().removeprefix("# ")
+        if heading != line.strip():
+            heading = heading.capitalize()
+            lines += ["", heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: api", ""]
+        lines += [f"   {name}" for name in re.findall(r'"(\w+)"', line)]
+    return "\n".join(lines) + "\n"
+
+
+def validation(folder: Path) -> None:
+    """Write a page for each metric, and their list."""
+    from socialstats.metrics import METRICS
+
+    folder.mkdir(exist_ok=True)
+    written = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
+    pages, table = {}, [VALIDATION]
+    with (HERE / "calibration.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    for name, metric in METRICS.items():
+        checks, packages = recomputed(name)
+        compared = [check for check in checks if check.ok is not None]
+        agreed, found = sum(bool(check.ok) for check in compared), list(coverage(name, lines))
+        cells = (f"[{name}]({name}.md)", f"{len(compared):,}", f"{agreed:,}", ", ".join(packages))
+        table.append(f"| {' | '.join(cells)} | {'yes' if found else 'no'} |\n")
+        pages[f"{name}.md"] = "\n".join(page_of(metric, checks, packages, found))
+    listed = "\n".join(METRICS)
+    pages["index.md"] = "".join(table) + f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    for name, text in pages.items():
+        if written.get(name) != text:  # a page that has not changed is not read again
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def recomputed(name: str) -> tuple[list[Any], dict[str, str]]:
+    """Return the checks of a metric on the table of the contract tests, and the packages with their versions."""
+    from tests.contracts.subjects import run, subject_of
+
+    subject = subject_of(name)
+    checks = list(run(name, subject.design(subject.rows())).verify().checks)
+    found = {check.package: check.version for check in checks if check.package and check.version}
+    return checks, dict(sorted(found.items()))
+
+
+def page_of(metric: Any, checks: list[Any], packages: dict[str, str], found: list[str]) -> Iterator[str]:
+    """Yield the lines of the page of a metric."""
+    from socialstats.references import citation
+
+    compared = [check for check in checks if check.ok is not None]
+    largest = max((check.difference / max(abs(check.theirs), 1.0) for check in compared if check.difference), default=0.0)
+    yield f"# {metric.title}\n\nFunction: {{py:func}}`socialstats.{metric.name}`.\n\n## Estimand\n\n{metric.estimand}\n"
+    yield from [f"- {text}" for text in metric.assumptions]
+    yield (
+        f"\n## Recomputed\n\n`verify()` compared {len(compared):,} numbers, of which "
+        f"{sum(bool(check.ok) for check in compared):,} agree. The largest difference was {largest:.1g}, relative to "
+        "values above 1.\n\n| quantity, such as | package | version | tolerance |\n|---|---|---|--:|"
+    )
+    for package, version in packages.items():
+        first = next(check for check in checks if check.package == package)
+        yield f"| {first.quantity.replace('|', chr(92) + '|')} | {package} | {version} | {first.tolerance:.1g} |"
+    goldens = list(golden_rows(metric.name))
+    yield "\n## Reference values\n"
+    yield "\n".join(["| file | what | made with |", "|---|---|---|", *goldens]) if goldens else (
+        "The tests compare with direct sums, closed forms and other packages; no file of R's values is about it."
+    )
+    yield "\n## Simulated coverage\n"
+    yield "\n".join([COVERED, *found]) if found else "No simulation is about this metric alone: [calibration](../calibration.md)."
+    yield "\n## References\n"
+    yield from [f"- {citation(key)}" for key in metric.references]
+    yield ""
+
+
+COVERED = """\
+Defaults only; *cautioned* is the smallest share of simulations with a caution among the lines that fail (coverage below
+.925, type I error above .07). All lines: [calibration](../calibration.md).
+
+| simulation | quantity | lines | from | to | fail | cautioned |
+|---|---|--:|--:|--:|--:|--:|"""
+
+
+def coverage(name: str, lines: list[dict[str, str]]) -> Iterator[str]:
+    """Yield a row for each simulation of a metric: how its defaults covered the truth, or rejected true hypotheses."""
+    mine = [line for line in lines if re.match(SIMULATED.get(name, r"\0"), line["study"]) and line["cautioned"]]
+    for study in dict.fromkeys(line["study"] for line in mine):
+        for nominal, what in (("0.95", "coverage"), ("0.05", "type I error")):
+            some = [line for line in mine if (line["study"], line["nominal"]) == (study, nominal)]
+            shares = [float(line["share"]) for line in some]
+            bad = [line for line, x in zip(some, shares, strict=True) if (x < 0.925 if nominal == "0.95" else x > 0.07)]
+            said = f"{min(float(line['cautioned']) for line in bad):.2f}" if bad else ""
+            if some:
+                yield f"| {study} | {what} | {len(some)} | {min(shares):.3f} | {max(shares):.3f} | {len(bad)} | {said} |"
+
+
+def golden_rows(name: str) -> Iterator[str]:
+    """Yield the rows of tests/golden/README.md on the files that the tests of a metric read."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "metrics").glob(f"test_{name}*.py"))
+    read = set(re.findall(r'golden\("(\w+)"\)', tests))
+    for row in re.findall(r"^\| `.*\|$", (TESTS / "golden" / "README.md").read_text(encoding="utf-8"), re.M):
+        if read & set(re.findall(r"`(\w+)\.json`", row.split("|")[1])):
+            yield row
+
+
+def link_cautions(app: Any, doctree: nodes.document, docname: str) -> None:
+    """Make each code of a caution a link to what is said about it."""
+    if docname == "cautions":
+        return
+    places = {}
+    for section in app.env.get_doctree("cautions").findall(nodes.section):
+        if code := CODE.match(section[0].astext()):
+            places[code[0]] = section["ids"][0]
+    for text in list(doctree.findall(nodes.Text)):
+        above = text.parent
+        while above is not None and not isinstance(above, nodes.reference | nodes.literal_block | nodes.title):
+            above = above.parent
+        if above is None and CODE.search(text):
+            parts, end = list[nodes.Node](), 0
+            for found in CODE.finditer(text):
+                if found[0] in places:
+                    target = f"{app.builder.get_relative_uri(docname, 'cautions')}#{places[found[0]]}"
+                    link = nodes.reference("", found[0], refuri=target, internal=True)
+                    parts += [nodes.Text(text[end : found.start()]), link]
+                    end = found.end()
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+class Links(HTMLParser):
+    """The places and the links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places, self.links = set[str](), set[str]()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep ids, and what a tag links to or loads."""
+        found = {key: value for key, value in attrs if value}
+        self.places |= {found[key] for key in ("id", "name") if key in found}
+        self.links |= {found[key] for key in ("href", "src") if key in found and tag != "base"}
+
+
+def dead_links(folder: Path) -> Iterator[str]:
+    """Yield each link of the pages of a folder to a file or a place that is missing; others' sites are not asked."""
+    pages = {}
+    for path in (path for path in folder.rglob("*.html") if "_static" not in path.parts):
+        pages[path.resolve()] = reader = Links()
+        reader.feed(path.read_text(encoding="utf-8"))
+    for path, page in pages.items():
+        for link in sorted(page.links):
+            if re.match(r"\w+:|//", link):
+                continue
+            name, _, place = unquote(link.partition("?")[0] if "#" not in link else link).partition("#")
+            target = (path.parent / name).resolve() if name else path
+            there = target.exists() and (not place or target not in pages or place in pages[target].places)
+            if not there:
+                yield f"{path.relative_to(folder.resolve())}: dead link {link}"
+
+
+def figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Save the Axes that a block of a vignette ends with; outside notebooks, pyplot does not know them."""
+    from matplotlib.axes import Axes
+    from sphinx_gallery.scrapers import figure_rst
+
+    known = block_vars["example_globals"]
+    last = known.get("___")  # the value of the last expression, which sphinx-gallery keeps from block to block
+    if not isinstance(last, Axes):
+        return ""
+    known["___"] = None
+    path = next(block_vars["image_path_iterator"])
+    last.figure.savefig(path, dpi=130)
+    return str(figure_rst([path], gallery_conf["src_dir"], last.get_title()))
