@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from docutils import nodes
-
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
 CODE = re.compile(r"SS\d{3}")
@@ -111,29 +109,30 @@ def page_of(metric: Any, checks: list[Any], packages: dict[str, str], found: lis
     from socialstats.references import citation
 
     compared = [check for check in checks if check.ok is not None]
-    largest = max((check.difference / max(abs(check.theirs), 1.0) for check in compared if check.difference), default=0.0)
+    apart = [check.difference / max(abs(check.theirs), 1.0) for check in compared if check.difference]
     yield f"# {metric.title}\n\nFunction: {{py:func}}`socialstats.{metric.name}`.\n\n## Estimand\n\n{metric.estimand}\n"
     yield from [f"- {text}" for text in metric.assumptions]
     yield (
         f"\n## Recomputed\n\n`verify()` compared {len(compared):,} numbers, of which "
-        f"{sum(bool(check.ok) for check in compared):,} agree. The largest difference was {largest:.1g}, relative to "
-        "values above 1.\n\n| quantity, such as | package | version | tolerance |\n|---|---|---|--:|"
+        f"{sum(bool(check.ok) for check in compared):,} agree. The largest difference was {max(apart, default=0):.1g}, "
+        "relative to values above 1.\n\n| quantity, such as | package | version | tolerance |\n|---|---|---|--:|"
     )
     for package, version in packages.items():
         first = next(check for check in checks if check.package == package)
         yield f"| {first.quantity.replace('|', chr(92) + '|')} | {package} | {version} | {first.tolerance:.1g} |"
     goldens = list(golden_rows(metric.name))
     yield "\n## Reference values\n"
-    yield "\n".join(["| file | what | made with |", "|---|---|---|", *goldens]) if goldens else (
-        "The tests compare with direct sums, closed forms and other packages; no file of R's values is about it."
-    )
+    yield "\n".join([GOLDENS, *goldens]) if goldens else NO_GOLDEN
     yield "\n## Simulated coverage\n"
-    yield "\n".join([COVERED, *found]) if found else "No simulation is about this metric alone: [calibration](../calibration.md)."
-    yield "\n## References\n"
-    yield from [f"- {citation(key)}" for key in metric.references]
+    yield "\n".join([COVERED, *found]) if found else NOT_SIMULATED
+    yield "\n## References\n\n| works |\n|---|"
+    yield from [f"| {citation(key)} |" for key in metric.references]
     yield ""
 
 
+GOLDENS = "| file | what | made with |\n|---|---|---|"
+NO_GOLDEN = "The tests compare with direct sums, closed forms and other packages; no file of R's values is about it."
+NOT_SIMULATED = "No simulation is about this metric alone: [calibration](../calibration.md)."
 COVERED = """\
 Defaults only; *cautioned* is the smallest share of simulations with a caution among the lines that fail (coverage below
 .925, type I error above .07). All lines: [calibration](../calibration.md).
@@ -152,20 +151,24 @@ def coverage(name: str, lines: list[dict[str, str]]) -> Iterator[str]:
             bad = [line for line, x in zip(some, shares, strict=True) if (x < 0.925 if nominal == "0.95" else x > 0.07)]
             said = f"{min(float(line['cautioned']) for line in bad):.2f}" if bad else ""
             if some:
-                yield f"| {study} | {what} | {len(some)} | {min(shares):.3f} | {max(shares):.3f} | {len(bad)} | {said} |"
+                cells = (study, what, len(some), f"{min(shares):.3f}", f"{max(shares):.3f}", len(bad), said)
+                yield f"| {' | '.join(map(str, cells))} |"
 
 
 def golden_rows(name: str) -> Iterator[str]:
     """Yield the rows of tests/golden/README.md on the files that the tests of a metric read."""
     tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "metrics").glob(f"test_{name}*.py"))
-    read = set(re.findall(r'golden\("(\w+)"\)', tests))
+    read = set(re.findall(r'golden\w*\("(\w+)"|"(?=\w+_)(\w+)"', tests))  # the names of files have underscores
+    read = {name for pair in read for name in pair if name}
     for row in re.findall(r"^\| `.*\|$", (TESTS / "golden" / "README.md").read_text(encoding="utf-8"), re.M):
         if read & set(re.findall(r"`(\w+)\.json`", row.split("|")[1])):
             yield row
 
 
-def link_cautions(app: Any, doctree: nodes.document, docname: str) -> None:
+def link_cautions(app: Any, doctree: Any, docname: str) -> None:
     """Make each code of a caution a link to what is said about it."""
+    from docutils import nodes
+
     if docname == "cautions":
         return
     places = {}

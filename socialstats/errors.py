@@ -35,6 +35,15 @@ class SocialStatsError(Exception):
         What is wrong, as a phrase.
     advice : str
         What to do about it, in the imperative; empty where the reason says it.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> try:
+    ...     ss.Ratings.from_frame({"unit": [1, 2], "rater": ["ann", "bob"]}, value="grade")
+    ... except ss.SocialStatsError as error:
+    ...     print(type(error).__name__)
+    DesignError
     """
 
     def __init__(self, reason: str = "", *, advice: str = "") -> None:
@@ -147,7 +156,18 @@ COLUMNS_SHOWN = 5
 
 
 class InputError(SocialStatsError, ValueError):
-    """Input that cannot be used; carries up to 20 problems, each with its place and its fix."""
+    """Input that cannot be used; carries up to 20 problems, each with its place and its fix.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> try:
+    ...     ss.paired_difference({"before": [1, 2], "after": [2, "x"]}, first="after", second="before")
+    ... except ss.InputError as error:
+    ...     print(error)
+    data frame row 1, column 'after': 'x' is not a finite number. Correct it, or declare it with na='x' (--na) if it
+    means a missing value
+    """
 
     def __init__(self, problems: Problem | str | Sequence[Problem]) -> None:
         if isinstance(problems, str):
@@ -162,19 +182,60 @@ class InputError(SocialStatsError, ValueError):
 
 
 class DesignError(InputError):
-    """The columns do not make the design that was asked for."""
+    """The columns do not make the design that was asked for.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> try:
+    ...     ss.Comparisons.from_frame({"left": ["ash"], "right": ["elm"], "better": ["ash"]})
+    ... except ss.DesignError as error:
+    ...     print(error)
+    data frame: no column for 'winner' (looked for winner, choice, chosen, preferred, preference, result and 3
+    more). Columns: left, right and better. Say which it is: winner='COLUMN'
+    """
 
 
 class NothingToAnalyse(SocialStatsError, ValueError):
-    """A readable table without a single usable row."""
+    """A readable table without a single usable row.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> try:
+    ...     ss.Comparisons.from_frame({"item_a": [], "item_b": [], "winner": []})
+    ... except ss.NothingToAnalyse as error:
+    ...     print(error)
+    data frame has no rows: there is nothing to analyse
+    """
 
 
 class MissingDependency(SocialStatsError, ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is needed; the message names the extra that brings it.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> issubclass(ss.MissingDependency, ImportError)
+    True
+    >>> print(ss.MissingDependency("writing parquet needs pyarrow: pip install 'socialstats[parquet]'"))
+    writing parquet needs pyarrow: pip install 'socialstats[parquet]'
+    """
 
 
 class UndefinedStatistic(SocialStatsError, ArithmeticError):
-    """The statistic is undefined for these data; the message says why."""
+    """The statistic is undefined for these data; the message says why.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"unit": [1, 1, 2, 2], "rater": ["ann", "bob"] * 2, "value": [3, 3, 3, 3]}
+    >>> try:
+    ...     ss.krippendorff_alpha(table, on_undefined="raise")
+    ... except ss.UndefinedStatistic as error:
+    ...     print(error)
+    alpha: no variation: every rating is '3', so agreement by chance is complete
+    """
 
 
 class MleDoesNotExist(UndefinedStatistic):
@@ -192,6 +253,16 @@ class MleDoesNotExist(UndefinedStatistic):
         Covariates (or the order effect) that separate the outcomes perfectly.
     penalty : bool
         Whether a penalty or a prior keeps the estimates finite.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"item_a": ["ash", "ash", "elm"], "item_b": ["elm", "oak", "oak"], "winner": ["ash", "ash", "oak"]}
+    >>> try:
+    ...     ss.bradley_terry(table)
+    ... except ss.MleDoesNotExist as error:
+    ...     print(error.unbeaten, error.winless)
+    ('ash',) ('elm',)
     """
 
     def __init__(
@@ -216,7 +287,21 @@ class MleDoesNotExist(UndefinedStatistic):
 
 
 class NotIdentified(UndefinedStatistic):
-    """Terms that these data cannot tell apart; `terms` names them."""
+    """Terms that these data cannot tell apart; `terms` names them.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"item_a": ["ash", "ash", "elm"] * 2, "item_b": ["elm", "oak", "oak"] * 2,
+    ...          "winner": ["ash", "oak", "oak", "elm", "ash", "elm"]}
+    >>> table |= {"x_a": [1, 2, 1, 2, 1, 2], "x_b": [2, 2, 1, 1, 1, 2]}
+    >>> table |= {"y_a": [2 * x for x in table["x_a"]], "y_b": [2 * x for x in table["x_b"]]}  # y says what x says
+    >>> try:
+    ...     ss.bradley_terry(table, "~ x + y")
+    ... except ss.NotIdentified as error:
+    ...     print(error.terms)
+    ('x', 'y')
+    """
 
     def __init__(self, reason: str, *, advice: str = "", terms: tuple[str, ...] = ()) -> None:
         super().__init__(reason, advice=advice)
@@ -231,6 +316,15 @@ class NonConvergence(UndefinedStatistic):
     iterations : int
     gap : float
         What the stopping rule measured when it gave up.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> stopped = ss.NonConvergence("the strengths did not converge", iterations=100, gap=0.02)
+    >>> print(stopped)
+    the strengths did not converge (100 iterations, remaining gap 0.02)
+    >>> isinstance(stopped, ss.UndefinedStatistic)
+    True
     """
 
     def __init__(self, reason: str, *, iterations: int, gap: float) -> None:
@@ -258,6 +352,14 @@ class Caution:
         What to do, in the imperative.
     rows : tuple of str or None
         Names (`Row.name`), terms, groups, roles or labels of the rows that it touches; None: every row.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> pairs = {"before": [1, 2, 2, 4], "after": [2, 2, 5, 6]}
+    >>> caution = ss.paired_difference(pairs, first="after", second="before").cautions[0]
+    >>> caution.code, caution.severity, caution.short
+    ('SS312', 'caution', 'the sample is small for this interval')
     """
 
     code: str

@@ -1,6 +1,15 @@
 """Published numbers without rows: are they possible, and do they agree with each other?
 
 Every check takes numbers as they were printed and returns a `Finding`. `audit` runs a rules file over tables.
+
+Examples
+--------
+>>> import socialstats as ss
+>>> finding = ss.audit.grim("3.48", n=20)
+>>> finding.verdict
+'disagree'
+>>> print(finding.message)
+sources disagree: 3.48 is printed, a mean of 20 whole numbers is 3.45 or 3.5
 """
 
 from __future__ import annotations

@@ -1,4 +1,16 @@
-"""Another tool's number against ours: the definitions tried, and a verdict."""
+"""Another tool's number against ours: the definitions tried, and a verdict.
+
+Examples
+--------
+>>> import socialstats as ss
+>>> import pandas as pd
+>>> from socialstats.claims import Claim, check
+>>> rows = pd.DataFrame({"unit": [1, 2, 3, 4], "value": [1, 0, 1, 1]})
+>>> printed = [Claim(name="accuracy", quantity="mean", printed="0.75"),
+...            Claim(name="stderr", quantity="std_error", printed="0.217")]
+>>> [(one.claim.name, one.verdict, one.definition) for one in check(rows, printed).judged]
+[('accuracy', 'reproduced', 'mean'), ('stderr', 'explained', 'divided by n, not n − 1')]
+"""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from socialstats.cli.claimed import claims_facts, claims_of, with_claims
 from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
+from socialstats.cli.voices import hint
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from socialstats.cli.settings import COMPUTED, READ, spelled
+from socialstats.errors import Caution
 from socialstats.voice import Voice, Word, python
 
 OPTIONS = {one.key: one.option for one in (*READ, *COMPUTED) if one.key not in ("map", "group", "unmatched")}

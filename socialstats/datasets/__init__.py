@@ -2,6 +2,15 @@
 
 `datasets()` lists them, `describe(name)` says what every column is, where the rows come from, and whether they
 are real or simulated. What a simulation put in is returned by the function whose name ends in ``_truth``.
+
+Examples
+--------
+>>> import socialstats as ss
+>>> ss.datasets.baseball().head(2).to_dict("list")
+{'item_a': ['Milwaukee', 'Milwaukee'], 'item_b': ['Detroit', 'Toronto'], 'home': ['Milwaukee', 'Milwaukee'],
+'wins_a': [4, 4], 'wins_b': [3, 2]}
+>>> print(ss.datasets.describe("baseball").title)
+Home and away wins in the American League East, 1987 season
 """
 
 from __future__ import annotations

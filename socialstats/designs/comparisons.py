@@ -81,6 +81,14 @@ class Comparisons:
         Where the winners are probabilities: the reply that each cell is a part of, with its part as `count`.
     scan : Scan or None
         Clusters that stay with the table, and are not among `clusters`; `whole` reads them into the cells.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"item_a": ["ash", "ash", "elm"], "item_b": ["elm", "oak", "oak"], "winner": ["ash", "tie", "oak"]}
+    >>> design = ss.Comparisons.from_frame(table)
+    >>> design.items, design.outcome.tolist(), design.count.tolist()
+    (('ash', 'elm', 'oak'), [0, 2, 1], [1.0, 1.0, 1.0])
     """
 
     items: tuple[str, ...]

@@ -40,6 +40,13 @@ class LabelLists:
     clusters : tuple of Factor
     flow, source, columns, cautions
         As in `Comparisons`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> lists = ss.LabelLists.from_frame({"values": ["care, honesty", "care"]}, labels="values", sep=", ")
+    >>> lists.labels, lists.cited.tolist()
+    (('care', 'honesty'), [[1.0, 0.0], [1.0, 1.0]])
     """
 
     labels: tuple[str, ...]

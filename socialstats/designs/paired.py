@@ -373,6 +373,14 @@ class Paired(PairedSources):
         Relative rounding error of the values: that of the type of their column (1.2e-7 of single precision).
     flow, source, columns, cautions
         As in `Comparisons`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"story": ["s", "s", "t"], "before": [1, 2, 2], "after": [2, 2, 5]}
+    >>> pairs = ss.Paired.from_wide(table, first="after", second="before", cluster="story")
+    >>> pairs.conditions, pairs.scale, (pairs.first - pairs.second).tolist()
+    (('after', 'before'), 'numeric', [1.0, 0.0, 3.0])
     """
 
     conditions: tuple[str, str]

@@ -350,6 +350,14 @@ class Ratings(RatingsSources):
         Probability of each level in each reply; rows sum to 1 or less, the rest being other answers, or are NaN.
     flow, source, columns, cautions
         As in `Comparisons`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"unit": [1, 1, 2, 2], "rater": ["ann", "bob"] * 2, "value": ["low", "high", "low", "low"]}
+    >>> ratings = ss.Ratings.from_frame(table, levels=["low", "high"])
+    >>> ratings.raters, ratings.scale, ratings.value.tolist()
+    (('ann', 'bob'), 'ordinal', [0, 1, 0, 0])
     """
 
     units: tuple[str, ...]

@@ -375,7 +375,22 @@ FEWEST_DRAWS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LeaderboardResult(Result):
-    """Means and differences of models; besides what every `Result` has: `ranks()`."""
+    """Means and differences of models; besides what every `Result` has: `ranks()`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> scores = {"elm": [1, 1, 1, 0, 1, 1], "oak": [0, 1, 0, 0, 1, 0]}
+    >>> rows = [(model, item, score) for model, values in scores.items() for item, score in enumerate(values)]
+    >>> models, items, values = zip(*rows)
+    >>> table = {"model": models, "item": items, "score": values}
+    >>> board = ss.leaderboard(table, rater="model", unit="item", value="score")
+    >>> [(row.term, round(row.estimate, 3)) for row in board.rows][:2]
+    [('elm', 0.833), ('oak', 0.333)]
+    >>> print(board.ranks().sentence())
+    Approximate 95% marginal rank intervals included rank 1 for 2 of 2 models (elm and oak). They contained 2.0 of 2
+    ranks on average.
+    """
 
     board: Board | None = field(default=None)
 

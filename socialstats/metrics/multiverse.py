@@ -37,6 +37,15 @@ class Variant:
         () -> Result.
     lead : callable
         Result -> the row of the estimate; by default the first.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> from socialstats.results import Row
+    >>> row = lambda value: ss.Result(metric="x", title="x", rows=(Row(term="mean", estimate=value),))
+    >>> pooled = ss.Variant(label="pooled", choice="weights", compute=lambda: row(0.9))
+    >>> pooled.lead(pooled.compute()).estimate
+    0.9
     """
 
     label: str

@@ -16,6 +16,13 @@ class PlanResult(Result):
     """What `adjust` and the power functions return: a `Result` of no single metric.
 
     Its `metric` is the name of the function that made it.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> plan = ss.power_paired_t(effect=0.4, power=0.8)
+    >>> plan.metric, plan.row("n").estimate
+    ('power_paired_t', 52.0)
     """
 
     __slots__ = ()

@@ -72,6 +72,22 @@ class Result:
     check : str
         ``"module:function"`` of `socialstats.crosscheck` that recomputes a derived result, whose figure is a forest of
         its rows; empty for a metric's own result.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> result = ss.paired_difference({"before": [1, 2, 2, 4], "after": [2, 2, 5, 6]}, first="after", second="before")
+    >>> print(result.sentence())
+    The mean difference (after minus before) was 1.50 over 4 pairs, approximate 95% CI [−0.55, 3.55], t(3) = 2.32, p
+    = .103.
+    >>> row = result.row("difference")
+    >>> row.estimate, round(row.std_error, 3), row.df
+    (1.5, 0.645, 3.0)
+    >>> print(result.confint().round(2).loc["difference"].to_string())
+    2.5 %    -0.55
+    97.5 %    3.55
+    >>> result.verify().ok
+    True
     """
 
     metric: str

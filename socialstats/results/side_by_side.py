@@ -68,6 +68,16 @@ class ResultTable:
     notes : tuple of str
         What the numbers are, why some are missing, and the cautions of the results.
     results : mapping of str to Result
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> pairs = {"before": [1, 2, 2, 4], "after": [2, 2, 5, 6]}
+    >>> table = ss.table({"change": ss.paired_difference(pairs, first="after", second="before")}, terms=["difference"])
+    >>> table.names, [line.label for line in table.lines][:2]
+    (('change',), ['difference', ''])
+    >>> print(table.to_markdown().splitlines()[0])
+    |  | change |
     """
 
     title: str

@@ -1,4 +1,14 @@
-"""The studies, most specific first: `socialstats report` takes the first that applies."""
+"""The studies, most specific first: `socialstats report` takes the first that applies.
+
+Examples
+--------
+>>> import socialstats as ss
+>>> list(ss.STUDIES)[:3]
+['role-conflict', 'comparisons', 'compare']
+>>> study = ss.STUDIES["role-conflict"]
+>>> study.title, study.design
+('Does urgency decide, or the role?', 'comparisons')
+"""
 
 from socialstats.studies import comparisons, leaderboard, paired, ratings
 from socialstats.studies.compare import ratings as compare_ratings

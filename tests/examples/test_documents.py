@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import io
 import os
 import re
@@ -11,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,9 @@ from tests.collect.server import serving
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "index.rst"]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+OF_REST = re.compile(r"^\.\. code-block:: (\w+)\n((?:    .*\n|\n)+)", re.M)
 NAMED = re.compile(r"(?:`|^)socialstats ([a-z]+)", re.M)
 NOT_RUN = {
     "make report": "makes an environment and installs",
@@ -44,7 +47,9 @@ ASKED = {  # a model at the address of the run file: here a scripted one
 
 def blocks(page: Path) -> list[tuple[str, str]]:
     """Return the language and the text of each block of a page."""
-    return BLOCK.findall(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    found = [(language, textwrap.dedent(block)) for language, block in OF_REST.findall(text)]
+    return found if page.suffix == ".rst" else BLOCK.findall(text)
 
 
 def commands(block: str) -> list[str]:
@@ -53,8 +58,8 @@ def commands(block: str) -> list[str]:
     return [shlex.join(words).replace("'>'", ">") for line in lines if (words := shlex.split(line, comments=True))]
 
 
-def run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run a command in this process; its output goes where it is sent."""
+def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Run a command in this process and return what it prints; its output goes where it is sent."""
     program, *words = shlex.split(command)
     *words, file = (*words[:-2], words[-1]) if words[-2:-1] == [">"] else (*words, "")
     assert program == "socialstats", command
@@ -70,6 +75,17 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0, f"{command}\n{err}{out}"
     if file:
         Path(file).write_text(out, encoding="utf-8")
+    return out + err
+
+
+def told(code: str, page: str, names: dict[str, Any]) -> str:
+    """Return what is wrong with the printed output of a Python session."""
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    session = doctest.DocTestParser().get_doctest(code, names, page, page, 0)
+    found = io.StringIO()
+    runner.run(session, out=found.write, clear_globs=False)
+    names |= session.globs
+    return found.getvalue()
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
@@ -82,16 +98,19 @@ def test_the_blocks_of_a_page_run_as_printed(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "of-a-scripted-server")
     names: dict[str, Any] = {}
+    said = ""
     for language, block in blocks(page):
         if language == "toml":
             (tmp_path / block.split("\n")[0].removeprefix("# ")).write_text(block, encoding="utf-8")
         elif language == "python":
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block, page.name, "exec"), names)
+        elif language == "pycon":
+            assert not (wrong := told(block, page.name, names)), wrong
+        elif language == "text":  # what the commands above print
+            assert block.split() == said.split()
         elif language == "sh":
-            for command in commands(block):
-                if command not in LEFT_OUT:
-                    run(command, capsys)
+            said = "".join(run(command, capsys) for command in commands(block) if command not in LEFT_OUT)
 
 
 def r_code(page: Path) -> str:
@@ -125,12 +144,12 @@ def test_the_r_blocks_of_a_page_run_as_printed(page: Path, r_library: Path, tmp_
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_says_what_it_is(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert text.count("```") == 2 * len(blocks(page))
+    assert text.count("```") + 2 * text.count(".. code-block::") == 2 * len(blocks(page))
     for language, block in blocks(page):
-        assert language in ("sh", "python", "toml", "r"), block
+        assert language in ("sh", "python", "pycon", "text", "toml"), block
         if language == "toml":
             assert re.match(r"# [a-z]+\.toml\n", block), block
-    outside = BLOCK.sub("", text)
+    outside = OF_REST.sub("", BLOCK.sub("", text))
     assert not re.search(r"\n\n    (socialstats|python|import|from|\[|#)", outside), "a block without a fence"
 
 

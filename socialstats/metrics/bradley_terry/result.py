@@ -75,6 +75,18 @@ class BradleyTerryResult(Result):
 
     Besides what every `Result` has: `strengths`, `worth()`, `ranks()`, `quasi_variances()`, `contrast()`,
     `pairwise()`, `predict()`, `bootstrap()`, `anova()`, `goodness_of_fit()`, `effect_in_sds()`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> fit = ss.bradley_terry(ss.datasets.journal_citations())
+    >>> print(fit.sentence())
+    Of 4 items, JRSS-B had the largest log-strength (1.06, 95% CI [0.95, 1.16]) and Comm Statist the smallest
+    (−2.16, 95% CI [−2.30, −2.02]).
+    >>> round(fit.worth().row("JASA").estimate, 3)
+    0.208
+    >>> print(fit.contrast("JASA - Biometrika").sentence())
+    JASA - Biometrika = −0.48, 95% CI [−0.60, −0.36], p < .001 (log-odds).
     """
 
     state: State | None = field(default=None)
