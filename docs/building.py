@@ -156,13 +156,21 @@ def coverage(name: str, lines: list[dict[str, str]]) -> Iterator[str]:
 
 
 def golden_rows(name: str) -> Iterator[str]:
-    """Yield the rows of tests/golden/README.md on the files that the tests of a metric read."""
+    """Yield a row for each file of tests/golden that the tests of a metric read: of its README, or its script."""
     tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "metrics").glob(f"test_{name}*.py"))
     read = set(re.findall(r'golden\w*\("(\w+)"|"(?=\w+_)(\w+)"', tests))  # the names of files have underscores
     read = {name for pair in read for name in pair if name}
-    for row in re.findall(r"^\| `.*\|$", (TESTS / "golden" / "README.md").read_text(encoding="utf-8"), re.M):
-        if read & set(re.findall(r"`(\w+)\.json`", row.split("|")[1])):
+    golden = TESTS / "golden"
+    listed = set[str]()
+    for row in re.findall(r"^\| `.*\|$", (golden / "README.md").read_text(encoding="utf-8"), re.M):
+        named = set(re.findall(r"`(\w+)(?:\.json)?`", row))
+        listed |= named
+        if read & named:
             yield row
+    for name in sorted(read - listed):
+        if (golden / f"{name}.json").exists() and (script := golden / f"{name}.R").exists():
+            words = script.read_text(encoding="utf-8").split("\n")[0].lstrip("# ")
+            yield f"| `{name}.json` | {words} | `{name}.R` |"
 
 
 def link_cautions(app: Any, doctree: Any, docname: str) -> None:

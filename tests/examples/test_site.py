@@ -1,0 +1,92 @@
+"""What the site is made of: an example for each public name, links, validation pages. `make docs` builds it."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import inspect
+import re
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import socialstats
+from socialstats.metrics import METRICS
+from tests.examples.test_documents import BLOCK
+
+ROOT = Path(__file__).parents[2]
+BUILDING = runpy.run_path(str(ROOT / "docs" / "building.py"))
+WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "NEWS.md")] + sorted((ROOT / "docs").glob("*.md"))
+MADE = ("docs/validation/", "docs/vignettes/", "docs/reference.rst")  # when the site is built
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.mark.parametrize("name", socialstats.__all__)
+def test_a_public_name_has_an_example_with_its_output(name: str) -> None:
+    found = getattr(socialstats, name)
+    said = sys.modules["socialstats.studies"].__doc__ if name == "STUDIES" else inspect.getdoc(found)
+    examples = doctest.DocTestParser().get_examples(said or "")
+    assert any(example.want for example in examples), f"the docstring of {name} has no example with an output"
+
+
+def places(path: Path) -> set[str]:
+    """Return the anchors of the headings of a document, as GitHub and MyST make them."""
+    headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", path.read_text(encoding="utf-8")), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_links_of_a_document_have_targets(page: Path) -> None:
+    for link in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        name, _, place = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if re.match(r"https?:", link) or target.relative_to(ROOT).as_posix().startswith(MADE):
+            continue
+        assert target.exists(), link
+        assert not place or place in places(target), link
+
+
+def test_dead_links_of_a_site_are_found(tmp_path: Path) -> None:
+    (tmp_path / "api").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top"></h1><a href="#top"><a href="#end"><a href="api/f.html#f"><a href="api/f.html#g">'
+        '<a href="https://doi.org/1"><a href="none.html"><img src="a.png">', encoding="utf-8"
+    )  # fmt: skip
+    (tmp_path / "api" / "f.html").write_text('<dt id="f"><a href="../index.html"><a href="/x.html">', encoding="utf-8")
+    assert sorted(BUILDING["dead_links"](tmp_path)) == [
+        "api/f.html: dead link /x.html", "index.html: dead link #end", "index.html: dead link a.png",
+        "index.html: dead link api/f.html#g", "index.html: dead link none.html",
+    ]  # fmt: skip
+
+
+def test_simulations_are_those_of_the_metrics_and_of_the_table() -> None:
+    simulated: dict[str, str] = BUILDING["SIMULATED"]
+    assert simulated.keys() <= METRICS.keys()
+    with (ROOT / "docs" / "calibration.csv").open(encoding="utf-8", newline="") as file:
+        studies = {line["study"] for line in csv.DictReader(file)}
+    for name, beginnings in simulated.items():
+        for beginning in beginnings.split("|"):
+            assert any(study.startswith(beginning) for study in studies), f"{name}: {beginning}"
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[dict[str, str]]:
+    with (ROOT / "docs" / "calibration.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_validation_page_of_a_metric(lines: list[dict[str, str]]) -> None:
+    checks, packages = BUILDING["recomputed"]("krippendorff_alpha")
+    found: list[str] = list(BUILDING["coverage"]("krippendorff_alpha", lines))
+    page = "\n".join(BUILDING["page_of"](METRICS["krippendorff_alpha"], checks, packages, found))
+    compared = [check for check in checks if check.ok is not None]
+    assert f"compared {len(compared)} numbers, of which {len(compared)} agree" in page
+    assert f"| alpha | krippendorff | {packages['krippendorff']} | " in page
+    assert "`agreement.json`" in page
+    row: Any = next(line for line in found if line.startswith("| Agreement, few clusters"))
+    mine = [line for line in lines if line["study"].startswith("Agreement, few") and line["nominal"] == "0.95"]
+    shares = [float(line["share"]) for line in mine if line["cautioned"]]
+    assert row.split("|")[3:6] == [f" {len(shares)} ", f" {min(shares):.3f} ", f" {max(shares):.3f} "]
