@@ -173,6 +173,22 @@ def golden_rows(name: str) -> Iterator[str]:
             yield f"| `{name}.json` | {words} | `{name}.R` |"
 
 
+def link_names(app: Any, doctree: Any, docname: str) -> None:
+    """Make each public name in literal type a link to its page; words of other uses (`table`, `audit`) are left."""
+    from docutils import nodes
+
+    import socialstats
+    from socialstats.metrics import METRICS
+
+    known = {name for name in socialstats.__all__ if "_" in name or name in METRICS}
+    for literal in list(doctree.findall(nodes.literal)):
+        name = literal.astext().removeprefix("ss.").partition("(")[0]
+        if name in known and not isinstance(literal.parent, nodes.reference):
+            target = app.builder.get_relative_uri(docname, f"api/socialstats.{name}")
+            link = nodes.reference("", "", literal.deepcopy(), refuri=target, internal=True)
+            literal.parent.replace(literal, link)
+
+
 def link_cautions(app: Any, doctree: Any, docname: str) -> None:
     """Make each code of a caution a link to what is said about it."""
     from docutils import nodes

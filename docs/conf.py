@@ -70,4 +70,5 @@ def setup(app: Any) -> None:
     building.validation(HERE / "validation")
     app.connect("autodoc-process-docstring", docstring, priority=100)
     app.connect("doctree-resolved", building.link_cautions)
+    app.connect("doctree-resolved", building.link_names)
     app.connect("build-finished", finished)

@@ -22,7 +22,7 @@ choices = ss.datasets.role_conflict()
 truth = ss.datasets.role_conflict_truth()
 roles = ss.datasets.role_conflict_roles()
 design = ss.Comparisons.from_frame(choices)
-print(choices[["scenario", "role_a", "role_b", "urgency_a", "urgency_b", "first", "choice"]].head(4).to_string())
+print(choices[["role_a", "role_b", "urgency_a", "urgency_b", "first", "choice"]].head(4).to_string(index=False))
 
 
 def beside(name, row, true):
