@@ -13,6 +13,7 @@ from urllib.parse import unquote
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
 CODE = re.compile(r"SS\d{3}")
+PLACES: dict[str, str] = {}  # code of a caution -> its anchor on the page of cautions
 REFERENCE = """Reference
 =========
 
@@ -195,10 +196,10 @@ def link_cautions(app: Any, doctree: Any, docname: str) -> None:
 
     if docname == "cautions":
         return
-    places = {}
-    for section in app.env.get_doctree("cautions").findall(nodes.section):
-        if code := CODE.match(section[0].astext()):
-            places[code[0]] = section["ids"][0]
+    if not PLACES:
+        for section in app.env.get_doctree("cautions").findall(nodes.section):
+            if code := CODE.match(section[0].astext()):
+                PLACES[code[0]] = section["ids"][0]
     for text in list(doctree.findall(nodes.Text)):
         above = text.parent
         while above is not None and not isinstance(above, nodes.reference | nodes.literal_block | nodes.title):
@@ -206,8 +207,8 @@ def link_cautions(app: Any, doctree: Any, docname: str) -> None:
         if above is None and CODE.search(text):
             parts, end = list[nodes.Node](), 0
             for found in CODE.finditer(text):
-                if found[0] in places:
-                    target = f"{app.builder.get_relative_uri(docname, 'cautions')}#{places[found[0]]}"
+                if found[0] in PLACES:
+                    target = f"{app.builder.get_relative_uri(docname, 'cautions')}#{PLACES[found[0]]}"
                     link = nodes.reference("", found[0], refuri=target, internal=True)
                     parts += [nodes.Text(text[end : found.start()]), link]
                     end = found.end()
