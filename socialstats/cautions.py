@@ -90,6 +90,60 @@ ADVICE: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
+CAUSES: Mapping[str, str] = {  # when a caution is given, where its short text leaves that open
+    "SS101": "Some groups of items were never compared with each other, even indirectly.",
+    "SS102": "Firth's penalty or pseudo-wins were requested, which shrink strengths.",
+    "SS103": "An item has fewer than 10 comparisons.",
+    "SS104": "Pearson's chi-square of the wins by pair of items is large for its degrees of freedom.",
+    "SS106": "The first item column was taken as shown first, because no column says who was.",
+    "SS107": "The role that was shown first was chosen significantly more, or less, often.",
+    "SS108": "The role with the higher covariate was shown first more, or less, often than half of the time.",
+    "SS110": "An arithmetic share grows with the spread of strengths and changes with the items of a group.",
+    "SS111": "The leader, the certainty of its lead or a sign differs between fits with and without the order effect.",
+    "SS201": "The design declares clusters, and intervals of single rows were requested.",
+    "SS202": "A number rests on few clusters, or on few effective ones where their sizes differ.",
+    "SS203": "The covariance matrix of all coefficients is singular.",
+    "SS204": "More than 1% of the resamples were left out.",
+    "SS206": "The difference V1 + V2 - V12 of two crossed clusters was too small or negative.",
+    "SS208": "Some pairs or clusters were observed too rarely to show their own variation.",
+    "SS209": "An item occurs in one cluster only, so that item and cluster cannot be separated.",
+    "SS210": "One cluster has most of the leverage of a coefficient.",
+    "SS211": "One cluster holds a large part of a number, or sizes are so uneven that few clusters count.",
+    "SS212": "A share rests on few effective answers of the rarer kind, or a difference on few units that differ.",
+    "SS213": "The differences have a long tail, or there are too few of them to show one.",
+    "SS301": "Values were missing, unread, refused or excluded on request; the caution counts them by step.",
+    "SS303": "Pairs or units have unequal numbers of repeats, or one comparison only.",
+    "SS304": "Entropies, distances and absolute values have a bias in small samples that does not average out.",
+    "SS305": "A baseline of about 100 was published for S; coin flips give another value on this design.",
+    "SS306": "Two spellings of what may be one label occur in a column.",
+    "SS309": "The table has more raters than units, which is rare.",
+    "SS310": "The order was guessed from the labels, or numbers were taken as a scale.",
+    "SS311": "A column with repeated values has the name of a cluster, such as story or worker.",
+    "SS312": "Intervals of samples of this size missed the nominal coverage in simulations.",
+    "SS313": "A rater gave all units the same value, or all ratings of a stratum are the same.",
+    "SS314": "Only pairs that differ between the conditions carry information, and these are few.",
+    "SS315": "Some units lack ratings of some raters.",
+    "SS316": "Tests with different assumptions lie on both sides of the significance level.",
+    "SS317": "Values are skewed or have long tails, as seen in their skewness or kurtosis.",
+    "SS318": "No control texts were scored, so that judges may lean.",
+    "SS319": "The column of a second parsing has other answers for some replies.",
+    "SS320": "No column was named as the source; this one says who is a person and who is a model.",
+    "SS321": "Some rows equal another row in every column, an identifier among them.",
+    "SS322": "Runs of a model agree with each other more than people do.",
+    "SS323": "A column of whole numbers stands beside rows that are all different.",
+    "SS324": "A column of whole numbers may say how often each row occurred.",
+    "SS325": "Values such as 99 or -1 lie outside the other values of a scale.",
+    "SS329": "Raters disagree about very few units, or one level is rare.",
+    "SS330": "The distances between the numbers of the levels are unequal, and differ from those of ranks.",
+    "SS331": "Other answers hold much of the probability, or many replies have no probabilities.",
+    "SS341": "A rater scored a unit several times.",
+    "SS342": "Some models lack scores of some units.",
+    "SS343": "The answers of one model carry several returned names or endpoints.",
+    "SS402": "The difference is above the tolerance of the check.",
+    "SS403": "Some labels are long or hold characters that cannot be displayed.",
+}
+
+
 def explained(code: str) -> str:
     """Return the cause, the effect and the remedy of a caution as lines of text.
 
@@ -102,7 +156,7 @@ def explained(code: str) -> str:
     --------
     >>> print(explained("SS202"))
     SS202 (caution)
-    Cause:  Few clusters.
+    Cause:  Few clusters. A number rests on few clusters, or on few effective ones where their sizes differ.
     Effect: Intervals: t intervals are conservative, bootstrap intervals too short.
     Remedy: Collect more clusters; prefer t intervals.
     """
@@ -116,7 +170,7 @@ def explained(code: str) -> str:
 def parts(code: str) -> tuple[str, str, str]:
     """Return cause, effect and remedy of a caution, as sentences."""
     cause, (effect, remedy) = CAUTIONS[code][1], ADVICE[code]
-    return f"{cause[:1].upper()}{cause[1:]}.", f"{effect}.", remedy
+    return f"{cause[:1].upper()}{cause[1:]}. {CAUSES.get(code, '')}".rstrip(), f"{effect}.", remedy
 
 
 def page() -> str:
@@ -134,8 +188,8 @@ def page() -> str:
             if code.startswith(f"SS{first}"):
                 severity, short = CAUTIONS[code]
                 cause, effect, remedy = parts(code)
-                lines += [f"### {code}: {short}", "", f"- Cause ({severity}): {cause}", f"- Effect: {effect}"]
-                lines += [f"- Remedy: {remedy}", ""]
+                lines += [f"### {code}: {short}", "", f"- Severity: {severity}"]
+                lines += [f"- Cause: {cause}", f"- Effect: {effect}", f"- Remedy: {remedy}", ""]
     return "\n".join(lines)
 
 

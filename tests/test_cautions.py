@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from socialstats.cautions import ADVICE, page
+from socialstats.cautions import ADVICE, CAUSES, page
 from socialstats.cli import main
 from socialstats.errors import CAUTIONS
 
@@ -23,6 +23,8 @@ def test_the_page_is_current_and_lists_every_caution() -> None:
 def test_every_caution_says_which_numbers_it_concerns_and_what_to_do() -> None:
     assert ADVICE.keys() == CAUTIONS.keys()
     assert all(concerned and advice.endswith(".") for concerned, advice in ADVICE.values())
+    assert CAUSES.keys() < CAUTIONS.keys()
+    assert all(cause.endswith(".") for cause in CAUSES.values())
 
 
 def test_the_terminal_explains_a_caution_as_the_page_does(capsys: pytest.CaptureFixture[str]) -> None:
