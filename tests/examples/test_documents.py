@@ -146,7 +146,7 @@ def test_every_block_says_what_it_is(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("```") + 2 * text.count(".. code-block::") == 2 * len(blocks(page))
     for language, block in blocks(page):
-        assert language in ("sh", "python", "pycon", "text", "toml"), block
+        assert language in ("sh", "python", "pycon", "text", "toml", "r"), block
         if language == "toml":
             assert re.match(r"# [a-z]+\.toml\n", block), block
     outside = OF_REST.sub("", BLOCK.sub("", text))
