@@ -51,7 +51,7 @@ html_show_sourcelink = False
 def docstring(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
     """Give the studies, which are a mapping, the words of their module."""
     if name == "socialstats.STUDIES":
-        lines[:] = (sys.modules[type(next(iter(found.values()))).__module__].__doc__ or "").split("\n")
+        lines[:] = (sys.modules["socialstats.studies"].__doc__ or "").split("\n")
 
 
 def finished(app: Any, error: Exception | None) -> None:

@@ -341,7 +341,7 @@ def test_a_caution_about_the_whole_table_stands_once_under_by(
     words = (write(tmp_path, "a.csv", frame), "--map", "unit=item", "--map", "condition=condition", "--by", "model")
     code, _, err = run(capsys, "report", *words, "--no-verify", "-o", str(page))
     assert code == 0, err
-    assert err.count("SS311") == 1
+    assert err.count("caution: SS311") == 1
     assert "'scenario' (25 values)" in err
 
 
