@@ -48,12 +48,6 @@ html_theme_options = {
 html_show_sourcelink = False
 
 
-def docstring(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
-    """Give the studies, which are a mapping, the words of their module."""
-    if name == "socialstats.STUDIES":
-        lines[:] = (sys.modules["socialstats.studies"].__doc__ or "").split("\n")
-
-
 def finished(app: Any, error: Exception | None) -> None:
     """Warn of each dead link; warnings are errors."""
     from sphinx.util import logging
@@ -68,7 +62,6 @@ def setup(app: Any) -> None:
     home = Path(str(socialstats.__file__)).read_text(encoding="utf-8")
     (HERE / "reference.rst").write_text(building.reference(home), encoding="utf-8")
     building.validation(HERE / "validation")
-    app.connect("autodoc-process-docstring", docstring, priority=100)
     app.connect("doctree-resolved", building.link_cautions)
     app.connect("doctree-resolved", building.link_names)
     app.connect("build-finished", finished)
