@@ -393,7 +393,7 @@ def rank_sentence(marginal: Result, joint: Result | None) -> str:
     level = level_text(marginal.rows[0].conf_level or 0.95)
     kind = sentences.kind_of(max(marginal.rows, key=lambda row: row.approximate))
     said = f"{capital(kind)}{level} marginal rank intervals contained {mean_width(marginal)} of "
-    said += f"{len(marginal.rows)} ranks on average"
+    said += f"{count(len(marginal.rows))} ranks on average"
     return f"{said}." if joint is None else f"{said}; simultaneous ones contained {mean_width(joint)}."
 
 
