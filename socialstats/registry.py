@@ -9,7 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from socialstats.designs.calls import DESIGNS, Reader, as_design, keywords_of_call, opened, reader_of
+from socialstats.designs.calls import (
+    DESIGNS,
+    Reader,
+    as_design,
+    by_keywords,
+    documented,
+    keywords_of_call,
+    opened,
+    reader_of,
+)
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
@@ -76,8 +85,9 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
+            named, keys = by_keywords(args, given, readers, own, name)
             try:
-                options = signature.bind(*args, **given).arguments
+                options = signature.bind(*named, **keys).arguments
             except TypeError as error:
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
@@ -104,6 +114,7 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
 
             return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
 
+        call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
         vars(call).update(readers=readers, tables=tables)
         return cast(F, call)
 
