@@ -34,7 +34,9 @@ Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
 
 
-def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool = False) -> Callable[[F], F]:
+def reads(
+    *readers: Reader, tables: int = 1, scans: bool = False, streams: bool = False, also: tuple[type, ...] = ()
+) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
     Parameters
@@ -47,6 +49,8 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
         Whether the function reads clusters that stay with the table; else it gets designs that hold them.
     streams : bool
         Whether it also reads covariates that stay with the table.
+    also : tuple of type
+        What the function takes as it is, in place of a table.
 
     Returns
     -------
@@ -91,6 +95,11 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
             except TypeError as error:
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
+            if also and isinstance(options[own[0]], also):
+                if columns:
+                    raise InputError(f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
+                                     "is a result")  # fmt: skip
+                return function(**options)
             for place in own[:tables]:
                 data, read = options[place], columns
                 if not isinstance(data, DESIGNS):

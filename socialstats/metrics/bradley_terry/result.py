@@ -28,6 +28,7 @@ from socialstats.inference.intervals import (
     holm,
     not_zero,
 )
+from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
 from socialstats.metrics.bradley_terry.cells import (
@@ -468,8 +469,38 @@ class BradleyTerryResult(Result):
             extras={"quasi_variance": known, "worst_errors": (low_error, high_error)},
         )  # fmt: skip
 
-    def contrast(self, spec: str | Mapping[str, float], *, level: float | None = None) -> Result:
-        """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights."""
+    def contrast(
+        self,
+        spec: str | Mapping[str, float],
+        *,
+        level: float | None = None,
+        test: MarginTest | None = None,
+        margin: float | None = None,
+    ) -> Result:
+        """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights.
+
+        Parameters
+        ----------
+        spec : str or mapping of str to float
+        level : float, optional
+        test : {"equivalence", "noninferiority"}, optional
+            By default the contrast is tested against 0. Else against `margin` as `socialstats.equivalence` does it:
+            one-sided at 1 - `level`, with the interval at 2 `level` - 1.
+        margin : float, optional
+            Log-odds above 0: the largest difference (of noninferiority: loss) that does not matter.
+
+        Examples
+        --------
+        >>> from socialstats.datasets import journal_citations
+        >>> from socialstats import bradley_terry
+        >>> fit = bradley_terry(journal_citations())
+        >>> print(fit.contrast("JRSS-B - Biometrika", test="noninferiority", margin=0.2).sentence())
+        JRSS-B - Biometrika = 0.27, 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
+        (one-sided p < .001).
+        """
+        if (test is None) != (margin is None):
+            raise InputError(f"{option('test')} and {option('margin')} go together: the claim, and the largest "
+                             "difference that does not matter")  # fmt: skip
         weights, level, state = self._weights(spec), self._level(level), self.fitted_state
         unknown = [name for name in weights if name not in self.names]
         if unknown:
@@ -490,7 +521,8 @@ class BradleyTerryResult(Result):
         if row.undefined is None:
             words = f"{label} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
         title = "Contrast of Bradley-Terry coefficients"
-        return self._derived(title, [row], words, extras={"weights": dict(weights)})
+        found = self._derived(title, [row], words, extras={"weights": dict(weights)})
+        return found if test is None else against_margin(found, margin=margin, test=test, level=level)
 
     def _weights(self, spec: str | Mapping[str, float]) -> Mapping[str, float]:
         """Return the weights of a contrast: as given, or of the coefficients X and Y of "X - Y"."""
