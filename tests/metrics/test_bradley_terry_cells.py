@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.special import logit
 
 import socialstats as ss
 from socialstats.datasets import baseball, ice_hockey, role_conflict
+from socialstats.designs import spool
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results import GLANCE_COLUMNS
 from tests.golden_data import golden, golden_frame
@@ -176,3 +178,24 @@ def test_update_keeps_what_is_not_changed():
         fit.update("choice ~ . + urgency")
     with pytest.raises(InputError, match=r"no option claster=\. Did you mean cluster="):
         fit.update(claster="pair")
+
+
+def test_covariates_that_stay_with_a_lazy_table_have_the_same_cells_and_predictions(monkeypatch):
+    monkeypatch.setattr(spool, "MANY_VALUES", 100)
+    rng = np.random.default_rng(6)
+    a, b = rng.integers(0, 5, (2, 400))
+    keep = a != b
+    rows = pd.DataFrame({"item_a": np.array([*"vwxyz"])[a[keep]], "item_b": np.array([*"vwxyz"])[b[keep]]})
+    rows["length_a"], rows["length_b"] = rng.normal(size=(2, len(rows)))
+    rows["winner"] = np.where(rng.random(len(rows)) < 0.5, rows["item_a"], rows["item_b"])
+    fit, lazy = (ss.bradley_terry("winner ~ length", table) for table in (rows, pl.from_pandas(rows).lazy()))
+    assert lazy.fitted_state.streamed == ("length",)
+    order = ["item_a", "item_b", "length"]
+    one, two = (table.augment().sort_values(order, ignore_index=True) for table in (fit, lazy))
+    pd.testing.assert_frame_equal(one, two, rtol=1e-8)
+    new = rows.head(3)
+    for ours, theirs in zip(fit.predict(new).rows, lazy.predict(new).rows, strict=True):
+        assert ours.estimate == pytest.approx(theirs.estimate, rel=1e-8)
+        assert ours.std_error == pytest.approx(theirs.std_error, rel=1e-6)
+    assert lazy.bic == pytest.approx(fit.bic, rel=1e-10)
+    assert lazy.update("~ . - length").row("v").estimate == pytest.approx(fit.update("~ 1").row("v").estimate, rel=1e-8)
