@@ -9,7 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from socialstats.designs.calls import DESIGNS, Reader, as_design, keywords_of_call, opened, reader_of
+from socialstats.designs.calls import (
+    DESIGNS,
+    Reader,
+    as_design,
+    by_keywords,
+    documented,
+    keywords_of_call,
+    opened,
+    reader_of,
+)
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
@@ -25,7 +34,9 @@ Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
 
 
-def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool = False) -> Callable[[F], F]:
+def reads(
+    *readers: Reader, tables: int = 1, scans: bool = False, streams: bool = False, also: tuple[type, ...] = ()
+) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
     Parameters
@@ -38,6 +49,8 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
         Whether the function reads clusters that stay with the table; else it gets designs that hold them.
     streams : bool
         Whether it also reads covariates that stay with the table.
+    also : tuple of type
+        What the function takes as it is, in place of a table.
 
     Returns
     -------
@@ -76,11 +89,17 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
+            named, keys = by_keywords(args, given, readers, own, name)
             try:
-                options = signature.bind(*args, **given).arguments
+                options = signature.bind(*named, **keys).arguments
             except TypeError as error:
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
+            if also and isinstance(options[own[0]], also):
+                if columns:
+                    raise InputError(f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
+                                     "is a result")  # fmt: skip
+                return function(**options)
             for place in own[:tables]:
                 data, read = options[place], columns
                 if not isinstance(data, DESIGNS):
@@ -104,6 +123,7 @@ def reads(*readers: Reader, tables: int = 1, scans: bool = False, streams: bool 
 
             return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
 
+        call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
         vars(call).update(readers=readers, tables=tables)
         return cast(F, call)
 

@@ -48,8 +48,9 @@ effect_sizes_from_summary <- function(n, t = NULL, mean = NULL, sd = NULL,
   sd_first = NULL, sd_second = NULL, r = NULL, level = 0.95)
   called("effect_sizes_from_summary")
 
-equivalence <- function(paired, ..., low = NULL, high = NULL, scale = "raw",
-  cluster = "declared", level = 0.95) called("equivalence")
+equivalence <- function(paired, ..., low = NULL, high = NULL, margin = NULL,
+  test = "equivalence", scale = "raw", cluster = "declared", level = 0.95)
+  called("equivalence")
 
 mcnemar <- function(paired, ..., test = "auto", odds_ratio_ci = "exact",
   difference_ci = "tango", cluster = "declared", level = 0.95) called("mcnemar")

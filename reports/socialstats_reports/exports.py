@@ -19,7 +19,7 @@ from socialstats_reports.data import OTHER_VERSION
 from socialstats_reports.page import table_view
 from socialstats_reports.text import latex_text
 
-__all__ = ["as_pdf", "columns_of", "figure_of", "quote_of", "table_of", "tables_in"]
+__all__ = ["as_pdf", "columns_of", "figure_of", "markdown_of", "quote_of", "table_of", "tables_in"]
 
 FONT, LONGEST = "DejaVu Sans", 10_000  # characters of a caption
 ROOT = (
@@ -87,6 +87,36 @@ def quote_of(found: Mapping[str, Any], format: str = "text") -> str:
     """Return the result and the methods of a page as paragraphs to quote, as text or LaTeX."""
     paragraphs = [" ".join(found["answer"]), *found["methods"][:1]]
     return "\n\n".join(latex_text(text) if format == "latex" else text for text in paragraphs) + "\n"
+
+
+def markdown_of(found: Mapping[str, Any]) -> str:
+    """Return the main part of a page as Markdown: answer, cautions, then each result with its tables; no figure.
+
+    Parameters
+    ----------
+    found : mapping
+        A page as JSON (`as_json`).
+    """
+
+    def said(text: str) -> str:
+        return escaped(text, LONGEST)
+
+    status = found["run"].get("status") or "exploratory"
+    lines = [f"# {said(found['title'])}", f"{said(found['design'])}. Study {found['study']}, {status}. "
+             f"Made by socialstats {found['socialstats']}."]  # fmt: skip
+    lines += [said(found["simulated"])] if found["simulated"] else []
+    lines += [f"**{said(text)}**" for text in found["answer"]] + [said(text) for text in found["planning"]]
+    if found["cautions"]:
+        each = ((f"{c['severity'].capitalize()} {c['code']}", c["short"], c["detail"]) for c in found["cautions"])
+        lines += ["## Cautions", "\n".join("- " + said(": ".join(filter(None, parts))) for parts in each)]
+    tables_in(found)  # raises for a page of another version
+    for block in (block for block in found["blocks"] if block["part"] == "main"):
+        lines.append(f"## {said(block['question'])}" + (f" ({said(block['status'])})" if block["status"] else ""))
+        lines += [said(text) for text in block["sentences"]]
+        lines += [table_of(found, table["number"], "md").strip() for table in block["tables"]]
+    if found["methods"]:
+        lines += ["## Methods", said(found["methods"][0])]
+    return "\n\n".join(lines) + "\n"
 
 
 def figure_of(page: str, number: str) -> str:

@@ -22,6 +22,7 @@ from socialstats.tables.writing import NUMBERS, table_like, text_like, write_who
 from socialstats.voice import speaking
 
 FORMATS = ("text", "json", "csv", "md", "latex")
+FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 NOT_TYPED = ("allowed", "source", "format")  # limits of covariates, name for messages, --input-format
 
 
@@ -107,11 +108,21 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
             if one.name not in hints:
                 shown.setdefault(title, []).append((one.name, one.default, words.get(one.name, "")))
             hints.setdefault(one.name, []).extend(kinds(types_of.get(one.name, Any)))
+    if "formula" not in hints:
+        shown.setdefault("columns of the table", []).append(("formula", None, FORMULA))
+        hints["formula"] = [str, types.NoneType]
     for title, names in shown.items():
-        group = parser.add_argument_group(title)
-        for name, default, said in names:
-            group.add_argument(f"--{name.replace('_', '-')}", dest=name, **_shape(hints[name], default, said))
+        add_keywords(parser, title, names, hints)
     return parser, hints
+
+
+def add_keywords(
+    parser: argparse.ArgumentParser, title: str, names: Sequence[tuple[str, Any, str]], hints: Mapping[str, list[Any]]
+) -> None:
+    """Add keywords of a function (name, default, help) as a group of options."""
+    group = parser.add_argument_group(title)
+    for name, default, said in names:
+        group.add_argument(f"--{name.replace('_', '-')}", dest=name, **_shape(hints[name], default, said))
 
 
 def kinds(hint: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from socialstats.cli.building import add_design
 from socialstats.cli.gating import add_gate
 from socialstats.cli.joining import add_join
 from socialstats.cli.options import Output, add_analysis, add_data, add_overwrite, day
+from socialstats.cli.powering import add_power
 from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
@@ -100,6 +101,7 @@ def make_parser() -> argparse.ArgumentParser:
                         add_help=False)  # fmt: skip
     estimate.add_argument("-h", "--help", action="store_true", dest="list_metrics")  # before the name of a metric
     estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
+    add_power(commands)
     add_design(commands)
     _collecting(commands)
     add_join(commands)
@@ -128,7 +130,10 @@ def _report(commands: Any) -> None:
     add_data(add, several=True)
     add("--example", metavar="NAME", help="report on a bundled data set instead of a file")
     add_analysis(add)
-    add("-o", "--output", metavar="FILE", type=Output, help="HTML file to write; - for stdout (default: report.html)")
+    add("-o", "--output", metavar="FILE", type=Output, help="HTML or .md file to write; - for stdout (default: "
+        "report.html; Markdown: stdout)")  # fmt: skip
+    add("--format", dest="as", choices=["html", "md"], help="the page, or its main part as Markdown with tables "
+        "(default: by the name of -o, else html)")  # fmt: skip
     add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
     add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",

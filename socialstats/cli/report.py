@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import os
 import shlex
 import sys
@@ -21,12 +22,11 @@ from socialstats.cli.voices import hint
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
-from socialstats.tables.writing import NUMBERS, PAGE, place_of, write_whole
+from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, place_of, write_whole
 from socialstats.text import shorten
 
 GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
-KINDS = (PAGE, NUMBERS)
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
@@ -70,18 +70,36 @@ def write(
 
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
+    status = plan.values.get("status", "exploratory")
     for k, name in enumerate(targets):
         if not name:
             continue
-        text = socialstats_reports.as_json(outcome, deviations) if k else socialstats_reports.render(
-            outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
-            deviations=deviations, status=plan.values.get("status", "exploratory"), date=options.date or source_date(),
-        )  # fmt: skip
+        if k:
+            text = socialstats_reports.as_json(outcome, deviations)
+        elif is_markdown(options):
+            found = json.loads(socialstats_reports.as_json(outcome, deviations))
+            text = socialstats_reports.markdown_of({**found, "run": {"status": status}})
+        else:
+            text = socialstats_reports.render(
+                outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
+                deviations=deviations, status=status, date=options.date or source_date(),
+            )  # fmt: skip
         if name == "-":
             sys.stdout.write(text)
         else:
-            write_whole(name, text, KINDS[k])
+            write_whole(name, text, kinds_of(options)[k])
             say(f"wrote {Path(name).resolve()}", slow=True)
+
+
+def is_markdown(options: argparse.Namespace) -> bool:
+    """Return whether the main part is written as Markdown: as the option says, or else the suffix of -o."""
+    given: str | None = getattr(options, "as")
+    return Path(options.output or "").suffix.lower() == ".md" if given is None else given == "md"
+
+
+def kinds_of(options: argparse.Namespace) -> tuple[Kind, Kind]:
+    """Return what kinds of files the page and the numbers are."""
+    return (MARKDOWN if is_markdown(options) else PAGE), NUMBERS
 
 
 def noted(options: argparse.Namespace) -> dict[str, str]:
@@ -107,18 +125,19 @@ def targets_of(options: argparse.Namespace) -> tuple[str, str]:
         For a page that is called like another format, where something stands that would be lost, and for two
         outputs in one place.
     """
-    page, numbers = options.output, options.json or ""
-    page = page or ("" if numbers == "-" else "report.html")
+    page, numbers, marked_down = options.output, options.json or "", is_markdown(options)
+    page = page or ("" if numbers == "-" else "-" if marked_down else "report.html")
     if page == numbers:
         raise InputError(f"-o and --json both name '{page}': give each its own place")
-    if page == "-" and sys.stdout.isatty():
+    if page == "-" and sys.stdout.isatty() and not marked_down:
         raise InputError("not printing HTML to a terminal; name a file with -o")
-    for name, kind in zip((page, numbers), KINDS, strict=True):
+    for name, kind in zip((page, numbers), kinds_of(options), strict=True):
         if name not in ("", "-"):
             place_of(name, kind)
-    if Path(page).suffix.lower() not in ("", ".html", ".htm"):
+    if Path(page).suffix.lower() not in (("", ".md") if marked_down else ("", ".html", ".htm")):
         raise InputError(
-            f"-o {page}: report writes HTML, which browsers print to PDF. Name a file that ends in .html; "
+            f"-o {page}: report writes HTML, which browsers print to PDF, and Markdown. Name a file that ends in .html "
+            "or .md; "
             "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text"
         )
     return page, numbers

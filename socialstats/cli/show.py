@@ -11,7 +11,7 @@ from typing import Any
 
 from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
-from socialstats.tables.writing import NUMBERS, Kind, marked, table_like, text_like, write_whole
+from socialstats.tables.writing import MARKDOWN, NUMBERS, Kind, marked, table_like, text_like, write_whole
 from socialstats.text import listing, shorten
 
 LONGEST = 2000  # characters of a line of text
@@ -52,7 +52,7 @@ def shown(page: str, found: Mapping[str, Any], options: argparse.Namespace) -> t
     if options.json:
         chosen(options, ("json",))
         return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
-    from socialstats_reports import as_pdf, columns_of, figure_of, quote_of, table_of
+    from socialstats_reports import as_pdf, columns_of, figure_of, markdown_of, quote_of, table_of
 
     if options.table is not None:
         format = chosen(options, ("csv", "md", "latex"))
@@ -66,7 +66,8 @@ def shown(page: str, found: Mapping[str, Any], options: argparse.Namespace) -> t
     if options.quote:
         content = quote_of(found, chosen(options, ("text", "latex")))
         return content, text_like(content)
-    chosen(options, ("text",))
+    if chosen(options, ("text", "md")) == "md":
+        return markdown_of(found), MARKDOWN
     content = "\n".join(summary(found)) + "\n"
     return content, text_like(content)
 
@@ -76,7 +77,7 @@ def chosen(options: argparse.Namespace, known: Sequence[str]) -> str:
     suffixed = Path(options.output or "-").suffix
     if options.format is None and not suffixed:
         return known[0]
-    given = options.format or {**SUFFIXES, ".svg": "svg"}.get(suffixed.lower(), suffixed[1:])
+    given = options.format or SUFFIXES.get(suffixed.lower(), suffixed[1:])
     if given not in known:
         raise InputError(
             f"this is written as {listing(list(known))}, not as {shorten(given)}. Choose one with --format"

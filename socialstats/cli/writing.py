@@ -19,7 +19,7 @@ from socialstats.text import count, listing, markdown, shorten
 FORMATS = ("text", "html", "md", "json")
 SUFFIXES = {
     ".txt": "text", ".json": "json", ".md": "md", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
-    ".xml": "junit", ".pdf": "pdf", ".docx": "docx", ".xlsx": "xlsx", ".png": "png",
+    ".xml": "junit", ".pdf": "pdf", ".docx": "docx", ".xlsx": "xlsx", ".png": "png", ".svg": "svg",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, quantile, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, same_p, tail_p
 from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, Result, Verification, marked
 
@@ -43,6 +43,32 @@ def verify(result: Result) -> Verification:
     return Verification(checks=tuple(checks))
 
 
+def of_rows(result: Result) -> Verification:
+    """Recompute tests of rows against a margin: what the source's own verification found, and scipy's tails."""
+    source, at, options = result.extras["source"], result.extras["at"], result.settings
+    again = source.verify().checks if source.title != "Difference" else ()
+    step, bounds, checks = len(result.rows) // len(at), result.extras["bounds"], []
+    for k, place in enumerate(at):
+        row, *tests = result.rows[k * step : (k + 1) * step]
+        for name in ("estimate", "std_error"):
+            for one in (c for c in again if (c.row, c.field) == (place, name) and c.theirs is not None):
+                checks.append(compare(label(row, name), getattr(row, name), one.theirs, package=one.package,
+                                      tolerance=one.tolerance, why=one.note))  # fmt: skip
+        value, error = row.estimate or 0.0, row.std_error or 1.0
+        df = tests[0].df
+        why = "estimate less bound over its error, and scipy's tails"
+        reach = quantile(2 * options["level"] - 1, df) * error
+        checks += end_checks(row, value - reach, value + reach, "scipy", why, least=reach)
+        values = [(value - bound) / error for bound in bounds]
+        tails = [max(tail_p(t, df, side), SMALLEST) for t, side in zip(values, ("greater", "less"), strict=True)]
+        worse = 0 if tails[0] >= tails[1] else 1
+        sides = (0,) if options["test"] == "noninferiority" else (0, 1, worse)
+        for test, side in zip(tests, sides, strict=True):
+            checks += field_checks(test, "scipy", why, statistic=values[side], p_value=tails[side])
+            checks += field_checks(test, "scipy", why, df=source.rows[place].df) if df is not None else []
+    return Verification(checks=tuple(checks))
+
+
 def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     """Tango's statistics at both bounds, their p, and the interval, by numerical profile likelihood."""
     options, df = result.settings, None
@@ -56,7 +82,7 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     out = end_checks(result.rows[0], *profile_interval(table, 2 * options["level"] - 1, df), "scipy", PROFILE, 1e-6)
     values = [
         profile_score(table, bound) if abs(bound) < 1 else math.copysign(math.inf, -bound)
-        for bound in (options["low"], options["high"])
+        for bound in result.extras["bounds"]
     ]
     return out + side_checks(result, values, df, PROFILE, (1e-6, 1e-5), size=1e-3)
 
@@ -66,7 +92,7 @@ def t_checks(result: Result, pairs: Vectors) -> list[Check]:
     from statsmodels.stats.weightstats import ttost_paired
 
     options, d = result.settings, pairs.x - pairs.y
-    row, mean, bounds = result.rows[0], float(d.mean()), (options["low"], options["high"])
+    row, mean, bounds = result.rows[0], float(d.mean()), result.extras["bounds"]
     clustered = pairs.groups.shape[1] > 0
     error, df = mean_error(d, pairs.groups)
     if not clustered:
@@ -78,7 +104,7 @@ def t_checks(result: Result, pairs: Vectors) -> list[Check]:
         *end_checks(row, mean - reach, mean + reach, "scipy", why),
         *side_checks(result, [(mean - bound) / error for bound in bounds], df, why),
     ]  # fmt: skip
-    if clustered:
+    if clustered or options["test"] == "noninferiority":
         return out
     p = ttost_paired(pairs.x, pairs.y, *bounds)[0]
     return [*out, same_p("p", result.row("equivalence").p_value, float(p), "statsmodels")]
@@ -90,10 +116,11 @@ def side_checks(
 ) -> list[Check]:  # fmt: skip
     """Statistic, df and p of both one-sided tests, and the larger p as that of equivalence."""
     tails = [max(tail_p(t, df, side), SMALLEST) for t, side in zip(values, ("greater", "less"), strict=True)]
-    free, out, ours = {} if df is None else {"df": df}, [], result.row("equivalence").statistic or 0.0
+    free, out, ours = {} if df is None else {"df": df}, [], result.rows[-1].statistic or 0.0
     tied = [k for k in (0, 1) if tails[k] >= max(tails) * (1 - 1e-5)]  # at a difference of 0 both sides are as far
     worse = min(tied, key=lambda k: abs(values[k] - ours))
-    for term, k in (("above low", 0), ("below high", 1), ("equivalence", worse)):
+    every = (("above low", 0), ("below high", 1), ("equivalence", worse))
+    for term, k in every if result.settings["test"] == "equivalence" else (("noninferiority", 0),):
         out += field_checks(result.row(term), "scipy", why, close[0], size, statistic=values[k], **free)
         out += field_checks(result.row(term), "scipy", why, close[1], p_value=tails[k])
     return out
@@ -103,7 +130,7 @@ def standard_checks(result: Result, d: FloatArray) -> list[Check]:
     """Compare tests of d_z with scipy's noncentral t."""
     n = len(d)
     t = float(d.mean() / d.std(ddof=1) * math.sqrt(n))
-    low, high = (b * math.sqrt(n) for b in (result.settings["low"], result.settings["high"]))
+    low, high = (b * math.sqrt(n) for b in result.extras["bounds"])
     why = (
         "one-sided tails of the noncentral t, integrated over the normal variable; of logs, so that no tail is too far"
     )
@@ -112,8 +139,12 @@ def standard_checks(result: Result, d: FloatArray) -> list[Check]:
             name, marked(math.log(ours), ours), theirs, package="scipy", tolerance=1e-6 * max(1.0, abs(theirs)), why=why
         )
         for name, ours, theirs in (
-            ("log p, above low", result.row("above low").p_value or 0.0, log_tail(t, n - 1, low, upper=True)),
-            ("log p, below high", result.row("below high").p_value or 0.0, log_tail(t, n - 1, high, upper=False)),
+            ("log p, above low", result.rows[1].p_value or 0.0, log_tail(t, n - 1, low, upper=True)),
+            *(
+                (("log p, below high", result.row("below high").p_value or 0.0, log_tail(t, n - 1, high, upper=False)),)
+                if result.settings["test"] == "equivalence"
+                else ()
+            ),
         )
         if ours > SMALLEST
     ]

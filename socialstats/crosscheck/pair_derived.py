@@ -65,10 +65,11 @@ def formula_checks(result: Result) -> list[Check]:
         found, df = map(float, next(found_again))
         checks.append(relative(label(row, "s.e."), row.std_error, found, "numpy", WHY_ERROR, CLOSE))
         level = row.conf_level or 0.95
-        if row.group not in SCALES:
+        scale = "probability" if row.label("outcome") else str(row.group)
+        if scale not in SCALES:
             checks += wald_checks(row, level, value, found, None if math.isinf(df) else df, why=WHY_ERROR, close=CLOSE)
             continue
-        to, back_again, slope = SCALES[row.group]
+        to, back_again, slope = SCALES[scale]
         reach = quantile(level, df) * found * slope(value)
         low, high = back_again(to(value) - reach), back_again(to(value) + reach)
         checks += end_checks(row, low, high, "scipy", WHY_ERROR, CLOSE)
@@ -83,7 +84,7 @@ def definition(result: Result, row: Row) -> Estimand | None:
     """Return the estimand of a row as a function of the centred coefficients: strengths, then effects."""
     fit, group = result.extras["fit"], str(row.group)
     n, names, state = len(fit.items), list(fit.names), fit.fitted_state
-    if group == "probability":
+    if row.label("outcome"):
         return probability(result, row)
     if group == "worth":
         k = names.index(row.term)
@@ -118,20 +119,20 @@ def definition(result: Result, row: Row) -> Estimand | None:
 
 def probability(result: Result, row: Row) -> Estimand | None:
     """Return the probability of an outcome; None where the model has a formula that is not a sum of numbers."""
-    fit, extras = result.extras["fit"], result.extras
+    fit, new = result.extras["fit"], result.extras["new"][int(row.label("row") or 0)]
     state, n, names = fit.fitted_state, len(fit.items), list(fit.names)
     options, tied = state.options, state.ties in TIES
     x = np.zeros(len(names) - tied)
-    for item, sign in zip(extras["items"], (1.0, -1.0), strict=True):
+    for item, sign in zip(new.items, (1.0, -1.0), strict=True):
         x[:n] += sign * np.array([name == item for name in fit.items], dtype=np.float64)
     if options.order:
-        x[n] = extras["first"]
+        x[n] = new.first
     for name in [] if options.formula is None else options.formula.replace("~", "").split("+"):
-        if name.strip() not in extras["covariates"] or name.strip() not in names:
+        if name.strip() not in new.covariates or name.strip() not in names:
             return None
-        a, b = extras["covariates"][name.strip()]
+        a, b = new.covariates[name.strip()]
         x[names.index(name.strip())] = float(a) - float(b)
-    outcome = np.array([result.rows.index(row)])
+    outcome = np.array([result.rows.index(row) % (3 if tied else 2)])
 
     def chance(beta: FloatArray) -> float:
         tau = float(beta[-1]) if tied else 0.0

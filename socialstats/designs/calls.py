@@ -6,13 +6,15 @@ import difflib
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
+from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.options import Missing, Options, texts
 from socialstats.designs.paired import Paired, PairedScale
@@ -21,112 +23,6 @@ from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing
 from socialstats.voice import option
-
-
-def read_comparisons(path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
-    """Read a file of paired comparisons.
-
-    Parameters
-    ----------
-    path : str or path
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
-    **options
-        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
-
-    Returns
-    -------
-    Comparisons
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
-    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\nson,judge,tie\\n")
-    >>> read_comparisons(file).items
-    ('judge', 'nurse', 'son')
-    """
-    return Comparisons.from_file(path, format=format, **options)
-
-
-def read_paired(path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
-    """Read a file of pairs: the same units under two conditions.
-
-    Parameters
-    ----------
-    path : str or path
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
-    **options
-        As in `Paired.from_frame`; with ``first=`` and ``second=`` as in `Paired.from_wide`.
-
-    Returns
-    -------
-    Paired
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "answers.csv"
-    >>> _ = file.write_text("question,prompt,correct\\n1,new,1\\n1,old,0\\n2,new,1\\n2,old,1\\n")
-    >>> read_paired(file, conditions=("new", "old")).difference.mean()
-    np.float64(0.5)
-    """
-    return Paired.from_file(path, format=format, **options)
-
-
-def read_ratings(path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:
-    """Read a file of ratings: who gave which unit which value.
-
-    Parameters
-    ----------
-    path : str or path
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
-    **options
-        As in `Ratings.from_frame`; with ``raters=`` (their columns) or ``raters_in=`` as in `Ratings.from_wide`, with
-        ``columns=`` as in `Ratings.from_counts`.
-
-    Returns
-    -------
-    Ratings
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ratings.csv"
-    >>> _ = file.write_text("item,judge,rating\\n1,a,low\\n1,b,high\\n2,a,low\\n2,b,low\\n")
-    >>> read_ratings(file, levels=["low", "high"]).raters
-    ('a', 'b')
-    """
-    return Ratings.from_file(path, format=format, **options)
 
 
 def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
@@ -205,6 +101,7 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
 
 TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
+F = TypeVar("F", bound=Callable[..., Any])
 
 DESIGNS = (Comparisons, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {Comparisons: comparisons_of, Paired: paired_of, Ratings: ratings_of}
@@ -269,6 +166,96 @@ def as_design(
         f"{name}: {said} tells how to read a table, but this {kind} is read already. Name the columns where it is "
         f"made ({kind}.from_frame), or pass the table itself"
     )
+
+
+def takes_formula(*readers: Reader) -> Callable[[F], F]:
+    """Let a function take a formula before its table, or as ``formula=``: see `by_keywords`."""
+
+    def decorate(function: F) -> F:
+        own = list(inspect.signature(function).parameters)
+
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            named, options = by_keywords(args, given, readers, own, f"{function.__name__}()")
+            return function(*named, **options)
+
+        call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
+        return cast(F, call)
+
+    return decorate
+
+
+def documented(text: str | None, reader: Reader, name: str) -> str | None:
+    """Return the docstring of a function that takes a formula, with an example below ``**columns``."""
+    said = (
+        f'Or a formula before the table: ``{name}("{SIDES[reader.__qualname__].example}", table)``, docs/formulas.md.'
+    )
+    return text and re.sub(r"(\n +)(Of a data frame or file: [^\n]*)", rf"\1\2\1{said}", text)
+
+
+def by_keywords(
+    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], own: Sequence[str], name: str
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a call with the keywords of its formula in place of the formula.
+
+    Parameters
+    ----------
+    args, given
+        Of the call. The formula comes first and the table next (or as ``data=``), or it is the keyword ``formula``.
+    readers : sequence of type or callable
+        As for `as_design`.
+    own : sequence of str
+        Parameters of the function that was called.
+    name : str
+        The function, for messages.
+
+    Raises
+    ------
+    InputError
+        For a formula without a table, beside keywords that contradict it, and as `parsed`.
+
+    Examples
+    --------
+    >>> by_keywords(["score ~ arm | story", "t.csv"], {}, [Paired], [], "f()")
+    (['t.csv'], {'value': 'score', 'condition': 'arm', 'cluster': 'story'})
+    """
+    args, given, formula = formula_of(args, given, own, name)
+    if not isinstance(formula, str) or ("formula" in own and "|" not in formula and formula.lstrip().startswith("~")):
+        return args, given if formula is None else {**given, "formula": formula}
+    found, known = parsed(formula), {key for reader in readers for key in keywords(reader)}
+    for reader in readers:
+        named = found.keywords(SIDES[reader.__qualname__], own, name)
+        if set(named) <= {*keywords(reader), *own}:
+            break
+    for key, value in named.items():
+        beside = given.get(key)
+        unsaid = beside in (None, "declared") and not (key == "cluster" and key in given and beside is None)
+        if not unsaid and (isinstance(beside, bool) or texts(beside) != texts(value)):
+            raise InputError(f"{name}: formula {formula!r} says {option(key, value)}, and {option(key, beside)} "
+                             f"contradicts it. Leave one of them out; {GRAMMAR}")  # fmt: skip
+        if key not in known and key not in own:
+            raise InputError(f"{name} has no option {option(key)}, which formula {formula!r} names")
+    return args, {**given, **named}
+
+
+def formula_of(
+    args: Sequence[Any], given: Mapping[str, Any], own: Sequence[str], name: str
+) -> tuple[list[Any], dict[str, Any], Any]:
+    """Take the formula out of the arguments of a call; None where there is none."""
+    args, given = list(args), dict(given)
+    said = [given.pop("formula")] if "formula" in given else []
+    if args and isinstance(args[0], str) and "~" in args[0] and not os.path.exists(os.path.expanduser(args[0])):
+        if "data" in given:
+            args.insert(1, given.pop("data"))
+        if len(args) > 1 and not (isinstance(args[1], str) and "~" in args[1]):
+            said.append(args.pop(0))
+        elif len(args) == 1 and re.search(r"\s~|~\s", args[0]):
+            raise InputError(f"{name}: the formula {args[0]!r} needs a table after it")
+    if "formula" in own[: len(args)]:
+        said.append(args.pop(own.index("formula")))
+    if len(said) > 1:
+        raise InputError(f"{name}: two formulas, {said[0]!r} and {said[1]!r}. Leave one of them out")
+    return args, given, said[0] if said else None
 
 
 def makers_of(reader: Reader) -> list[Callable[..., Any]]:
@@ -377,3 +364,133 @@ def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
         return inner if get_origin(hint) is Literal else tuple(value for one in inner for value in listed(one))
 
     return listed(get_type_hints(function).get(key, Any))
+
+
+@takes_formula(Comparisons)
+def read_comparisons(path: TableLike, *, format: Format | None = None, **options: Any) -> Comparisons:
+    """Read a file of paired comparisons.
+
+    Parameters
+    ----------
+    path : str or path, data frame, or mapping of columns
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides, then the content.
+    **options
+        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        With file lines, up to 20 problems at once.
+    NothingToAnalyse
+        For files without a usable row.
+
+    Notes
+    -----
+    A formula names the columns as well: ``read_comparisons("winner ~ 1 | judge", table)``. The winner is left; wins of
+    both sides are ``wins_a + wins_b ~ 1``. Models have covariates of the sides on the right. Clusters follow ``|``,
+    joined by ``+``. Other columns are terms called like the keyword: ``order(first)``. Every metric of
+    comparisons takes the same formula; docs/formulas.md has the grammar.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
+    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\nson,judge,tie\\n")
+    >>> read_comparisons(file).items
+    ('judge', 'nurse', 'son')
+    """
+    return comparisons_of(opened(path, format), options)
+
+
+@takes_formula(Paired)
+def read_paired(path: TableLike, *, format: Format | None = None, **options: Any) -> Paired:
+    """Read a file of pairs: the same units under two conditions.
+
+    Parameters
+    ----------
+    path : str or path, data frame, or mapping of columns
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides, then the content.
+    **options
+        As in `Paired.from_frame`; with ``first=`` and ``second=`` as in `Paired.from_wide`.
+
+    Returns
+    -------
+    Paired
+
+    Raises
+    ------
+    InputError
+        With file lines, up to 20 problems at once.
+    NothingToAnalyse
+        For files without a usable row.
+
+    Notes
+    -----
+    A formula names the columns as well: ``read_paired("answer ~ condition + unit(question) | scenario", table)``. The
+    value is left, the condition right; a table with one row per unit has ``after + before ~ 1``. Clusters follow ``|``,
+    joined by ``+``. Other columns are terms called like the keyword: ``by(model)``. Every metric of pairs takes
+    the same formula; docs/formulas.md has the grammar.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "answers.csv"
+    >>> _ = file.write_text("question,prompt,correct\\n1,new,1\\n1,old,0\\n2,new,1\\n2,old,1\\n")
+    >>> read_paired(file, conditions=("new", "old")).difference.mean()
+    np.float64(0.5)
+    """
+    return paired_of(opened(path, format), options)
+
+
+@takes_formula(Ratings)
+def read_ratings(path: TableLike, *, format: Format | None = None, **options: Any) -> Ratings:
+    """Read a file of ratings: who gave which unit which value.
+
+    Parameters
+    ----------
+    path : str or path, data frame, or mapping of columns
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides, then the content.
+    **options
+        As in `Ratings.from_frame`; with ``raters=`` (their columns) or ``raters_in=`` as in `Ratings.from_wide`, with
+        ``columns=`` as in `Ratings.from_counts`.
+
+    Returns
+    -------
+    Ratings
+
+    Raises
+    ------
+    InputError
+        With file lines, up to 20 problems at once.
+    NothingToAnalyse
+        For files without a usable row.
+
+    Notes
+    -----
+    A formula names the columns as well: ``read_ratings("rating ~ judge + unit(item) | story", table)``. The value is
+    left, the rater right; raters with a column each are ``ann + bob ~ 1``. Clusters follow ``|``,
+    joined by ``+``. Other columns are terms called like the keyword: ``strata(domain)``. Every metric of ratings takes
+    the same formula; docs/formulas.md has the grammar.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ratings.csv"
+    >>> _ = file.write_text("item,judge,rating\\n1,a,low\\n1,b,high\\n2,a,low\\n2,b,low\\n")
+    >>> read_ratings(file, levels=["low", "high"]).raters
+    ('a', 'b')
+    """
+    return ratings_of(opened(path, format), options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,13 +21,23 @@ from socialstats.inference.dependence import (
     cluster_text,
     largest_share,
 )
-from socialstats.inference.intervals import checked_level, not_zero
+from socialstats.inference.intervals import not_zero
+from socialstats.inference.margins import (
+    BEYOND,
+    REFERENCES,
+    MarginTest,
+    TwoTests,
+    against_margin,
+    checked_alpha,
+    checked_bounds,
+    terms_of,
+    within,
+)
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
     PairValues,
-    checked_number,
     cluster_counts,
     condition_names,
     d_z_interval,
@@ -40,25 +50,25 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
 from socialstats.sentences import span
-from socialstats.text import as_given, count, number, p_value
+from socialstats.text import count, number, p_value
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SCALES = ("raw", "d_z")
-REFERENCES = ("schuirmann1987", "lakens2018")
 SCORE = "score (Tango)"
 SKEWED = 0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
-BEYOND = {"different": "; the CI lies outside the bounds"}  # what is said of a verdict beside its p
 
 
-@reads(Paired)
+@reads(Paired, also=(Result, Row))
 def equivalence(
-    paired: Paired | TableLike,
+    paired: Paired | Result | Row | TableLike,
     *,
     low: float | None = None,
     high: float | None = None,
+    margin: float | None = None,
+    test: MarginTest = "equivalence",
     scale: Literal["raw", "d_z"] = "raw",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
@@ -76,9 +86,15 @@ def equivalence(
     Parameters
     ----------
     paired : Paired, data frame, mapping of columns, or path of a file
-        Numbers, or two levels (0 and 1). With a ``by`` factor: one result per level of it.
+        Numbers, or two levels (0 and 1). With a ``by`` factor: one result per level of it. Or a result, of which each
+        difference is tested by its own standard error and df, or one row of a result.
     low, high : float
-        Smallest and largest difference that would not matter, stated before looking. Both are needed.
+        Smallest and largest difference that would not matter, stated before looking.
+    margin : float
+        Stands for ``low=-margin, high=margin``.
+    test : {"equivalence", "noninferiority"}
+        Noninferiority is the first of the two tests alone: difference > -`margin` (Blackwelder 1982). Where small
+        values are good, exchange the sides.
     scale : {"raw", "d_z"}
         Unit of the bounds: that of the values, or standard deviations of the differences. Then tests and interval are
         of d_z by the noncentral t, and pairs must be independent.
@@ -93,13 +109,15 @@ def equivalence(
     -------
     Result
         ``difference`` (or ``d_z``) with its interval at 2 `level` - 1; group ``"test"``: ``above low``, ``below high``
-        (t or score, df, one-sided p) and ``equivalence`` (the larger p). `extras`: ``verdict`` ("equivalent",
-        "different", "undecided") and ``bounds``.
+        (t or score, df, one-sided p) and ``equivalence`` (the larger p), or ``noninferiority``. `extras`: ``verdict``
+        ("equivalent", "different", "undecided"; "noninferior", "inferior") and ``bounds``; of a result with several
+        differences ``verdicts``, by row.
 
     Raises
     ------
     InputError
         For missing or crossed bounds, an unknown option or cluster, a level of 0.5 or less, or fewer than two pairs.
+        For rows of a result whose intervals do not follow from estimate, error and df.
     DesignError
         For nominal values.
 
@@ -117,6 +135,7 @@ def equivalence(
     Schuirmann, D. J. (1987). doi:10.1007/BF01068419
     Tango, T. (1998). Equivalence test and confidence interval for the difference in proportions for the paired-sample
     design. Statistics in Medicine, 17(8), 891-908.
+    Blackwelder, W. C. (1982). doi:10.1016/0197-2456(82)90024-1
     Lakens, D., Scheel, A. M., & Isager, P. M. (2018). doi:10.1177/2515245918770963
 
     Examples
@@ -124,58 +143,28 @@ def equivalence(
     >>> scores = {"new": [3, 5, 4, 6, 5, 4], "old": [3, 4, 4, 6, 6, 4]}
     >>> equivalence(scores, first="new", second="old", low=-1, high=1).extras["verdict"]
     'equivalent'
+    >>> from socialstats import paired_difference
+    >>> difference = paired_difference(scores, first="new", second="old")
+    >>> print(equivalence(difference.row("difference"), test="noninferiority", margin=1).sentence())
+    difference = 0.00, approximate 90% CI [−0.52, 0.52]. Noninferiority with a margin of 1 was shown
+    (one-sided p = .006).
     """
-    checked_level(level)
-    if level <= 0.5:
-        raise InputError(f"level must be above 0.5 for one-sided tests, not {level!r}")
     one_of("scale", scale, SCALES)
-    bounds = checked_bounds(low, high)
-    return estimate(paired, bounds=bounds, scale=scale, cluster=cluster, level=level)
-
-
-def checked_bounds(low: float | None, high: float | None) -> tuple[float, float]:
-    """Return both bounds, or raise InputError."""
-    if low is None or high is None:
-        raise InputError(f"equivalence needs {option('low')} and {option('high')}: the smallest and largest "
-                         "difference that would not matter")  # fmt: skip
-    ends = checked_number(low, "low"), checked_number(high, "high")
-    if not ends[0] < ends[1]:
-        raise InputError(f"{option('low', low)} must be below {option('high', high)}")
-    return ends
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TwoTests:
-    """Both one-sided tests, with the interval that decides.
-
-    Attributes
-    ----------
-    above, below : float
-        Statistics of difference > low and difference < high.
-    p_above, p_below : float
-    interval : pair of float
-    df : float or None
-        Of t and noncentral t; None for the normal distribution.
-    """
-
-    above: float
-    below: float
-    p_above: float
-    p_below: float
-    interval: tuple[float, float]
-    df: float | None
-
-    def verdict(self, bounds: tuple[float, float], level: float) -> str:
-        """Return what follows from the interval (the tests say the same)."""
-        if max(self.p_above, self.p_below) < round(1 - level, 12):
-            return "equivalent"
-        outside = self.interval[0] > bounds[1] or self.interval[1] < bounds[0]
-        return "different" if outside else "undecided"
+    if isinstance(paired, Result | Row):
+        if scale != "raw" or cluster != "declared":
+            raise InputError(
+                f"{option('scale')} and {option('cluster')} belong to a table of pairs; a result has its own"
+            )
+        return against_margin(paired, low=low, high=high, margin=margin, test=test, level=level)
+    level = checked_alpha(level)
+    bounds = checked_bounds(low, high, margin, test)
+    return estimate(paired, bounds=bounds, test=test, scale=scale, cluster=cluster, level=level)
 
 
 def estimate(
-    design: Paired, bounds: tuple[float, float], scale: str, cluster: str | Sequence[str] | None, level: float
-) -> Result:
+    design: Paired, bounds: tuple[float, float], test: MarginTest, scale: str, cluster: str | Sequence[str] | None,
+    level: float,
+) -> Result:  # fmt: skip
     """Compute the tests of one design."""
     pairs = pair_values(design)
     factors = cluster_factors(design, cluster)
@@ -189,7 +178,7 @@ def estimate(
         tests, why = score_tests(score, bounds, level)
     else:
         tests, why = (None, lead.undefined) if lead.undefined else both_tests(lead, bounds, scale, level)
-    verdict = tests.verdict(bounds, level) if tests is not None else "undefined"
+    verdict = tests.verdict(bounds, level, test) if tests is not None else "undefined"
     name = name_of(lead, scale) if score is None else SCORE
     df = [tests.df if tests is not None else None]
     largest = largest_share(pairs.count, factors)
@@ -197,15 +186,22 @@ def estimate(
     skewed = () if score is not None else skewness(lead)
     return Result(
         metric="equivalence",
-        title=f"Equivalence: {' minus '.join(condition_names(design))}",
-        inference=f"two one-sided {name} tests; {cluster_text(factors, 'pairs')}",
-        rows=rows_of(lead, tests, why, scale, level, name),
+        title=f"{test.capitalize()}: {' minus '.join(condition_names(design))}",
+        inference=f"{'two ' * (test == 'equivalence')}one-sided {name} tests; {cluster_text(factors, 'pairs')}",
+        rows=rows_of(lead, tests, why, scale, level, name, test),
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit={"nobs": pairs.n, "df": None if tests is None or tests.df is None else whole(tests.df), "method": name}
         | ({"effective_df": df[0], "largest_leverage": largest} if factors else {}),
-        settings={"low": bounds[0], "high": bounds[1], "scale": scale, "cluster": cluster, "level": level},
+        settings={
+            "low": bounds[0],
+            "high": bounds[1] if test == "equivalence" else None,
+            "test": test,
+            "scale": scale,
+            "cluster": cluster,
+            "level": level,
+        },
         cautions=(*cluster_cautions(design, factors, df=df, largest=largest, effective=even), *floored(lead), *skewed),
-        references=(*REFERENCES, *(("tango1998",) if score is not None else ()), *references(factors)),
+        references=(*REFERENCES[test], *(("tango1998",) if score is not None else ()), *references(factors)),
         design=design,
         extras={"verdict": verdict, "bounds": bounds, "lead": lead},
     )
@@ -275,7 +271,7 @@ def name_of(lead: ClusteredMean, scale: str) -> str:
 
 
 def rows_of(
-    lead: ClusteredMean, tests: TwoTests | None, why: str, scale: str, level: float, name: str
+    lead: ClusteredMean, tests: TwoTests | None, why: str, scale: str, level: float, name: str, test: MarginTest
 ) -> tuple[Row, ...]:
     """Rows of the difference and of the tests."""
     blank = Row(
@@ -289,18 +285,11 @@ def rows_of(
         first = replace(first, std_error=lead.std_error)
     blank = replace(blank, group="test", role="test")
     if tests is None:
-        return (first, *(replace(blank, term=term) for term in ("above low", "below high", "equivalence")))
+        return (first, *(replace(blank, term=term) for term in terms_of(test)))
     score = name == SCORE
     span: Interval = "score" if score else "noncentral_t" if scale == "d_z" else "t"
     first = with_ends(first, *tests.interval, 2 * level - 1, df=tests.df, interval=span)
-    above, below = (tests.above, tests.p_above, "one-sided"), (tests.below, tests.p_below, "one-sided")
-    worse = above if tests.p_above >= tests.p_below else below
-    shown = {"above low": above, "below high": below, "equivalence": (*worse[:2], "the larger p of two")}
-    return (first, *(
-        replace(blank, term=term, statistic=t if math.isfinite(t) else None, df=tests.df, p_value=p,
-                test="score" if score else "t", method=f"{name}, {how}")
-        for term, (t, p, how) in shown.items()
-    ))  # fmt: skip
+    return first, *tests.rows(replace(blank, test="score" if score else "t"), test, name)
 
 
 def floored(lead: ClusteredMean) -> tuple[Caution, ...]:
@@ -322,12 +311,13 @@ def sentence(result: Result) -> str:
     where = place_of(result.counts)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
     text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.shown())}"
-    within = f"within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
+    test = result.settings["test"]
+    claim = within(bounds, test)
     if row.conf_low is None or row.conf_level is None:
-        return f"{text}; equivalence {within} is undefined: {row.undefined}."
-    shown = "shown" if result.extras["verdict"] == "equivalent" else "not shown"
-    p = p_value(result.row("equivalence").p_value, name="TOST p")
-    return f"{text}, {span(row)}. Equivalence {within} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
+        return f"{text}; {claim[0].lower()}{claim[1:]} is undefined: {row.undefined}."
+    shown = "shown" if result.extras["verdict"] in ("equivalent", "noninferior") else "not shown"
+    p = p_value(result.row(test).p_value, name="TOST p" if test == "equivalence" else "one-sided p")
+    return f"{text}, {span(row)}. {claim} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
@@ -341,7 +331,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
         ax=ax,
         **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options},
     )
-    for bound in (low, high):
+    for bound in (low, high)[: 1 if result.settings["test"] == "noninferiority" else 2]:
         axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)
     left, right = axes.get_xlim()
     pad = 0.05 * (high - low)
@@ -362,7 +352,7 @@ METRIC = Metric(
         "pairs (or the named clusters of pairs) are independent",
         "the mean difference is close to normal; the bounds were stated before looking",
     ),
-    references=REFERENCES,
+    references=REFERENCES["equivalence"],
     swap="negates",
     values="numeric",
     options={"low": -1.0, "high": 1.0},

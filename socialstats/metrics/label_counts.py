@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import as_design, reader_of
+from socialstats.designs.calls import as_design, reader_of, takes_formula
 from socialstats.designs.label_lists import LabelLists
 from socialstats.errors import DesignError
 from socialstats.inference.dependence import cluster_factors, share_cautions
@@ -42,6 +42,7 @@ OF_UNITS, OF_LABELS = "(share of units)", "(share of labels)"
 SAID, MOST_DRAWN = 3, 200
 
 
+@takes_formula(LabelLists.from_frame)
 def label_counts(
     data: Any,
     *,

@@ -10,6 +10,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.calls import takes_formula
+from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.intervals import checked_level, critical_values, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
@@ -35,6 +37,7 @@ TOO_FEW = "too few refits had finite strengths for an interval"
 AT_THE_END = "the share is closer to 0 or 1 than a floating-point number can be: no interval"
 
 
+@takes_formula(Comparisons)
 def preference_shares(
     fit: Any,
     groups: Mapping[str, str],

@@ -69,12 +69,14 @@ POWERS: dict[str, Callable[[Settings], PowerAt]] = {
 }  # fmt: skip
 
 
-def curve_of(plan: Result) -> dict[str, Any]:
-    """Return the curve of a plan for `figures.power_curve`: sizes up to twice the planned one."""
+def curve_of(plan: Result, at_sizes: Sequence[int] | None = None) -> dict[str, Any]:
+    """Return the curve of a plan for `figures.power_curve`: at some sizes, or up to twice the planned one."""
     term, label = ("clusters", "Clusters") if plan.metric == "power_clustered_mean" else ("n", "Pairs")
     at, effect = round(plan.row(term).estimate or 0), plan.row("effect").estimate or 0.0
     power = POWERS[plan.metric](plan.settings)
-    sizes = np.unique(np.linspace(2, max(2 * at, 10), CURVE_POINTS).astype(np.int64))
+    sizes = np.unique(np.linspace(2, max(2 * at, 10), CURVE_POINTS).astype(np.int64)) if at_sizes is None else (
+        np.asarray(at_sizes, dtype=np.int64)
+    )  # fmt: skip
     return {
         "x": sizes.astype(np.float64), "power": np.array([power(int(k), effect) for k in sizes]), "at": at,
         "xlabel": label, "reached": plan.row("power").estimate,

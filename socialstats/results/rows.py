@@ -343,7 +343,7 @@ BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", 
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
 GLANCE_COLUMNS = (
-    "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",
+    "nobs", "n_clusters", "loglik", "aic", "bic", "df", "converged", "iterations", "method", "seed", "resamples",
     "effective_df", "largest_leverage",
 )  # fmt: skip
 

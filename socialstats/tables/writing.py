@@ -142,6 +142,7 @@ def text_like(content: str, name: str = "a text of socialstats") -> Kind:
 
 PAGE = marked("a page of socialstats", '.*<meta name="generator" content="socialstats ')
 NUMBERS = marked("numbers of socialstats (JSON)", r'\s*\{\s*"socialstats": "')
+MARKDOWN = marked("a Markdown report of socialstats", r"# .{1,3000}Made by socialstats ")
 METHODS = marked("a methods paragraph of socialstats", "Responses were collected with socialstats ")
 RUN_FILE = marked("a run file of 'socialstats design'", "# Written by socialstats design")
 LOG = Kind("a log", lambda path: False)

@@ -152,3 +152,13 @@ def test_a_misspelt_option_is_named_with_the_nearest(ratings, capsys):
 def test_verification_says_how_many_numbers_agree(ratings, capsys):
     assert main(["estimate", "gwet_ac", str(ratings), "--scale", "nominal", "--verify"]) == 0
     assert "estimates 1 of 1" in capsys.readouterr().err
+
+
+def test_a_formula_names_the_columns(pairs, capsys):
+    assert main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | story"]) == 0
+    found = capsys.readouterr().out
+    words = ["--first", "new", "--second", "old", "--cluster", "story"]
+    assert main(["estimate", "paired_difference", str(pairs), *words]) == 0
+    assert capsys.readouterr().out == found
+    assert main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | sotry"]) == 2
+    assert "Did you mean --cluster story ?" in capsys.readouterr().err

@@ -77,6 +77,9 @@ DERIVED: dict[str, Callable[[], Result]] = {
     "two_proportions": lambda: ss.two_proportions(
         halves("ada_met")[0], source="source", first="model", second="human", choice="low"
     ),
+    "equivalence": lambda: ss.equivalence(
+        ss.paired_difference(halves("paired_difference")[0], cluster="story"), margin=0.4
+    ),
     "leave_one_out": lambda: ss.leave_one_out(halves("paired_difference")[0], cluster="story"),
     "reply_shares": lambda: ss.reply_shares(
         replies(), source="rater", **{**subject_of("mean_ratings").reading(), "refusal": "no answer"}

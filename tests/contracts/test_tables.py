@@ -71,6 +71,34 @@ def close(value):
     return pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
 
 
+LEFT = {"comparisons": "winner", "labels": "cites"}
+RIGHT = {"comparisons": "1", "paired": "condition", "labels": "domain"}
+
+
+@each_metric
+def test_a_formula_means_the_keywords_that_it_names(name):
+    subject, keys, design = subject_of(name), reading(name), METRICS[name].design
+    own = inspect.signature(METRICS[name].function).parameters
+    columns = {k: v for k, v in keys.items() if k in ("unit", "item_a", "strata", "rater_source", "rater_groups")}
+    columns |= {"order": keys["order"]} if "order" in keys else {}
+    left, right = LEFT.get(design, "value"), RIGHT.get(design, "rater")
+    if design == "comparisons" and "covariate" in own:
+        right = "urgency"
+    if "traits" in keys:
+        left, right = " + ".join(keys["traits"]), "model"
+    named = [f"{key}({text(value, ', ')})" for key, value in columns.items()]
+    formula = f"{left} ~ {' + '.join([right, *named])} | {text(keys['cluster'], ' + ')}"
+    rest = {k: v for k, v in keys.items() if k not in {*columns, "value", "traits", "cluster", "labels", "group"}}
+    table = subject.rows()
+    expected = run(name, table, **keys).rows
+    assert run(name, formula, data=table, **rest).rows == expected
+    assert run(name, table, formula=formula, **rest).rows == expected
+
+
+def text(value, joint):
+    return value if isinstance(value, str) else joint.join(value)
+
+
 @each_metric
 def test_the_docstring_says_where_the_columns_are_documented(name):
     doc = inspect.getdoc(METRICS[name].function)

@@ -125,8 +125,8 @@ def test_equal_differences_are_undefined(scale):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"low": -1}, "needs low= and high="),
-        ({"high": 1}, "needs low= and high="),
+        ({"low": -1}, "needs margin=, or low= and high="),
+        ({"high": 1}, "needs margin=, or low= and high="),
         ({"low": 1, "high": -1}, "below"),
         ({"low": 1, "high": 1}, "below"),
         ({"low": -math.inf, "high": 1}, "finite"),

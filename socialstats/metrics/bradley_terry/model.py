@@ -20,7 +20,7 @@ from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.fitting import Fitted
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.results import Row
-from socialstats.text import count, listing, shorten
+from socialstats.text import count, listing, meant, shorten
 from socialstats.voice import option
 
 Ties = Literal["auto", "davidson", "rao_kupper", "half", "none"]
@@ -226,10 +226,10 @@ def is_used(name: str, formula: str) -> bool:
 
 
 def _unknown(name: str, design: Comparisons) -> None:
-    known = ", ".join(design.covariate_names) or "none"
+    known, near = ", ".join(design.covariate_names) or "none", meant(name, design.covariate_names)
     raise InputError(
-        f"no covariate '{name}' in this design (covariates: {known}). A covariate X needs the columns X_a and X_b, or "
-        f"{option('covariates', {'X': ('left column', 'right column')})}"
+        f"no covariate '{name}' in this design (covariates: {known}). {near}A covariate X needs the columns X_a and "
+        f"X_b, or {option('covariates', {'X': ('left column', 'right column')})}"
     )
 
 

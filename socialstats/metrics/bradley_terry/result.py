@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy import sparse
 from scipy.special import chdtrc, expit, logsumexp, xlogy
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Covariate, Factor
+from socialstats.designs.formulas import parsed
 from socialstats.designs.scan import Part, one_number
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
@@ -25,8 +28,18 @@ from socialstats.inference.intervals import (
     holm,
     not_zero,
 )
+from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
+from socialstats.metrics.bradley_terry.cells import (
+    SIDES,
+    Kind,
+    New,
+    augmented,
+    new_comparisons,
+    ordered_cells,
+    probabilities,
+)
 from socialstats.metrics.bradley_terry.model import (
     PROBABLE,
     State,
@@ -41,7 +54,7 @@ from socialstats.metrics.bradley_terry.model import (
 )
 from socialstats.models.bradley_terry.covariance import holm_rank_sets, quasi_variances, rank_sets, worst_errors
 from socialstats.models.bradley_terry.fitting import Refitter
-from socialstats.models.bradley_terry.likelihoods import sums, weight_table
+from socialstats.models.bradley_terry.likelihoods import sums
 from socialstats.resampling.engine import (
     SCHEMES,
     Scheme,
@@ -58,8 +71,10 @@ from socialstats.sentences import span
 from socialstats.text import capital, count, listing, number, p_value, percent, quoted
 from socialstats.voice import Word, one_of, option
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FEWEST_DRAWS = 100
-FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
 SMALL_EXPECTED = 5.0
 NOT_FITTING = 0.01
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
@@ -74,7 +89,8 @@ class BradleyTerryResult(Result):
     """Log-strengths and effects of a Bradley-Terry model.
 
     Besides what every `Result` has: `strengths`, `worth()`, `ranks()`, `quasi_variances()`, `contrast()`,
-    `pairwise()`, `predict()`, `bootstrap()`, `anova()`, `goodness_of_fit()`, `effect_in_sds()`.
+    `pairwise()`, `predict()`, `bootstrap()`, `anova()`, `goodness_of_fit()`, `effect_in_sds()`; `nobs`,
+    `log_likelihood`, `aic`, `bic`, `fitted()`, `residuals()`, `augment()` and `update()`.
 
     Examples
     --------
@@ -146,6 +162,115 @@ class BradleyTerryResult(Result):
         if self.fitted_state.probable:
             raise UndefinedStatistic(f"{PROBABLE} log-likelihood")
         return self.fitted_state.fitted.loglik
+
+    @property
+    def nobs(self) -> int:
+        """Comparisons that were analysed, one Bernoulli (or three-outcome) trial each."""
+        design: Comparisons = self.design
+        return design.n_rows
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, 2 df - 2 log-likelihood.
+
+        Raises
+        ------
+        UndefinedStatistic
+            If the estimates are not those of maximum likelihood: with a penalty, pseudo-wins, ties as half wins, or
+            winners that are probabilities.
+        """
+        return self._criterion("aic")
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, df log(nobs) - 2 log-likelihood; raises as `aic` does.
+
+        R counts one observation a line of the table. Lines with counts of wins therefore have another BIC there.
+        """
+        return self._criterion("bic")
+
+    def _criterion(self, name: str) -> float:
+        self.log_likelihood  # noqa: B018  # raises where there is none
+        if self.fit[name] is None:
+            said = f"{option('penalty')}, {option('prior')} or {option('ties', 'half')} was used"
+            raise UndefinedStatistic(f"{name.upper()} needs estimates of maximum likelihood, and {said}")
+        return float(self.fit[name])
+
+    def augment(self) -> pd.DataFrame:
+        """Return the comparisons by cell with fitted values, residuals and leverages.
+
+        Returns
+        -------
+        data frame
+            One row for each (item_a, item_b), order and covariates as tabulated, as `goodness_of_fit` counts them.
+            ``item_a``, ``item_b``; effects of the model as differences a minus b; ``n``, ``wins_a``, ``wins_b``
+            (and ``ties``), sums of weights. ``fitted`` is the probability that item_a wins, ``fitted_tie`` that of a
+            tie. ``resid_response``, ``resid_pearson`` and ``resid_deviance`` are those of the share of wins of
+            item_a, a tie as half a win; squares of the last sum to the deviance. ``hat`` is the leverage; leverages
+            sum to the number of parameters, but for penalised fits.
+
+        Examples
+        --------
+        >>> from socialstats.datasets import journal_citations
+        >>> from socialstats import bradley_terry
+        >>> fit = bradley_terry(journal_citations())
+        >>> round(float((fit.augment()["resid_deviance"] ** 2).sum()), 4)
+        4.2934
+        """
+        whole = self.in_memory() if self.fitted_state.streamed else self
+        return augmented(whole.design, whole.fitted_state)
+
+    def fitted(self) -> FloatArray:
+        """Return the probabilities that item_a wins, one for each row of `augment`."""
+        return np.asarray(self.augment()["fitted"], dtype=np.float64)
+
+    def residuals(self, kind: Kind = "deviance") -> FloatArray:
+        """Return the residuals of a kind, one for each row of `augment`.
+
+        Parameters
+        ----------
+        kind : {"deviance", "pearson", "response"}
+            As of R's `residuals(type = )`, whose default is the same.
+        """
+        one_of("kind", kind, get_args(Kind))
+        return np.asarray(self.augment()[f"resid_{kind}"], dtype=np.float64)
+
+    def update(self, formula: str | None = None, **options: Any) -> BradleyTerryResult:
+        """Fit the same comparisons again with other options.
+
+        Parameters
+        ----------
+        formula : str, optional
+            The new formula. A dot stands for the terms of the old one: ``"~ . + length"``, ``"~ . - urgency"``.
+            Clusters follow ``|``.
+        **options
+            Options of `bradley_terry`, which replace the old ones; all others stay.
+
+        Raises
+        ------
+        InputError
+            For a formula with a left side, and as `bradley_terry`.
+
+        Examples
+        --------
+        >>> from socialstats.datasets import role_conflict
+        >>> from socialstats import bradley_terry
+        >>> fit = bradley_terry(role_conflict())
+        >>> fit.update("~ . + urgency", cluster="pair").names[-1]
+        'urgency'
+        """
+        from socialstats.metrics.bradley_terry.fit import bradley_terry
+
+        if formula is not None:
+            old = (self.fitted_state.options.formula or "~ 0").partition("~")[2]
+            found = parsed(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
+            if found.left or found.named:
+                raise InputError(f"formula {formula!r}: the comparisons stay the same. Write '~ . + term' or "
+                                 "'~ . - term', clusters after |")  # fmt: skip
+            options["formula"] = f"~ {' + '.join(found.terms)}" if found.terms else None
+            options |= {"cluster": list(found.clusters)} if found.clusters else {}
+        again: Any = bradley_terry(self.design, **{**asdict(self.fitted_state.options), **options}, by=None)
+        return again  # type: ignore[no-any-return]
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
         """Return the rows with Wald intervals at another level."""
@@ -344,8 +469,38 @@ class BradleyTerryResult(Result):
             extras={"quasi_variance": known, "worst_errors": (low_error, high_error)},
         )  # fmt: skip
 
-    def contrast(self, spec: str | Mapping[str, float], *, level: float | None = None) -> Result:
-        """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights."""
+    def contrast(
+        self,
+        spec: str | Mapping[str, float],
+        *,
+        level: float | None = None,
+        test: MarginTest | None = None,
+        margin: float | None = None,
+    ) -> Result:
+        """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights.
+
+        Parameters
+        ----------
+        spec : str or mapping of str to float
+        level : float, optional
+        test : {"equivalence", "noninferiority"}, optional
+            By default the contrast is tested against 0. Else against `margin` as `socialstats.equivalence` does it:
+            one-sided at 1 - `level`, with the interval at 2 `level` - 1.
+        margin : float, optional
+            Log-odds above 0: the largest difference (of noninferiority: loss) that does not matter.
+
+        Examples
+        --------
+        >>> from socialstats.datasets import journal_citations
+        >>> from socialstats import bradley_terry
+        >>> fit = bradley_terry(journal_citations())
+        >>> print(fit.contrast("JRSS-B - Biometrika", test="noninferiority", margin=0.2).sentence())
+        JRSS-B - Biometrika = 0.27, 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
+        (one-sided p < .001).
+        """
+        if (test is None) != (margin is None):
+            raise InputError(f"{option('test')} and {option('margin')} go together: the claim, and the largest "
+                             "difference that does not matter")  # fmt: skip
         weights, level, state = self._weights(spec), self._level(level), self.fitted_state
         unknown = [name for name in weights if name not in self.names]
         if unknown:
@@ -366,7 +521,8 @@ class BradleyTerryResult(Result):
         if row.undefined is None:
             words = f"{label} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
         title = "Contrast of Bradley-Terry coefficients"
-        return self._derived(title, [row], words, extras={"weights": dict(weights)})
+        found = self._derived(title, [row], words, extras={"weights": dict(weights)})
+        return found if test is None else against_margin(found, margin=margin, test=test, level=level)
 
     def _weights(self, spec: str | Mapping[str, float]) -> Mapping[str, float]:
         """Return the weights of a contrast: as given, or of the coefficients X and Y of "X - Y"."""
@@ -417,8 +573,8 @@ class BradleyTerryResult(Result):
 
     def predict(
         self,
-        item_a: str,
-        item_b: str,
+        item_a: str | TableLike,
+        item_b: str | None = None,
         *,
         first: Literal["a", "b", "neither"] = "neither",
         covariates: Mapping[str, tuple[Any, Any]] | None = None,
@@ -429,35 +585,57 @@ class BradleyTerryResult(Result):
         Parameters
         ----------
         item_a, item_b : str
+            Two items; or one table of comparisons, with the columns of items and covariates that the fit's own table
+            had, or their standard names. Its rows are numbered from 0 in the column `group`.
         first : {"a", "b", "neither"}
-            Who is shown first, where the model has an order effect.
+            Who is shown first, where the model has an order effect and a table does not say.
         covariates : mapping of str to (value of a, value of b)
-            Every variable of the formula.
+            Every variable of the formula, beside two items.
+
+        Examples
+        --------
+        >>> from socialstats.datasets import journal_citations
+        >>> from socialstats import bradley_terry
+        >>> fit = bradley_terry(journal_citations())
+        >>> new = {"item_a": ["JASA", "JRSS-B"], "item_b": ["Biometrika", "JASA"]}
+        >>> [round(row.estimate, 3) for row in fit.predict(new).rows]
+        [0.382, 0.618, 0.679, 0.321]
         """
-        if first not in FIRST:
-            raise InputError(f"{option('first', first)} is not one of {', '.join(map(repr, FIRST))}")
-        known, level, state = covariates or {}, self._level(level), self.fitted_state
-        x = self._predictor(item_a, item_b, FIRST[first], known)
-        beta, model = state.fitted.beta, state.model
-        eta, tau = np.array([x @ beta[: len(x)]]), beta[-1] if model.tie_term else 0.0
-        p = model.probabilities(eta, tau)[:, 0]
-        by_eta, by_tau = model.scores(eta, tau)
-        gradient = by_eta * x if by_tau is None else np.column_stack([by_eta * x, by_tau])  # d log p
-        outcomes = (f"{item_a} wins", f"{item_b} wins", "tie")[: 2 if by_tau is None else 3]
-        rows = []
-        for k, term in enumerate(outcomes):
-            row = Row(term=term, group="probability", key=(("outcome", term),), role="estimate")
-            rest = float(np.delete(p, k).sum())  # 1 - p without cancellation
-            if p[k] == 0 or rest == 0:
-                why = "the probability is closer to 0 or 1 than a floating-point number can be"
-                rows.append(replace(row, undefined=why))
-                continue
-            row, at = replace(row, estimate=float(p[k])), np.array([np.log(p[k]) - np.log(rest)])
-            slope = gradient[[k]] / rest  # d logit p = d log p / (1 - p)
-            rows += self._delta([row], at, slope, "logit", level, within=(0.0, 1.0))
-        words = f"{item_a} had win probability {number(rows[0].shown())} against {item_b}, {ends_of(rows[0])}."
-        compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(known)}
-        return self._derived("Predicted outcome", rows, words, extras=compared)
+        if first not in SIDES:
+            raise InputError(f"{option('first', first)} is not one of {', '.join(map(repr, SIDES))}")
+        level, state = self._level(level), self.fitted_state
+        if isinstance(item_a, str) and item_b is not None:
+            new = [New(items=(item_a, item_b), first=SIDES[first], covariates=dict(covariates or {}))]
+        elif item_b is not None or covariates is not None:
+            raise InputError("predict() takes two items, or one table that holds the covariates as well")
+        else:
+            text = state.options.formula
+            needed = [] if text is None else [name for name in self.design.covariate_names if is_used(name, text)]
+            new = new_comparisons(self.design, item_a, needed, order=state.options.order, first=SIDES[first])
+        x, beta, model = self._predictors(new), state.fitted.beta, state.model
+        eta, tau = x @ beta[: x.shape[1]], beta[-1] if model.tie_term else 0.0
+        p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
+        rows: list[Row] = []
+        for j, one in enumerate(new):
+            outcomes = (f"{one.items[0]} wins", f"{one.items[1]} wins", "tie")[: 2 if by_tau is None else 3]
+            gradient = (
+                by_eta[:, [j]] * x[j] if by_tau is None else np.column_stack([by_eta[:, [j]] * x[j], by_tau[:, j]])
+            )
+            for k, term in enumerate(outcomes):
+                row = Row(term=term, group="probability", key=(("outcome", term),), role="estimate")
+                if not isinstance(item_a, str):
+                    row = replace(row, group=f"row {j}", key=(("row", str(j)), ("outcome", term)))
+                rest = float(np.delete(p[:, j], k).sum())  # 1 - p without cancellation
+                if p[k, j] == 0 or rest == 0:
+                    why = "the probability is closer to 0 or 1 than a floating-point number can be"
+                    rows.append(replace(row, undefined=why))
+                    continue
+                row, at = replace(row, estimate=float(p[k, j])), np.array([np.log(p[k, j]) - np.log(rest)])
+                slope = gradient[[k]] / rest  # d logit p = d log p / (1 - p)
+                rows += self._delta([row], at, slope, "logit", level, within=(0.0, 1.0))
+        words = f"{new[0].items[0]} had win probability {number(rows[0].shown())} against {new[0].items[1]}, "
+        words += f"{ends_of(rows[0])}." if len(new) == 1 else f"the first of {len(new)} comparisons."
+        return self._derived("Predicted outcome", rows, words, extras={"new": new})
 
     def win_probability(self, one: str, other: str, *, level: float | None = None) -> Result:
         """Return the probability that one item beats another among decided comparisons (ties and order left out).
@@ -484,22 +662,26 @@ class BradleyTerryResult(Result):
         )
         return self._derived("Probability of winning a decided comparison", rows, words)
 
-    def _predictor(
-        self, item_a: str, item_b: str, first: float, covariates: Mapping[str, tuple[Any, Any]]
-    ) -> FloatArray:
-        """Return the row of the design (without tau) for one comparison."""
+    def _predictors(self, new: Sequence[New]) -> FloatArray:
+        """Return the rows of the design (without tau) for new comparisons, (k, p)."""
         items, options = self.design.items, self.fitted_state.options
-        for item in (item_a, item_b):
+        for item in dict.fromkeys(item for one in new for item in one.items):
             if item not in items:
                 raise InputError(f"'{item}' is not an item of this fit; items: {', '.join(items[:20])}")
-        if item_a == item_b:
-            raise InputError(f"'{item_a}' cannot be compared with itself; name two items")
-        strengths = [float(item == item_a) - float(item == item_b) for item in self.items]
-        order = [first] if options.order else []
-        z = np.zeros(0)
+        same = next((one.items[0] for one in new if one.items[0] == one.items[1]), None)
+        if same is not None:
+            raise InputError(f"'{same}' cannot be compared with itself; name two items")
+        place = {item: k for k, item in enumerate(self.items)}
+        x = np.zeros((len(new), len(self.items)))
+        for one, row in zip(new, x, strict=True):
+            if place:
+                row[place[one.items[0]]], row[place[one.items[1]]] = 1.0, -1.0
+        order = [[one.first] for one in new] if options.order else np.zeros((len(new), 0))
+        z = np.zeros((len(new), 0))
         if options.formula is not None:
-            z = _effects(with_zeros(self.design, self.fitted_state.streamed), options.formula, covariates)
-        return np.concatenate([strengths, order, z])
+            design = with_zeros(self.design, self.fitted_state.streamed)
+            z = _effects(design, options.formula, [one.covariates for one in new])
+        return np.hstack([x, order, z])
 
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
         """Return a covariate's effect in standard deviations of the strengths.
@@ -721,6 +903,8 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
         cov = np.where(refused[:, None] | refused, np.nan, cov)
     rows = tuple(make_rows(design, state, options.level))
     pairs = int(state.data.pair.max()) + 1
+    likely = not (state.penalised or state.ties == "half" or state.probable)
+    criteria = {"aic": 2.0, "bic": float(np.log(design.n_rows))}
     return BradleyTerryResult(
         metric="bradley_terry",
         title=f"{state.model.name} model"
@@ -733,7 +917,7 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
             "nobs": design.n_rows,
             "n_clusters": min(state.sizes.values(), default=None),
             "loglik": None if state.probable else fitted.loglik,
-            "aic": None if state.penalised or state.ties == "half" or state.probable else 2 * free - 2 * fitted.loglik,
+            **{name: None if not likely else times * free - 2 * fitted.loglik for name, times in criteria.items()},
             "df": free, "converged": True, "iterations": fitted.iterations, "method": options.solver,
             "effective_df": min((row.df for row in rows if row.df is not None), default=None),
             "largest_leverage": state.robust.largest_leverage if state.robust else None,
@@ -767,23 +951,27 @@ def ends_of(row: Row) -> str:
     return span(row)
 
 
-def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]]) -> FloatArray:
-    """Evaluate the formula for new values, beside the fitted ones so that categories are coded alike."""
+def _effects(design: Any, formula: str, new: Sequence[Mapping[str, tuple[Any, Any]]]) -> FloatArray:
+    """Evaluate the formula for new values, beside the fitted ones so that categories are coded alike; (k, effects)."""
     used = {name: c for name, c in design.covariates.items() if is_used(name, formula)}
-    missing = [name for name in used if name not in covariates]
+    missing = [name for name in used if any(name not in covariates for covariates in new)]
     if missing:
         new_values = {missing[0]: (Word("value of a"), Word("value of b"))}
         raise InputError(f"the formula needs {option('covariates', new_values)}")
-    new = {}
+    longer = {}
     for name, c in used.items():
-        a, b = covariates[name]
-        if c.a.dtype == object and not {str(a), str(b)} <= set(c.a) | set(c.b):
-            raise InputError(f"covariate '{name}': {a!r} or {b!r} does not occur in the data")
-        values = [np.append(side, str(v) if c.a.dtype == object else float(v)) for side, v in ((c.a, a), (c.b, b))]
-        new[name] = Covariate(name=name, a=values[0].astype(c.a.dtype), b=values[1].astype(c.a.dtype))
-    longer = replace(design, covariates=new, item_a=np.append(design.item_a, 0))
-    matrix, _ = effect_columns(longer, formula, order=False)
-    return np.asarray(matrix[-1])
+        known = set(c.a) | set(c.b) if c.a.dtype == object else set()
+        sides = []
+        for side, old in enumerate((c.a, c.b)):
+            values = [covariates[name][side] for covariates in new]
+            if c.a.dtype == object and (unknown := [v for v in values if str(v) not in known]):
+                raise InputError(f"covariate '{name}': {unknown[0]!r} does not occur in the data")
+            added = [str(v) if c.a.dtype == object else float(v) for v in values]
+            sides.append(np.append(old, np.array(added, dtype=old.dtype)))
+        longer[name] = Covariate(name=name, a=sides[0], b=sides[1])
+    item_a = np.append(design.item_a, np.zeros(len(new), dtype=design.item_a.dtype))
+    matrix, _ = effect_columns(replace(design, covariates=longer, item_a=item_a), formula, order=False)
+    return np.asarray(matrix[len(design.item_a) :])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -1009,11 +1197,10 @@ def _saturated(fit: BradleyTerryResult, cells: str) -> Fitness:
     state, design, data = fit.fitted_state, fit.design, fit.fitted_state.data
     observed, at = data.w, np.arange(len(data.a))
     if cells == "ordered":
-        key = data.cell * 4 + (design.item_a > design.item_b) * 2 + (design.first > 0)
-        distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
-        observed, at = weight_table(data.outcome, code, design.weight, len(distinct)), data.cell[example]
+        found = ordered_cells(design, state)
+        observed, at = found.observed, found.predictor
     outcomes = 3 if state.model.tie_term else 2
-    expected = _probabilities(fit)[:outcomes, at] * observed.sum(axis=0)
+    expected = probabilities(state)[:outcomes, at] * observed.sum(axis=0)
     observed = observed[:outcomes]
     statistics = {
         "deviance": 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected))),
@@ -1028,16 +1215,10 @@ def _pair_totals(fit: BradleyTerryResult) -> Fitness:
 
     Sees effects that belong to pairs, which cells of one or two rows each cannot show.
     """
-    data, p, pairs = fit.fitted_state.data, _probabilities(fit), fit.counts["pairs"]
+    data, p, pairs = fit.fitted_state.data, probabilities(fit.fitted_state), fit.counts["pairs"]
     n, mean = data.w.sum(axis=0), p[0] + 0.5 * p[2]
     parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
     won, expected, variance, rows = (sums(data.pair, x, pairs) for x in parts)
     df = pairs - int(fit.fit["df"]) + (fit.fitted_state.model.tie_term is not None)
     full = f"{number(float(np.median(rows)), 0)} comparisons per pair (median)"
     return {"Pearson": float(np.sum((won - expected) ** 2 / variance))}, df, pairs, full
-
-
-def _probabilities(fit: BradleyTerryResult) -> FloatArray:
-    """Return the probabilities of the outcomes of every predictor, (3, m)."""
-    state = fit.fitted_state
-    return state.model.probabilities(*state.data.eta_tau(state.fitted.beta))

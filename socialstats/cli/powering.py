@@ -1,0 +1,154 @@
+"""The power command: power, size of a study or smallest effect, with the curve as text or as a figure."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from socialstats.cli.options import Output, add_overwrite, words_of
+from socialstats.errors import InputError
+from socialstats.text import number
+
+DESIGNS = {"paired-t": "power_paired_t", "mcnemar": "power_mcnemar", "clustered-mean": "power_clustered_mean"}
+FORMATS = ("text", "md", "csv", "json", "svg", "png", "pdf")
+SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # parts of the planned size where the curve is printed
+BAR = 40
+HELP = "compute power, the size of a study or the smallest effect, and the curve of power by size"
+EPILOG = """designs (DESIGN --help lists the options of one):
+  paired-t        a mean difference of pairs, in standard deviations of the differences
+  mcnemar         a difference of two proportions on the same units
+  clustered-mean  a mean of values in clusters, such as differences by scenario
+Leave out one of the size (--n, --clusters), --effect and --power: it is computed from the other two.
+
+examples:
+  socialstats power paired-t --effect 0.5 --power 0.8
+  socialstats power mcnemar --n 300 --discordant 0.3 --effect 0.1 -o power.svg
+  socialstats power clustered-mean --size 50 --icc 0.1 --effect 0.2 --power 0.8 --format md"""
+
+
+def add_power(commands: Any) -> None:
+    """Add ``power`` to the parser of commands; the words from its design on are read by `run_power`."""
+    power = commands.add_parser("power", help=HELP, add_help=False)
+    power.set_defaults(run="socialstats.cli.powering:run_power")
+    power.add_argument("-h", "--help", action="store_true", dest="list_designs")
+    power.add_argument("words", nargs=argparse.REMAINDER)
+
+
+def run_power(options: argparse.Namespace) -> int:
+    """Compute a plan and print it with its curve, or draw the curve.
+
+    Raises
+    ------
+    InputError
+        For an unknown design or option, and what the computation refuses.
+    """
+    import socialstats
+    from socialstats.cli.estimate import typed
+    from socialstats.cli.voices import of_metric
+    from socialstats.cli.writing import format_of
+    from socialstats.tables.writing import NUMBERS, table_like, text_like, write_whole, writing
+    from socialstats.voice import speaking
+
+    name, *words = options.words or [""]
+    if options.list_designs or not name:
+        print(f"usage: socialstats power DESIGN [options]\n\n{HELP}\n\n{EPILOG}")
+        return 0
+    if name not in DESIGNS:
+        raise InputError(f"no design '{name}'; designs: {', '.join(DESIGNS)}")
+    function = getattr(socialstats, DESIGNS[name])
+    parser, hints = parser_of(name, function)
+    given = vars(parser.parse_args(words))
+    typed_in = dict(given)
+    target, kind, overwrite = (given.pop(key) for key in ("output", "format", "overwrite"))
+    kind = format_of(target, kind, FORMATS)
+    if kind in ("png", "pdf") and not target:
+        raise InputError(f"--format {kind} makes no text: name a file with -o")
+    with speaking(of_metric(hints)), writing(words_of(typed_in), overwrite=overwrite):
+        plan = function(**{key: typed(key, word, hints[key]) for key, word in given.items() if word is not None})
+        content = rendered(plan, kind)
+        if target and target != "-":
+            own = {"json": NUMBERS, "csv": table_like(["size", "power"], "csv"), **figures()}
+            write_whole(target, content, own.get(kind) or text_like(str(content)))
+            print(f"wrote {Path(target).resolve()}\n{plan.sentence()}", file=sys.stderr)
+        elif isinstance(content, str):
+            sys.stdout.write(content)
+    return 0
+
+
+def parser_of(name: str, function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
+    """Return the parser of a design's options, and what types each of them takes."""
+    from socialstats.cli.estimate import add_keywords, described, kinds
+    from socialstats.cli.parser import Parser
+
+    parser = Parser(
+        prog=f"socialstats power {name}", allow_abbrev=False, usage=f"socialstats power {name} [options]",
+        description=(inspect.getdoc(function) or "").partition("\n")[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--format", choices=FORMATS, help="default: by the name of -o, else text")
+    add("-o", "--output", metavar="FILE", type=Output, help="file to write: the curve as svg, png or pdf, or a text")
+    add_overwrite(parser)
+    types_of, words = get_type_hints(function), described(function)
+    keys = list(inspect.signature(function).parameters.values())
+    hints = {one.name: kinds(types_of[one.name]) for one in keys}
+    add_keywords(parser, "options", [(one.name, one.default, words.get(one.name, "")) for one in keys], hints)
+    return parser, hints
+
+
+def figures() -> dict[str, Any]:
+    """Return the kinds of files that hold a figure of this command, by format."""
+    from socialstats.cli.show import PDF
+    from socialstats.tables.writing import marked
+
+    svg = marked("a figure of socialstats (SVG)", r".*<dc:creator>.{0,200}socialstats")
+    return {"svg": svg, "png": marked("a figure of socialstats (PNG)", r"\x89PNG.{0,200}socialstats"), "pdf": PDF}
+
+
+def rendered(plan: Any, kind: str) -> str | bytes:
+    """Return a plan in one of `FORMATS`: numbers with their curve, or a figure."""
+    if kind in ("svg", "png", "pdf"):
+        return drawn(plan, kind)
+    from socialstats.planning.power import curve_of
+
+    at = round(plan.row("clusters" if plan.metric == "power_clustered_mean" else "n").estimate)
+    curve = curve_of(plan, None if kind in ("csv", "json") else sorted({max(2, round(at * share)) for share in SHARES}))
+    points = list(zip(curve["x"].astype(int).tolist(), curve["power"].tolist(), strict=True))
+    if kind == "json":
+        from socialstats import __version__
+
+        both = {"socialstats": __version__, **plan.to_dict(), "curve": [{"size": x, "power": p} for x, p in points]}
+        return json.dumps(both, indent=1, allow_nan=False) + "\n"
+    if kind == "csv":
+        return "size,power\n" + "".join(f"{x},{p:.6f}\n" for x, p in points)
+    label = curve["xlabel"]
+    if kind == "md":
+        rows = "".join(f"| {x} | {number(p, 3, bounded=True)} |\n" for x, p in points)
+        return (
+            f"# {plan.title}\n\n{plan.sentence()}\n\n{plan.to_markdown()}\n\n| {label} | Power |\n|---:|---:|\n{rows}"
+        )
+    width = max(len(label), *(len(str(x)) for x, _ in points))
+    lines = [f"{label:>{width}}  Power"]
+    lines += [
+        f"{x:>{width}}  {number(p, 3, bounded=True):>5}  {'#' * round(BAR * p)}{' <' * (x == at)}" for x, p in points
+    ]
+    return f"{plan.summary()}\n\n{plan.sentence()}\n\n" + "\n".join(lines) + "\n"
+
+
+def drawn(plan: Any, kind: str) -> str | bytes:
+    """Return the curve as a figure; an SVG does not change from run to run."""
+    import matplotlib as mpl
+
+    out = io.BytesIO()
+    about = {"svg": {"Creator": "socialstats", "Date": None}, "pdf": {"Creator": "socialstats", "CreationDate": None}}
+    with mpl.rc_context({"svg.hashsalt": "socialstats", "pdf.fonttype": 42}):
+        figure = plan.plot().figure
+        figure.savefig(out, format=kind, bbox_inches="tight", metadata=about.get(kind, {"Software": "socialstats"}),
+                       dpi=200)  # fmt: skip
+    return out.getvalue().decode() if kind == "svg" else out.getvalue()

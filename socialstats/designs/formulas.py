@@ -1,0 +1,250 @@
+"""Formulas of designs, ``response ~ terms | clusters``, as the keywords that tables are read with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from socialstats.designs.options import texts
+from socialstats.errors import InputError
+from socialstats.text import listing, quoted
+from socialstats.voice import option
+
+COLUMN_KEYWORDS = frozenset((
+    "answer", "by", "cluster", "condition", "count", "first", "group", "group_first", "group_second", "item_a",
+    "item_b", "judge", "labels", "model", "order", "pair", "rater", "rater_groups", "rater_source", "raters",
+    "scenario", "score_a", "score_b", "second", "stage", "status", "strata", "task", "ties", "trait", "traits", "unit",
+    "value", "values", "weight", "winner", "wins_a", "wins_b", "wording",
+))  # fmt: skip
+LISTS = ("cluster", "raters", "traits", "strata", "rater_groups", "unit")  # keywords that take several columns
+CALL = re.compile(r"^(\w+)\((.*)\)$", re.S)
+ARGUMENT = re.compile(r"\s*(?:`([^`]+)`|([^`,\s][^`,]*?))\s*(?:,|$)")
+GRAMMAR = "a formula reads 'response ~ terms | clusters' (docs/formulas.md)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """What the columns of a formula are in a design.
+
+    Attributes
+    ----------
+    one : str
+        Keyword of a single column on the left.
+    several : tuple of str
+        Keywords of columns joined by ``+`` on the left, in this order; one keyword takes all of them.
+    right : tuple of str
+        Keywords of the columns on the right, in this order.
+    what : str
+        The right side in words.
+    example : str
+    """
+
+    one: str
+    several: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+    what: str
+    example: str
+
+
+SIDES: Mapping[str, Sides] = {
+    "Comparisons": Sides(
+        one="winner",
+        several=("wins_a", "wins_b", "ties"),
+        what="covariates of the two items",
+        example="winner ~ urgency | scenario + judge",
+    ),
+    "Paired": Sides(
+        one="value",
+        several=("first", "second"),
+        right=("condition",),
+        what="one column, the condition",
+        example="answer ~ condition + unit(question) | scenario",
+    ),
+    "Ratings": Sides(
+        one="value",
+        several=("raters",),
+        right=("rater",),
+        what="one column, the rater",
+        example="rating ~ judge + unit(item) | story",
+    ),
+    "model_scores": Sides(
+        one="value",
+        several=("raters",),
+        right=("rater",),
+        what="one column, the model",
+        example="correct ~ model + unit(item) + task(benchmark)",
+    ),
+    "trait_table": Sides(
+        one="traits",
+        several=("traits",),
+        right=("model",),
+        what="one column, the model",
+        example="care + fairness ~ model | scenario",
+    ),
+    "couples_design": Sides(
+        one="answer",
+        right=("rater",),
+        what="one column, the rater",
+        example="answer ~ model | scenario",
+    ),
+    "LabelLists.from_frame": Sides(
+        one="labels",
+        right=("group",),
+        what="one column, the group",
+        example="cites ~ model | story",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """A formula taken apart.
+
+    Attributes
+    ----------
+    text : str
+    left : tuple of str
+        Columns of the response.
+    terms : tuple of str
+        Terms on the right, as written; without intercept and `named`.
+    named : mapping of str to tuple of str
+        Keyword -> columns, of terms such as ``unit(item)``.
+    clusters : tuple of str
+    """
+
+    text: str
+    left: tuple[str, ...]
+    terms: tuple[str, ...]
+    named: Mapping[str, tuple[str, ...]]
+    clusters: tuple[str, ...]
+
+    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> dict[str, Any]:
+        """Return the keywords of a call.
+
+        Parameters
+        ----------
+        sides : Sides
+        options : sequence of str
+            Options of the function: `formula` and `covariate` take terms on the right.
+        name : str
+            The function, for messages.
+
+        Raises
+        ------
+        InputError
+            For more columns than a side takes, and two columns for one keyword.
+        """
+        left = sides.several if len(self.left) > 1 else (sides.one,)
+        if len(left) == 1 and left[0] in LISTS:
+            found: dict[str, Any] = {left[0]: list(self.left)} if self.left else {}
+        elif len(self.left) > len(left):
+            takes = " + ".join((sides.several or (sides.one,))[: len(self.left)])
+            raise InputError(f"{name}: formula {self.text!r} has {listing(self.left)} on the left, where {takes} is "
+                             "meant")  # fmt: skip
+        else:
+            found = dict(zip(left, self.left, strict=False))
+        found |= self._right(sides, options, name)
+        for key, columns in (*self.named.items(), *([("cluster", self.clusters)] if self.clusters else [])):
+            if key in found:
+                said = f"{quoted(texts(found[key]))} and {quoted(columns)}"
+                raise InputError(f"{name}: formula {self.text!r} names {option(key)} twice, {said}")
+            if len(columns) > 1 and key not in LISTS:
+                raise InputError(f"{name}: {key}({', '.join(columns)}) in formula {self.text!r} names "
+                                 f"{len(columns)} columns, and {option(key)} takes one")  # fmt: skip
+            found[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
+        return found
+
+    def _right(self, sides: Sides, options: Sequence[str], name: str) -> dict[str, Any]:
+        """Return the keywords of the terms on the right."""
+        if not self.terms:
+            return {}
+        if sides.one == "winner" and "formula" in options:
+            return {"formula": f"~ {' + '.join(self.terms)}"}
+        right = ("covariate",) if sides.one == "winner" and "covariate" in options else sides.right
+        what = "one covariate" if right == ("covariate",) else sides.what
+        if not right:
+            raise InputError(f"{name} takes no covariate, and formula {self.text!r} has {listing(self.terms)} on the "
+                             "right: write 1 there")  # fmt: skip
+        plain = [_plain(term) for term in self.terms]
+        if len(plain) > len(right) or None in plain:
+            raise InputError(f"{name}: formula {self.text!r} has {listing(self.terms)} on the right, where {what} is "
+                             "meant. Name others like unit(item) or strata(domain), clusters after |")  # fmt: skip
+        return dict(zip(right, plain, strict=False))
+
+
+def _plain(term: str) -> str | None:
+    """Return the column of a term that is one column, else None."""
+    bare = term[1:-1] if re.fullmatch(r"`[^`]+`", term) else term
+    return bare if bare != term or re.fullmatch(r"[^\W\d][\w.]*", term) else None
+
+
+def parsed(text: str) -> Formula:
+    """Take a formula apart with formulaic's parser.
+
+    Parameters
+    ----------
+    text : str
+        ``response ~ terms | clusters``; without response (``~ condition``) its column is found by name.
+
+    Raises
+    ------
+    InputError
+        For text that is no formula, a response or cluster that is no column, and a second ``|``.
+
+    Examples
+    --------
+    >>> parsed("answer ~ condition + unit(item) | scenario + `name pair`").clusters
+    ('scenario', 'name pair')
+    """
+    from formulaic.errors import FormulaicError
+    from formulaic.parser import DefaultFormulaParser
+
+    try:
+        structure: Any = DefaultFormulaParser(include_intercept=False).get_terms(text)
+    except (FormulaicError, KeyError) as error:
+        why = "'.' names no column." if isinstance(error, KeyError) else str(error).partition("\n")[0]
+        raise InputError(f"{text!r} is no formula: {why} Note that {GRAMMAR}") from error
+    parts = structure._structure if hasattr(structure, "_structure") else {"root": structure}
+    right = parts.get("rhs", parts.get("root", ()))
+    right = right if isinstance(right, tuple) else (right,)
+    if len(right) > 2:
+        raise InputError(f"formula {text!r} has two |; join clusters by +: {GRAMMAR}")
+    named: dict[str, tuple[str, ...]] = {}
+    terms = []
+    for term in map(spelled, right[0]):
+        call = CALL.match(term)
+        if call is None or call[1] not in COLUMN_KEYWORDS:
+            terms += [term] if term not in ("0", "1") else []
+        elif call[1] in named:
+            raise InputError(f"formula {text!r} names {call[1]}() twice; write {call[1]}(a, b) for several columns")
+        else:
+            named[call[1]] = tuple((quoted or plain).strip() for quoted, plain in ARGUMENT.findall(call[2]))
+    return Formula(
+        text=text, left=_columns(parts.get("lhs", ()), text, "response"), terms=tuple(terms), named=named,
+        clusters=_columns(right[1], text, "cluster") if len(right) == 2 else (),
+    )  # fmt: skip
+
+
+def spelled(term: Any) -> str:
+    """Return a term as it is written in a formula: names that are no identifiers in backticks."""
+    from formulaic.parser.types import Factor
+
+    lookup = Factor.EvalMethod.LOOKUP
+    return ":".join(
+        f"`{f.expr}`" if f.eval_method is lookup and not re.fullmatch(r"[^\W\d][\w.]*", f.expr) else str(f.expr)
+        for f in term.factors
+    )
+
+
+def _columns(terms: Any, text: str, what: str) -> tuple[str, ...]:
+    """Return the columns of a side that takes nothing else."""
+    found = []
+    for term in map(spelled, terms):
+        column = _plain(term)
+        if column is None:
+            raise InputError(f"formula {text!r}: {what} {term} is no column. Name columns alone, in backticks where a "
+                             "name is no word")  # fmt: skip
+        found.append(column)
+    return tuple(found)

@@ -1,0 +1,241 @@
+"""Tests of an estimate against a margin: equivalence (two one-sided tests) and noninferiority (one)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+from socialstats.errors import InputError
+from socialstats.inference.intervals import not_zero
+from socialstats.inference.rows import at_level
+from socialstats.results import Result, Row
+from socialstats.sentences import span
+from socialstats.text import as_given, count, number, p_value
+from socialstats.voice import one_of, option
+
+MarginTest = Literal["equivalence", "noninferiority"]
+TESTS = ("equivalence", "noninferiority")
+REFERENCES = {"equivalence": ("schuirmann1987", "lakens2018"), "noninferiority": ("blackwelder1982",)}
+BEYOND = {"different": "; the CI lies outside the bounds", "inferior": "; the CI lies below the margin"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoTests:
+    """Both one-sided tests, with the interval that decides.
+
+    Attributes
+    ----------
+    above, below : float
+        Statistics of difference > low and difference < high.
+    p_above, p_below : float
+    interval : pair of float
+    df : float or None
+        Of t and noncentral t; None for the normal distribution.
+    """
+
+    above: float
+    below: float
+    p_above: float
+    p_below: float
+    interval: tuple[float, float]
+    df: float | None
+
+    def verdict(self, bounds: tuple[float, float], level: float, test: MarginTest = "equivalence") -> str:
+        """Return what follows from the interval (the tests say the same)."""
+        alpha = round(1 - level, 12)
+        if test == "noninferiority":
+            if self.p_above < alpha:
+                return "noninferior"
+            return "inferior" if self.interval[1] < bounds[0] else "undecided"
+        if max(self.p_above, self.p_below) < alpha:
+            return "equivalent"
+        outside = self.interval[0] > bounds[1] or self.interval[1] < bounds[0]
+        return "different" if outside else "undecided"
+
+    def rows(self, blank: Row, test: MarginTest, name: str) -> tuple[Row, ...]:
+        """Return the rows of the tests: both sides and the larger p, or the one of noninferiority.
+
+        Parameters
+        ----------
+        blank : Row
+            What all of them share.
+        test : {"equivalence", "noninferiority"}
+        name : str
+            Of the tests, for `method`.
+        """
+        above, below = (self.above, self.p_above, "one-sided"), (self.below, self.p_below, "one-sided")
+        worse = above if self.p_above >= self.p_below else below
+        shown = {"above low": above, "below high": below, "equivalence": (*worse[:2], "the larger p of two")}
+        if test == "noninferiority":
+            shown = {"noninferiority": above}
+        return tuple(
+            replace(blank, term=term, statistic=t if np.isfinite(t) else None, df=self.df, p_value=p,
+                    method=f"{name}, {how}")
+            for term, (t, p, how) in shown.items()
+        )  # fmt: skip
+
+
+def terms_of(test: MarginTest) -> tuple[str, ...]:
+    """Return the terms of the tests' rows."""
+    return ("noninferiority",) if test == "noninferiority" else ("above low", "below high", "equivalence")
+
+
+def checked_bounds(
+    low: float | None, high: float | None, margin: float | None, test: MarginTest
+) -> tuple[float, float]:
+    """Return both bounds, or raise `InputError`; `margin` stands for -margin and margin.
+
+    Examples
+    --------
+    >>> checked_bounds(None, None, 0.2, "noninferiority")
+    (-0.2, 0.2)
+    """
+    one_of("test", test, TESTS)
+    if margin is not None:
+        if low is not None or high is not None:
+            raise InputError(f"{option('margin', margin)} stands for {option('low', -margin)} and "
+                             f"{option('high', margin)}: leave these out, or the margin")  # fmt: skip
+        if not _finite(margin, "margin") > 0:
+            raise InputError(f"{option('margin', margin)} must be above 0: the largest difference that does not matter")
+        return -float(margin), float(margin)
+    if test == "noninferiority":
+        raise InputError(f"a test of noninferiority needs {option('margin')}: the largest loss that does not matter")
+    if low is None or high is None:
+        raise InputError(f"equivalence needs {option('margin')}, or {option('low')} and {option('high')}: the smallest "
+                         "and largest difference that would not matter")  # fmt: skip
+    ends = _finite(low, "low"), _finite(high, "high")
+    if not ends[0] < ends[1]:
+        raise InputError(f"{option('low', low)} must be below {option('high', high)}")
+    return ends
+
+
+def _finite(value: float, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
+        raise InputError(f"{option(name, value)} is not a finite number")
+    return float(value)
+
+
+def checked_alpha(level: float) -> float:
+    """Return a level above .5, of which 1 minus it is the error rate of each one-sided test."""
+    if not isinstance(level, Real) or not 0.5 < level < 1:
+        raise InputError(f"level must be above 0.5 for one-sided tests, and below 1; it is {level!r}")
+    return float(level)
+
+
+def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoTests, Row]:
+    """Return the one-sided tests of a row by its estimate, standard error and df, and the row at 2 `level` - 1.
+
+    Raises
+    ------
+    InputError
+        Where the row's own interval does not follow from these three (a score or bootstrap interval).
+    """
+    value, error = row.estimate, row.std_error
+    if value is None or error is None or not error > 0:
+        raise InputError(f"{row.name}: a test against a margin needs an estimate and a standard error. This row has "
+                         f"none: {row.undefined or 'its metric has no standard error'}")  # fmt: skip
+    df, inner = None if row.interval == "z" else row.df, round(2 * level - 1, 12)
+    law = stats.norm if df is None else stats.t(df)
+    reach = float(law.ppf(level)) * error
+    found: Row | None = replace(row, conf_low=value - reach, conf_high=value + reach, conf_level=inner)
+    if row.conf_level is not None:
+        found = at_level(row, inner)
+    if found is None:
+        raise InputError(f"{row.name}: its interval is of the kind '{row.interval}', which does not follow from "
+                         "estimate, error and df. Use equivalence() of a table of pairs, or t intervals")  # fmt: skip
+    above, below = ((value - bound) / error for bound in bounds)
+    tests = TwoTests(
+        above=above, below=below, p_above=float(not_zero(law.sf(above))), p_below=float(not_zero(law.cdf(below))),
+        interval=(value - reach, value + reach), df=df,
+    )  # fmt: skip
+    return tests, replace(found, statistic=None, p_value=None, p_adjusted=None, test=None, family=None)
+
+
+def against_margin(
+    source: Result | Row, *, low: float | None = None, high: float | None = None, margin: float | None = None,
+    test: MarginTest = "equivalence", level: float = 0.95,
+) -> Result:  # fmt: skip
+    """Test differences that a result has against a margin.
+
+    Parameters
+    ----------
+    source : Result or Row
+        Of a result, all rows whose role is a difference; or any one row with estimate and standard error.
+    low, high, margin : float
+        Bounds of equivalence; a margin stands for -margin and margin.
+    test : {"equivalence", "noninferiority"}
+    level : float
+        1 minus the error rate of each test.
+
+    Returns
+    -------
+    Result
+        The differences with intervals at 2 `level` - 1, each followed by its tests.
+
+    Raises
+    ------
+    InputError
+        For missing or crossed bounds, results without a difference, and rows without t or z interval.
+
+    Examples
+    --------
+    >>> row = Row(term="a - b", estimate=0.05, std_error=0.06, df=20.0)
+    >>> found = against_margin(row, margin=0.2)
+    >>> [round(r.p_value, 4) for r in found.rows[1:]], found.extras["verdict"]
+    ([0.0002, 0.0106, 0.0106], 'equivalent')
+    """
+    bounds, level = checked_bounds(low, high, margin, test), checked_alpha(level)
+    whole = source if isinstance(source, Result) else Result(metric="equivalence", title="Difference", rows=(source,))
+    at = [k for k, row in enumerate(whole.rows) if source is not whole or row.role == "difference"]
+    at = [
+        k
+        for k in at
+        if source is not whole or (whole.rows[k].undefined is None and whole.rows[k].std_error is not None)
+    ]
+    if not at:
+        raise InputError(f"{whole.title}: no row is a difference with a standard error; pass a row of it, "
+                         "equivalence(result.row(TERM), ...)")  # fmt: skip
+    rows: list[Row] = []
+    verdicts: dict[str, str] = {}
+    for k in at:
+        tests, row = two_tests(whole.rows[k], bounds, level)
+        verdicts[row.name] = tests.verdict(bounds, level, test)
+        group = "test" if len(at) == 1 else f"test of {row.name}"
+        blank = Row(term="", group=group, key=row.key, role="test", n=row.n, n_units=row.n_units,
+                    n_clusters=row.n_clusters, test="z" if tests.df is None else "t")  # fmt: skip
+        rows += [row, *tests.rows(blank, test, "z" if tests.df is None else "t")]
+    said = "Equivalence" if test == "equivalence" else "Noninferiority"
+    return Result(
+        metric=whole.metric, title=f"{said}: {whole.title[:1].lower()}{whole.title[1:]}", rows=tuple(rows),
+        inference=f"{'two one-sided tests' if test == 'equivalence' else 'one-sided test'} of each difference"
+        + (f"; {whole.inference}" if whole.inference else ""),
+        counts=whole.counts, fit={name: whole.fit[name] for name in ("nobs", "n_clusters") if name in whole.fit},
+        settings={"low": bounds[0], "high": bounds[1] if test == "equivalence" else None, "test": test, "level": level},
+        cautions=whole.cautions, references=(*REFERENCES[test], *whole.references), design=whole.design,
+        extras={"verdict": next(iter(verdicts.values())), "verdicts": verdicts, "bounds": bounds, "source": whole,
+                "at": tuple(at)},
+        words=words_of(rows, list(verdicts.values()), bounds, test), check="socialstats.crosscheck.equivalence:of_rows",
+    )  # fmt: skip
+
+
+def within(bounds: tuple[float, float], test: MarginTest) -> str:
+    """Return what is tested, in words: equivalence within bounds, or noninferiority by a margin."""
+    if test == "noninferiority":
+        return f"Noninferiority with a margin of {as_given(-bounds[0])}"
+    return f"Equivalence within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
+
+
+def words_of(rows: Sequence[Row], verdicts: list[str], bounds: tuple[float, float], test: MarginTest) -> str:
+    """Return the difference and whether the claim was shown; of several, how many."""
+    shown = sum(verdict in ("equivalent", "noninferior") for verdict in verdicts)
+    name = "TOST p" if test == "equivalence" else "one-sided p"
+    if len(verdicts) > 1:
+        return f"{within(bounds, test)} was shown for {shown} of {count(len(verdicts), 'difference')} (unadjusted)."
+    row, last = rows[0], rows[-1]
+    said = f"{row.term} = {number(row.shown())}, {span(row)}. {within(bounds, test)} was {'' if shown else 'not '}shown"
+    return f"{said} ({p_value(last.p_value, name=name)}){BEYOND.get(verdicts[0], '')}."
