@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+ENGINES = {"duckdb", "polars", "pyspark", "dask"}
 LEAST = 4  # fewer pieces of unknown size are not worth a process
 _work: Callable[[int], Any] | None = None  # a copied process has it; while it is set, neither makes a third
 
@@ -54,5 +55,9 @@ def processes() -> int:
 
 
 def _alone() -> bool:
-    """Whether this process may be copied: Linux (elsewhere system libraries forbid it), two processors, one thread."""
-    return sys.platform == "linux" and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
+    """Whether this process may be copied: Linux (elsewhere system libraries forbid it), two processors, one thread.
+
+    The threads of engines do not survive a copy, which then waits for them for ever.
+    """
+    engines = ENGINES & sys.modules.keys()
+    return sys.platform == "linux" and (os.cpu_count() or 1) > 1 and threading.active_count() == 1 and not engines

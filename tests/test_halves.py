@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 import pytest
@@ -60,3 +61,14 @@ def test_what_cannot_be_sent_is_done_here(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(halves, "_alone", lambda: True)
     found = in_halves(lambda i: lambda: i, 6)
     assert [one() for one in found] == list(range(6))
+
+
+def test_a_process_with_an_engine_of_threads_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy of one that had read by DuckDB waited for its threads, and a page of a folder never ended."""
+    for name in halves.ENGINES:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    free = halves.processes()
+    monkeypatch.setitem(sys.modules, "duckdb", sys)
+    assert halves.processes() == 1
+    monkeypatch.delitem(sys.modules, "duckdb")
+    assert halves.processes() == free

@@ -20,7 +20,7 @@ from socialstats_reports.verification import verification_table
 MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_400
 FRAME = 90  # words of headings, contents, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
-ROWS_SHOWN, AT_EITHER_END = 60, 15  # a longer one has its first and last rows on the page
+ROWS_SHOWN, AT_EITHER_END = 200, 15  # a longer one has its first and last rows on the page
 RANK = {"stop": 0, "caution": 1, "info": 2}
 
 

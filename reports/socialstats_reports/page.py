@@ -201,7 +201,7 @@ def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> d
 def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]:
     """Return a table as texts, with the columns that are set flush right; columns without any value are left out.
 
-    Under its number, as on the page, a table of more than 60 rows has its first and last 15.
+    Under its number, as on the page, a table of more than 200 rows has its first and last 15.
     """
     columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
     kept = [i for i, column in columns.items() if i == 0 or any(value not in (None, "") for value in column)]

@@ -29,7 +29,10 @@ def describe(design: Design) -> list[str]:
         _comparisons(design) if isinstance(design, Comparisons)
         else _paired(design) if isinstance(design, Paired) else _ratings(design)
     )  # fmt: skip
-    clusters = ", ".join(f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters) or "none declared"
+    scan = design.scan if isinstance(design, Comparisons) else None
+    stored = [f"{shorten(name)} (stays with the table)" for name in (scan.clusters if scan else ())]
+    held = [f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters]
+    clusters = ", ".join([*stored, *held]) or "none declared"
     lines = [
         f"{shorten(design.source)}: {own[0]}",
         f"columns     {parts or 'all of a cross table, or one a rater'}",

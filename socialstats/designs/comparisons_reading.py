@@ -426,6 +426,8 @@ def draft(table: Table, options: Options) -> Draft:
     streamed = continuous(table, free, (roles.item_a, roles.item_b), texts) if plain_rows else {}
     scanned = plain_rows and stays(table, roles.clusters, missing_names(texts), eager=bool(streamed))
     streamed = streamed if scanned or not roles.clusters else {}
+    # a cluster that is an item, a level or a winner as well is counted with the cells
+    scanned = scanned and {*roles.clusters}.isdisjoint(replace(roles, clusters=()).keys_of_cells())
     stored = {*(roles.clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}
     every, keys = keys, [key for key in keys if key not in stored]
     rows = begin(table, keys, texts, roles.names(), roles.weight)

@@ -69,6 +69,8 @@ class Scan:
         Distinct rows of these columns, each as one number, in ascending order.
     cell : (rows,) int64 array
         The design's cell of each; -1 where it is in none.
+    n : (rows,) float64 array
+        How often each was read.
     covariates : mapping of str to pair of str
         Columns of the covariates that stay with the table as well (`socialstats.designs.spool`).
     """
@@ -80,6 +82,7 @@ class Scan:
     values: Mapping[str, AnyArray]
     keys: IntArray
     cell: IntArray
+    n: FloatArray
     covariates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @classmethod
@@ -97,7 +100,18 @@ class Scan:
         order = np.argsort(keys)
         order = order[cell[order] >= 0]
         return cls(table=table, clusters=tuple(clusters), weight=weight, na=na, values=values, keys=keys[order],
-                   cell=cell[order], covariates=covariates)  # fmt: skip
+                   cell=cell[order], n=counted.n[order], covariates=covariates)  # fmt: skip
+
+    def changed(self) -> InputError:
+        """Return the error of a table whose rows are not those of the first reading."""
+        return InputError(
+            f"{self.table.source}: a second reading gave other rows than the first. Its rows changed in the meantime, "
+            "or a query draws them at random. Store the rows first, in a file or in memory"
+        )
+
+    def seen(self) -> Reading:
+        """Return what compares the rows of a further reading of the table with those of the first."""
+        return Reading(self)
 
     def moved(self, cell: IntArray) -> Scan:
         """Return the scan of a design whose cells are others: `cell` is the new one of each old one, or -1."""
@@ -171,6 +185,32 @@ class Scan:
         return one, tuple(factors)
 
 
+class Reading:
+    """Compares how often each cell occurs in a reading of a table with the reading that its design was made of.
+
+    Every cell has a random number. Equal sums of these mean equal counts but for one case in 2^64. Rows with weights
+    are not compared: some have none that can be used.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan, self._sum = scan, 0
+        cells = int(scan.cell.max(initial=-1)) + 1
+        self._stamp = np.random.default_rng(0).integers(0, 2**64, cells, dtype=np.uint64)
+        there = scan.cell >= 0
+        self._wanted = int((self._stamp[scan.cell[there]] * scan.n[there].astype(np.uint64)).sum())
+
+    def add(self, cell: IntArray) -> None:
+        """Add rows of a reading by their cells; -1 is none."""
+        if self._scan.weight is None:
+            own = self._stamp[cell if cell.min(initial=0) >= 0 else cell[cell >= 0]].sum()
+            self._sum = (self._sum + int(own)) % 2**64
+
+    def check(self) -> None:
+        """Raise InputError if the rows that were added are not those of the first reading."""
+        if self._scan.weight is None and self._sum != self._wanted:
+            raise self._scan.changed()
+
+
 class Rows:
     """The rows of a table by cell and cluster.
 
@@ -187,7 +227,10 @@ class Rows:
         self.levels: list[AnyArray] = []
         self.sizes: list[IntArray] = []
         for name in names:
-            values, rows = counted(scan.table.frame, name)
+            try:
+                values, rows = counted(scan.table.frame, name)
+            except IndexError as error:  # whole numbers beyond those that were there a reading before
+                raise scan.changed() from error
             self.levels.append(values)
             self.sizes.append(rows)
         self._cells = int(scan.cell.max(initial=0)) + 1
@@ -282,6 +325,8 @@ class Rows:
         keys, weight = np.empty(room, dtype=np.int64), np.empty(0 if self._scan.weight is None else room)
         before, used = None, 0
         for key, w in self._keys(factor, low, high):
+            if len(key) > room:
+                raise self._scan.changed()
             if used + len(key) > room:
                 before, used = Distinct.of(keys[:used], weight[:used], before).summed(), 0
             keys[used : used + len(key)] = key
@@ -295,9 +340,11 @@ class Rows:
         places = {name: Places(known) for name, known in scan.values.items()}
         of_cluster = [Places(known) for known in self.levels]
         sizes = [len(known) for known in scan.values.values()]
-        columns = [*scan.values, *self._names, *([scan.weight] if scan.weight else [])]
+        columns, seen = [*scan.values, *self._names, *([scan.weight] if scan.weight else [])], scan.seen()
+        columns = list(dict.fromkeys(columns))  # a cluster can be an item as well
         for batch in batches(scan.table.frame, columns):
             cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
+            seen.add(cell)
             codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
             w = np.zeros(0) if scan.weight is None else weights(batch.column(scan.weight), scan.na)
             use = (cell >= 0) & (codes[factor] >= low) & (codes[factor] < high)
@@ -306,6 +353,7 @@ class Rows:
             if not use.all():
                 cell, codes, w = cell[use], [code[use] for code in codes], w[use] if len(w) else w
             yield self._encoded(codes, cell, factor), w
+        seen.check()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -118,8 +118,10 @@ class Spool:
         numbers = [nw.col(column).cast(nw.Float64) for column in dict.fromkeys(c for pair in pairs for c in pair)]
         columns = [*scan.values, *(column for pair in pairs for column in pair), *places]
         columns += [scan.weight] if scan.weight else []
+        seen = scan.seen()
         for batch in _batches(scan.table.frame.with_columns(*numbers), columns):
             cell = find(one_number([place.of(batch.column(name)) for name, place in of_cell.items()], sizes))
+            seen.add(cell)
             part = np.zeros(len(cell), dtype=self._dtype)
             part["cell"], part["weight"] = cell, 1.0
             if scan.weight is not None:
@@ -135,6 +137,7 @@ class Spool:
                 part["codes"][:, k] = factor.codes[part["cell"]] if known is None else known.of(
                     batch.column(factor.name))[use]  # fmt: skip
             yield part
+        seen.check()
 
     def texts(self, k: int) -> Sequence[str]:
         """Return the names of the clusters of a factor."""

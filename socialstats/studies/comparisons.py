@@ -534,7 +534,7 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
         cells.append(cluster_cells(label, one, base))
     known = [(label, x, effect) for label, _, _, x, _, effect in cells[1:] if isinstance(x, float)]
     ratios = [f"{number(x)} if {label} (design effect {effect})" for label, x, effect in known]
-    found = f"Relative to independent rows, standard errors were multiplied by {listing(ratios)}; medians over items."
+    found = f"Median ratios to the errors of independent rows were {listing(ratios)}."
     header = ("Rows are", "Clusters", "Median SE of strengths", "Median ratio to the first line",
               "SE of order effect", "Median design effect of strengths")  # fmt: skip
     caption = "Standard errors under each assumption about dependence (same estimates)"

@@ -365,6 +365,8 @@ def joined(parts: list[Any]) -> Any:
     parts = [part for part in parts if len(part)] or parts[:1]
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         alike = all(part.dtype == parts[0].dtype for part in parts)
+        if len({part.dtype.categories.dtype for part in parts}) > 1:  # texts, kept in different ways
+            parts = [pd.Categorical(part.astype(object)) for part in parts]
         return pd.api.types.union_categoricals(parts, ignore_order=not alike)
     return pd.concat([pd.Series(part).astype(object) if isinstance(part, pd.Categorical) else part for part in parts],
                      ignore_index=True)  # fmt: skip

@@ -172,3 +172,31 @@ def test_one_cluster_is_an_error() -> None:
     frame = votes(400).assign(prompt="p1")
     with pytest.raises(ss.InputError, match="a single level"):
         ss.bradley_terry(of_duckdb(frame), **COLUMNS, cluster="prompt")
+
+
+@pytest.mark.parametrize(
+    "rows", ["select * from votes using sample 900 rows", "select * from votes where random() < 0.5"]
+)
+def test_a_second_reading_with_other_rows_is_an_error(rows: str) -> None:
+    """Estimates came from the first reading and sums by cluster from another sample."""
+    connection = duckdb.connect()
+    connection.register("votes", votes())
+    with pytest.raises(ss.InputError, match="a second reading gave other rows"):
+        ss.bradley_terry(connection.sql(rows), **COLUMNS, cluster="judge")
+
+
+def test_rows_deleted_after_reading_are_noticed() -> None:
+    connection = duckdb.connect()
+    connection.register("rows", votes())
+    connection.sql("create table votes as select * from rows")
+    design = ss.Comparisons.from_frame(connection.table("votes"), **COLUMNS, cluster="judge")
+    connection.sql("delete from votes where a = 'm0'")
+    with pytest.raises(ss.InputError, match="a second reading gave other rows"):
+        ss.win_rates(design, weights="pooled", cluster="judge")
+
+
+@pytest.mark.parametrize("cluster", ["a", ["a", "judge"], "winner"])
+def test_a_cluster_that_plays_another_part_gives_the_numbers_in_memory(cluster: Any) -> None:
+    frame = votes()
+    lazy, held = (ss.bradley_terry(t, **COLUMNS, cluster=cluster) for t in (of_duckdb(frame), frame))
+    np.testing.assert_allclose(numbers(lazy), numbers(held), rtol=1e-9, atol=1e-12)

@@ -15,13 +15,13 @@ from tests.contracts.subjects import run, subject_of
 # what is changed: function, the text of its formula and what it becomes, a metric that uses it, and its options
 MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "CR2 without leverage": (
-        "inference.means:_one_factor", "/ m / rest)", "/ m)", "win_rates", {},
+        "inference.means:ColumnSums.errors", "e**2 / copies / rest", "e**2 / copies", "win_rates", {},
     ),
     "Satterthwaite's sign": (
-        "inference.means:_one_factor", "- sums(others * r**2)", "+ sums(others * r**2)", "krippendorff_alpha", {},
+        "inference.means:ColumnSums.errors", "- (r_squares", "+ (r_squares", "krippendorff_alpha", {},
     ),
     "two factors: sign of the overlap": (
-        "inference.means:mean_errors", "second.variance - np.bincount", "second.variance + np.bincount",
+        "inference.means:mean_errors", "second.variance - overlap", "second.variance + overlap",
         "win_rates", {"cluster": ("worker", "pair")},
     ),
     "Cochran's weights": (

@@ -95,8 +95,11 @@ def bradley_terry(first: Any, second: Any, won: Any, beside: Any) -> tuple[list[
 
     made = optimize.minimize(loss, np.zeros(design.shape[1]), jac=slope, hess=curvature, method="trust-exact",
                              options={"gtol": 1e-10})  # fmt: skip
-    strengths = np.append(made.x[:last], 0.0)
-    return items, np.concatenate([strengths - strengths.mean(), made.x[last:]])
+    found = made.x
+    for _ in range(3):  # to full precision
+        found = found - np.linalg.solve(curvature(found), slope(found))
+    strengths = np.append(found[:last], 0.0)
+    return items, np.concatenate([strengths - strengths.mean(), found[last:]])
 
 
 def role_conflict() -> Numbers:

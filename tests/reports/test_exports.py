@@ -70,7 +70,7 @@ def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -
         ("--figure A1", "there is no figure A1; there are 1, 2 and 3"),
         ("--table 1 --format svg", "this is written as csv, md and latex, not as svg"),
         ("--quote -o quote.pdf", "this is written as text and latex, not as pdf"),
-        ("--format json", "this is written as text, not as json"),
+        ("--format json", "this is written as text and md, not as json"),
     ],
 )
 def test_what_a_page_does_not_have_is_said(

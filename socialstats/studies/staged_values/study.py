@@ -381,8 +381,8 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
     return (brief, (
         "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
         f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
-        f"{over}. d_z is the mean change over the SD of the changes, with the "
-        "wider limits of noncentral t and jackknife t. A trait is active "
+        f"{over}. d_z is the mean change over the SD of the changes. Its CI "
+        "has the wider limits of noncentral t and jackknife t. A trait is active "
         f"from a mean score of {number(profile.settings['activation'], 0)} of 20."
     ))  # fmt: skip
 
