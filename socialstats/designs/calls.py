@@ -220,7 +220,9 @@ def by_keywords(
     (['t.csv'], {'value': 'score', 'condition': 'arm', 'cluster': 'story'})
     """
     args, given, formula = formula_of(args, given, own, name)
-    if not isinstance(formula, str) or ("formula" in own and "|" not in formula and formula.lstrip().startswith("~")):
+    plain = isinstance(formula, str) and "|" not in formula and not formula.partition("~")[0].strip()
+    alone = isinstance(formula, str) and "~" not in formula  # an error of the function's own
+    if not isinstance(formula, str) or ("formula" in own and (plain or alone)):
         return args, given if formula is None else {**given, "formula": formula}
     found, known = parsed(formula), {key for reader in readers for key in keywords(reader)}
     for reader in readers:
