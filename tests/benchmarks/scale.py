@@ -25,7 +25,7 @@ CLUSTERS = {"none": [], "2,000 prompts": ["prompt"], "judges": ["judge"], "promp
 ENGINES = ("duckdb", "polars scan", "pyarrow", "pandas", "dask", "pyspark local[2]")
 PEERS = {"evalica": "evalica_fit", "evalica, Davidson (newman)": "evalica_fit:newman", "arena-rank": "arena_fit",
          "fastchat": "fastchat_fit"}  # fmt: skip
-QUIET = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
+QUIET = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "", "PYSPARK_PYTHON": sys.executable}
 LONGEST = 900  # seconds of a case
 INTRO = """# Scaling
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from functools import reduce
@@ -34,6 +35,7 @@ def spark() -> Any:
         warnings.simplefilter("ignore")
         from pyspark.sql import SparkSession
 
+        os.environ["PYSPARK_PYTHON"] = sys.executable  # workers are not started by the first python3 of the path
         builder = SparkSession.builder.master("local-cluster[2,1,1024]")
         for key, value in settings.items():
             builder = builder.config(key, value)
