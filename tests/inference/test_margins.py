@@ -146,3 +146,12 @@ def test_rows_that_have_no_t_interval_are_refused():
     for options in ({"test": "equivalence"}, {"margin": 0.1}):
         with pytest.raises(InputError, match="test= and margin= go together"):
             fit.contrast("JASA - JRSS-B", **options)
+
+
+def test_a_difference_lies_beyond_the_bounds_by_the_interval_of_one_sided_tests() -> None:
+    """At 2 x 0.95 - 1: 0.5 - 1.7247 x 0.1 = .3275 is above .32, and 0.5 - 2.0860 x 0.1 = .2914 would not be."""
+    found = ss.equivalence(Row(term="a - b", estimate=0.5, std_error=0.1, df=20.0), margin=0.32)
+    assert found.extras["verdict"] == "different"
+    row = found.rows[0]
+    assert row.conf_level == pytest.approx(0.9)
+    assert (row.conf_low, row.conf_high) == pytest.approx((0.5 - 0.17247182, 0.5 + 0.17247182), abs=1e-7)
