@@ -68,9 +68,7 @@ def span(row: Row, *, kind: str = "") -> str:
     >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, approximate=True))
     'approximate 90% CI [0.20, 1.00]'
     """
-    return kind_of(row, kind) + interval(
-        row.conf_low, row.conf_high, row.decimals, level=row.conf_level or 0.95, bounded=row.bounded
-    )
+    return kind_of(row, kind) + interval(row.shown("conf_low"), row.shown("conf_high"), level=row.conf_level or 0.95)
 
 
 def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:

@@ -272,7 +272,7 @@ def _mean(ax: Axes, row: Row, reference: float | None) -> None:
         inside = max(row.conf_low, ax.get_ylim()[0]), min(row.conf_high, ax.get_ylim()[1])
         ax.plot((-0.2, -0.2), inside, color=style.LIGHT["series-1"], linewidth=2.2, solid_capstyle="butt", zorder=3)
         level = row.conf_level or 0.95
-        text += f", {interval(row.conf_low, row.conf_high, row.decimals, level=level, bounded=row.bounded)}"
+        text += f", {interval(row.shown('conf_low'), row.shown('conf_high'), level=level)}"
     ax.plot(-0.2, row.estimate, "o", color=style.LIGHT["series-1"], markersize=7, zorder=4, markeredgewidth=0)
     _above(ax, text, ink="ink")
 

@@ -32,7 +32,7 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import negated, rows_with, subtracting
+from socialstats.results.rows import negated, printed_together, rows_with
 from socialstats.sentences import difference, estimate, kind_of, significant, some_of
 from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, quoted, shorten, shortened
@@ -552,7 +552,7 @@ def compare_models(
     first = next(iter(found.values()))
     noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
     said, shared = kind.said, len({frozenset(one.units) for one in numbers}) > 1
-    rows = subtracting((*own, *rank_rows(own, gaps, kind.best, level), *gaps))
+    rows = printed_together((*own, *rank_rows(own, gaps, kind.best, level), *gaps))
     alone = {
         row.term: replace(result, rows=(replace(row, term=said, group=None, key=one.row.key),), words=result.sentence())
         for row, one, (_, result, _) in zip(rows[: len(own)], numbers, made, strict=True)

@@ -112,7 +112,7 @@ def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, refer
         lead = variant.lead(result)
         results[variant.label], leads[variant.label] = result, lead
         rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference,
-                            places=rows[0].places if rows else lead.places))  # fmt: skip
+                            places=rows[0].decimals if rows else lead.decimals))  # fmt: skip
     own = results[labels[0]]
     return Result(
         metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",

@@ -385,8 +385,9 @@ def sensitivity_difference(
             n=float(n),
             n_clusters=m,
             method=method,
+            limits=(-float(most), float(most)),
         )
-        for term, key in zip(TERMS, KEYS, strict=True)
+        for term, key, most in zip(TERMS, KEYS, LARGEST, strict=True)
     ]
     if ci == "jackknife" and left is not None:
         estimate, lost, drawn = left.estimate, None, {}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from html import escape
+from statistics import median_low
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
@@ -20,13 +21,15 @@ from socialstats.results.rows import (
     Row,
     aligned,
     checked_level,
+    column_of,
+    columns_of,
     html,
     latex,
     markdown,
     plain,
     printed,
+    printed_together,
     size_unit,
-    subtracting,
     under,
     within_floats,
 )
@@ -108,7 +111,7 @@ class Result:
 
     def __post_init__(self) -> None:
         object.__setattr__(
-            self, "rows", subtracting(tuple(under(within_floats(row), self.cautions) for row in self.rows))
+            self, "rows", printed_together(tuple(under(within_floats(row), self.cautions) for row in self.rows))
         )
 
     def __repr__(self) -> str:
@@ -544,6 +547,17 @@ def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
     own = {c.code for c in result.cautions}.intersection(SAID_BY_METRIC)
     more = tuple(c for c in cautions if (c.code, c.detail) not in known and c.code not in own)
     return replace(result, cautions=(*result.cautions, *more)) if more else result
+
+
+def printed_alike(lead: Result, *others: Result) -> tuple[Result, ...]:
+    """Return other results with the decimals of a leading one, column by column (`rows.columns_of`)."""
+    digits = {column: median_low(lead.rows[k].decimals for k in at) for column, at in columns_of(lead.rows).items()}
+    return tuple(
+        replace(one, rows=tuple(
+            replace(row, places=max(row.decimals, digits.get(column_of(row), 0))) for row in one.rows
+        ))
+        for one in others
+    )  # fmt: skip
 
 
 def results_by_model(results: object, function: str) -> dict[str, Result]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from html import escape
 from itertools import permutations, product
 from numbers import Real
+from statistics import median_low
 from typing import Any, Literal
 
 import numpy as np
@@ -87,7 +88,7 @@ class Row:
     approximate : bool
         Whether a caution of the result touches the interval.
     places : int
-        Decimals that the row is printed with, where they are not those of its error; see `subtracting`.
+        Decimals that the row is printed with, where they are not those of its error; see `printed_together`.
     """
 
     term: str
@@ -148,8 +149,8 @@ class Row:
         """Decimals of estimate, error and limits wherever they are printed.
 
         There are 3 where the quantity cannot exceed 1 in size, and for differences of two such; 2 otherwise. More are
-        printed where the error is smaller, or an interval that excludes 0 would end at 0; fewer where the error is
-        10 or more.
+        printed where the error is smaller; fewer where it is 10 or more, of a quantity without limits. In a result,
+        rows of one column share them.
 
         Examples
         --------
@@ -157,28 +158,57 @@ class Row:
         >>> share.decimals, Row(term="d", std_error=0.2).decimals, Row(term="d", std_error=20.0).decimals
         (3, 2, 1)
         """
-        if self.places is not None:
-            return self.places
-        within = self.limits is not None and max(map(abs, self.limits)) <= 2 and self.role == "difference"
+        return self.own_decimals if self.places is None else self.places
+
+    @property
+    def own_decimals(self) -> int:
+        """Decimals that the row would have alone."""
         error, low, high = self.std_error, self.conf_low, self.conf_high
         if error is None and low is not None and high is not None:
             error = (high - low) / 4
-        digits = digits_of(error, 3 if within or self.bounded else 2)
-        if low is not None and high is not None and (low > 0 or high < 0):
-            near = min(abs(low), abs(high))
-            digits = next((d for d in range(digits, 6) if near >= 0.5 * 10.0**-d), digits)
-        return digits
+        digits = digits_of(error, 3 if self.in_thousandths else 2)
+        return digits if self.limits is None else max(digits, 2)
 
-    def shown(self, name: str = "estimate") -> Shown | None:
+    @property
+    def in_thousandths(self) -> bool:
+        """Whether the quantity cannot exceed 1 in size, or is a difference of two such."""
+        limits = self.limits or (-math.inf, math.inf)
+        return self.bounded or (self.role == "difference" and max(map(abs, limits)) <= 2)
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval lies on one side of 0, of a quantity that can be on either side."""
+        can = self.limits is None or self.limits[0] < 0
+        low, high = self.conf_low, self.conf_high
+        return can and low is not None and high is not None and (low > 0 or high < 0)
+
+    def shown(self, name: str = "estimate", digits: int | None = None) -> Shown | None:
         """Return estimate, error or a limit with the decimals that it is printed with; None where there is none.
+
+        A limit of an interval that excludes 0 is not printed as 0: it has the decimals that show its first digit.
+
+        Parameters
+        ----------
+        name : str
+            Field of the row.
+        digits : int, optional
+            Decimals; by default those of the row.
 
         Examples
         --------
         >>> number(Row(term="share", estimate=0.25, limits=(0.0, 1.0)).shown())
         '.250'
+        >>> row = Row(term="d", estimate=0.2, std_error=0.1, conf_low=0.0041, conf_high=0.4)
+        >>> number(row.shown("conf_low")), number(row.shown("conf_high"))
+        ('0.004', '0.40')
         """
         value = getattr(self, name)
-        return None if value is None else Shown(value, self.decimals, self.bounded)
+        if value is None:
+            return None
+        digits = self.decimals if digits is None else digits
+        if name in ("conf_low", "conf_high") and self.excludes_zero:
+            digits = next((d for d in range(digits, 6) if abs(value) >= 0.5 * 10.0**-d), digits)
+        return Shown(value, digits, self.bounded)
 
 
 def negated(row: Row) -> Row:
@@ -197,7 +227,6 @@ def under(row: Row, cautions: Iterable[Caution]) -> Row:
     return replace(row, approximate=True)
 
 
-MOST_PLACES = 4  # decimals up to which printed estimates are made to subtract to a printed difference
 MOST_TOGETHER = 3  # differences (of three models); what suits more of them has needlessly many decimals
 Places = tuple[int, int, int]  # where two estimates and their difference stand
 
@@ -249,15 +278,52 @@ def subtracts(rows: Sequence[Row], places: Places, digits: int) -> bool:
     return a - b == gap
 
 
-def subtracting(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Return rows with the decimals with which printed estimates subtract to the printed differences.
+Column = tuple[Role | None, tuple[float, float] | bool | None]
 
-    Differences that share an estimate share decimals: as few as do for all of them, up to 4. Rows stay as they are
-    where none do, and where more than three differences do not fit.
+
+def column_of(row: Row) -> Column:
+    """Return in which column of numbers a row stands: that of its role and of what its quantity can be."""
+    return row.role, row.in_thousandths or row.limits
+
+
+def columns_of(rows: Sequence[Row]) -> dict[Column, list[int]]:
+    """Return where the rows of each column stand, of those that have a number."""
+    columns: dict[Column, list[int]] = {}
+    for at, row in enumerate(rows):
+        if row.estimate is not None or row.std_error is not None:
+            columns.setdefault(column_of(row), []).append(at)
+    return columns
+
+
+def printed_together(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return rows with the decimals that they share: those of one role and the same limits stand in one column.
+
+    They take the typical count. A row that needs two more, and one that would be printed as 0 beside an interval that
+    excludes 0, keep their own. A column then takes one more where that makes printed estimates subtract to the
+    printed differences, if at most three differences share an estimate. Calling it again changes nothing.
+
+    Examples
+    --------
+    >>> rows = [Row(term="", std_error=se) for se in (0.2, 0.2, 0.002, 0.00002)]
+    >>> [row.decimals for row in printed_together(tuple(rows))]
+    [2, 2, 2, 5]
     """
+    digits, columns = [row.decimals for row in rows], columns_of(rows)
+    for places in columns.values():
+        common = median_low(rows[k].own_decimals for k in places)
+        for k in places:
+            own = rows[k].own_decimals
+            vanishes = rows[k].excludes_zero and abs(rows[k].estimate or 1.0) < 0.5 * 10.0**-common
+            digits[k] = max(rows[k].places or 0, own if vanishes or own > common + 1 else common)
+    _subtract_at(rows, list(columns.values()), digits)
+    return tuple(row if row.decimals == d else replace(row, places=d) for row, d in zip(rows, digits, strict=True))
+
+
+def _subtract_at(rows: Sequence[Row], columns: Sequence[Sequence[int]], digits: list[int]) -> None:
+    """Raise the decimals of columns whose printed estimates do not subtract to the printed differences."""
     triples = parts_of(rows)
     if not triples:
-        return rows
+        return
     joined = {k: {k} for places in triples for k in places[:2]}
     for first, second, _ in triples:
         if joined[first] is not joined[second]:
@@ -266,16 +332,20 @@ def subtracting(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     families: dict[int, list[Places]] = {}
     for places in triples:
         families.setdefault(id(joined[places[0]]), []).append(places)
-    new = list(rows)
-    for own in families.values():
-        members = {k for places in own for k in places}
-        base = max(rows[k].decimals for k in {k for k in members if rows[k].std_error is not None} or members)
-        tried = range(base, (max(MOST_PLACES, base) if len(own) <= MOST_TOGETHER else base) + 1)
-        digits = next((d for d in tried if all(subtracts(rows, places, d) for places in own)), None)
-        if digits is not None:
-            for k in members:
-                new[k] = replace(rows[k], places=max(digits, rows[k].decimals))
-    return tuple(new)
+    few = [places for own in families.values() if len(own) <= MOST_TOGETHER for places in own]
+    enough = _fewest(rows, few, digits) if few else None
+    if enough is not None:
+        members = {k for places in few for k in places}
+        for column in columns:
+            for k in column if members.intersection(column) else ():
+                digits[k] = max(digits[k], enough)
+
+
+def _fewest(rows: Sequence[Row], own: Sequence[Places], digits: Sequence[int]) -> int | None:
+    """Return the fewest decimals at which all these estimates subtract to their differences, or None."""
+    members = {k for places in own for k in places}
+    base = max(digits[k] for k in {k for k in members if rows[k].std_error is not None} or members)
+    return next((d for d in (base, base + 1) if all(subtracts(rows, places, d) for places in own)), None)
 
 
 def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str) -> list[Row]:

@@ -17,7 +17,6 @@ from socialstats.results.rows import ESCAPED, Role, Row, checked_level
 from socialstats.tables.writing import Kind, opened_whole
 from socialstats.text import (
     MISSING,
-    Shown,
     as_given,
     count,
     level_text,
@@ -398,25 +397,21 @@ def _pair_of_lines(
         return f"{MISSING} ({letter})"
 
     def estimate(row: Row) -> str:
-        return note(row) if row.estimate is None else _shown(row, row.estimate, digits) + (_stars(row) if stars else "")
+        return note(row) if row.estimate is None else number(row.shown(digits=digits)) + (_stars(row) if stars else "")
 
     def under(row: Row) -> str:
         if row.estimate is None or (below == "interval" and row.conf_low is None and row.conf_high is None):
             return note(row) if row.estimate is not None and row.undefined else ""
         if below == "interval":
-            return f"[{', '.join(_shown(row, end, digits) for end in (row.conf_low, row.conf_high))}]"
+            return f"[{', '.join(number(row.shown(end, digits)) for end in ('conf_low', 'conf_high'))}]"
         if below == "std_error":
-            return "" if row.std_error is None else f"({_shown(row, row.std_error, digits)})"
+            return "" if row.std_error is None else f"({number(row.shown('std_error', digits))})"
         return "" if _p_of(row) is None else p_value(_p_of(row))
 
     yield Line("term", term, tuple("" if row is None else estimate(row) for row in rows))
     cells = tuple("" if row is None or below == "none" else under(row) for row in rows)
     if any(cells):
         yield Line("below", "", cells)
-
-
-def _shown(row: Row, value: float | None, digits: int) -> str:
-    return number(None if value is None else Shown(value, digits, row.bounded))
 
 
 def _p_of(row: Row) -> float | None:

@@ -169,6 +169,19 @@ def test_a_number_of_a_row_has_one_printed_value_on_a_page(name: str) -> None:
 
 
 @pages
+def test_a_number_has_the_same_decimals_in_all_tables(name: str) -> None:
+    """-1.465 stood in one table, -1.46 in the next and -1.4646 in the third."""
+    decimals: dict[str, set[int]] = {}
+    for table in tables_of(outcome(name)):
+        for row in table.cells:
+            for column, v in zip(table.header, row, strict=True):
+                chance = isinstance(v, Shown) and abs(Fraction(v).limit_denominator(1000) - Fraction(v)) < 1e-9
+                if isinstance(v, Shown) and not chance and column not in ("SE", "Low", "High"):
+                    decimals.setdefault(f"{abs(v):.9g}", set()).add(v.digits)
+    assert [value for value, found in decimals.items() if len(found) > 1] == []
+
+
+@pages
 def test_leading_zeros_follow_one_rule_on_a_page(name: str) -> None:
     """Shares of one table had leading zeros, those of the next had none."""
     found = outcome(name)

@@ -48,7 +48,7 @@ def test_printed_estimates_subtract_to_the_printed_difference(models: int, limit
     for _ in range(200):
         values = rng.random(models).tolist()
         rows = Result(metric="leaderboard", title="", rows=compared(values, limits)).rows
-        wanted = [d for d in range(base, 5 if together <= MOST_TOGETHER else base + 1) if fits(values, d)]
+        wanted = [d for d in range(base, base + (2 if together <= MOST_TOGETHER else 1)) if fits(values, d)]
         assert {row.decimals for row in rows} == {wanted[0] if wanted else base}
         if wanted:
             at = {row.term: printed(row) for row in rows}

@@ -14,6 +14,7 @@ from socialstats.metrics.preference_shares import preference_shares
 from socialstats.metrics.sensitivity import reference_values
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
+from socialstats.results.rows import printed_together
 from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
@@ -40,7 +41,8 @@ def clearest(rows: Sequence[Row]) -> list[Row]:
 
 def leads(found: Mapping[str, Result], term: str, group: str | None = None) -> list[Row]:
     """Return one row of the result of each level, named after the level."""
-    return [replace(result.row(term, group=group), term=name, group=None) for name, result in found.items()]
+    rows = ((name, result.row(term, group=group)) for name, result in found.items())
+    return list(printed_together(tuple(replace(row, term=name, group=None, places=None) for name, row in rows)))
 
 
 def differences_of_s(found: Mapping[str, Result]) -> list[Row]:

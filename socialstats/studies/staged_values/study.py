@@ -20,6 +20,7 @@ from socialstats.metrics.trait_profile import change_name, trait_profile
 from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
+from socialstats.results.result import printed_alike
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, mark_of, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, tests_of
@@ -76,6 +77,7 @@ SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "c
 HIGHEST = 5.0  # commitment is scored from 0
 CONTROL = "control"
 FEWEST = 3  # models from which their variation says something
+BY_MODELS: dict[str, Any] = {"unit_of_analysis": "model", "cluster": None}
 
 
 def single(design: Ratings) -> dict[str, Any]:
@@ -108,7 +110,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
         multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity,
         id="multiverse" if held else "multiverse-composite",
         question=other_analyses(f"the change of {what}"),
-        note="With models as units, the mean is the same; its standard error differs.",
+        note="With other units of analysis, the mean is the same; its standard error differs.",
     )  # fmt: skip
 
 
@@ -121,25 +123,32 @@ def common_options(design: Ratings, options: StudyOptions) -> dict[str, Any]:
 
 
 def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Variant]:
-    """Return every reasonable way to do the analysis, the page's own first."""
+    """Return every reasonable way to do the analysis, the page's own first: with models as units where they lead."""
+    models, scenario = codes_of(main, "model")[1], main.strata["scenario"]
+    led = len(models) >= FEWEST
+    unit, own = ("model", BY_MODELS) if led else ("scenario", dict[str, Any]())
 
-    def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: main, **choices: Any) -> Variant:
-        return Variant(label=label, choice=choice, compute=lambda: profile_of(data(), **(given | choices)),
+    def way(
+        label: str,
+        choice: str,
+        data: Callable[[], Ratings] = lambda: main,
+        units: dict[str, Any] = own,
+        **choices: Any,
+    ) -> Variant:
+        return Variant(label=label, choice=choice, compute=lambda: profile_of(data(), **(given | units | choices)),
                        lead=last_change)  # fmt: skip
 
-    models = codes_of(main, "model")[1]
     made = [
-        way("scenarios as units, judges fixed", OWN),
+        way(f"{unit}s as units, judges fixed", OWN),
         way("judges drawn at random", "judges", judges="random"),
-        way("bootstrap of scenarios, percentile", "interval", ci="percentile"),
+        way(f"bootstrap of {unit}s, percentile", "interval", ci="percentile"),
     ]
-    scenario = main.strata["scenario"]
-    if any(not is_inside(factor, scenario) for factor in main.clusters):  # clusters that hold several scenarios
+    if led:
+        made.append(way("scenarios as units", "units of analysis", units={}))
+    elif any(not is_inside(factor, scenario) for factor in main.clusters):  # clusters that hold several scenarios
         made.append(way("clusters ignored", "clusters", cluster=None))
     if given["weights"] != dict(EQUAL_WEIGHTS) and not given.get("free_weights"):
         made.append(way("equal weights", "weights", weights=EQUAL_WEIGHTS))
-    if len(models) > 2:
-        made.append(way("models as units", "units of analysis", unit_of_analysis="model", cluster=None))
     if part is not main:
         made.append(way("all wordings", "wordings", lambda: part))
     groups: dict[str, tuple[Sequence[str], Callable[[list[str]], Ratings]]] = {
@@ -280,7 +289,7 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     changes = "baseline" if options.brief else "all"
     plain = {**common, "stages": stages, "weights": options.weights}
     weighted = plain | {"baseline": options.reference}
-    measured, by_models = {"the composite": (traits, weighted)}, {"unit_of_analysis": "model", "cluster": None}
+    measured = {"the composite": (traits, weighted)}
     results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes=changes, **weighted)}
     if COMMITMENT in main.strata["trait"].levels:
         alone = only(main, "trait", (COMMITMENT,))
@@ -288,8 +297,9 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
         results["Commitment"] = profile_of(alone, activation=None, changes=changes, **(weighted | single(alone)))
     units = {}
     if results["Composites"].counts["models"] >= FEWEST:
-        units = {what: profile_of(data, activation=None, **(given | by_models))
-                 for what, (data, given) in measured.items()}  # fmt: skip
+        for name, (what, (data, given)) in zip(list(results), measured.items(), strict=True):
+            units[what] = profile_of(data, activation=None, **(given | BY_MODELS))
+            (results[name],) = printed_alike(units[what], results[name])
     spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
