@@ -756,7 +756,21 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
         return (answer_of_levels(design, numbers.main, numbers.levels),)
     lead = numbers.lead
     said = sentences.difference(quantity(design), first, second, lead)
-    return tuple(text for text in (said, equivalence_text(design, numbers, options)) if text)
+    found = (said, other_tests_text(numbers.main, lead, options.level), equivalence_text(design, numbers, options))
+    return tuple(text for text in found if text)
+
+
+def other_tests_text(result: Result, lead: Row, level: float) -> str:
+    """Return which tests lie on the other side of the significance level than that of the answer."""
+    if lead.p_value is None or not any(c.code == "SS316" for c in result.cautions):
+        return ""
+    clear, alpha = lead.p_value <= 1 - level, 1 - level
+    others = [(f"the {sentences.TESTS[r.test]} test", r.p_value) for r in result.rows
+              if r.group == "test" and r.test and r.p_value is not None and (r.p_value <= alpha) != clear]  # fmt: skip
+    if not others:
+        return ""
+    verb = "was" if len(others) == 1 else "were"
+    return f"{capital(listing([f'{name} ({p_value(p)})' for name, p in others]))} {verb} {'not ' * clear}significant."
 
 
 def halved(design: Paired, numbers: Numbers) -> tuple[str, ...]:

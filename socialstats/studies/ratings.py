@@ -148,7 +148,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
             rows_table(rows, f"{kappa.title} of each pair", term="Pair"),
             rows_table(shares, "Percent agreement of each pair", term="Pair"),
         ),
-        results=() if adjusted is None else (adjusted,),
+        results=(kappa,) if adjusted is None else (kappa, adjusted),
     )
 
 

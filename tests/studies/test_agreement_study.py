@@ -166,7 +166,7 @@ def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
 def test_pairs_of_raters_are_one_family(ordinal: Outcome) -> None:
     block = next(b for b in ordinal.blocks if b.id == "pairs")
     assert [row[0] for row in block.tables[0].cells] == ["ann | bob", "ann | gpt_4", "bob | gpt_4"]
-    rows = [r for r in block.results[0].rows if r.p_value is not None]
+    rows = [r for r in block.results[-1].rows if r.p_value is not None]
     assert len(rows) >= 2
     p = sorted(r.p_value for r in rows)
     hand = {value: max((len(p) - j) * p[j] for j in range(k + 1)) for k, value in enumerate(p)}  # Holm's step-down
@@ -306,3 +306,13 @@ def test_alpha_under_other_choices_is_alpha_of_these_choices(ordinal: Outcome, n
     assert rows["units that all raters rated"].estimate == pytest.approx(alpha(whole, "ordinal"))
     assert rows["without bob"].estimate == pytest.approx(alpha(frame[frame["judge"] != "bob"], "ordinal"))
     assert "scale" not in {r.group for r in nominal.blocks[-1].results[0].rows}
+
+
+def test_a_rater_who_never_varies_is_linked_to_the_pairs() -> None:
+    """The caution about kappa linked to the table of coefficients alone."""
+    frame = pd.DataFrame({"unit": np.repeat(np.arange(30), 3), "rater": ["a", "b", "c"] * 30,
+                          "value": np.tile([1, 2, 2, 2, 1, 2], 15)})  # fmt: skip
+    frame.loc[frame["rater"] == "c", "value"] = 2
+    found = report(frame, replace(FAST, verify=False), scale="ordinal")
+    pairs = next(block for block in found.blocks if block.id == "pairs")
+    assert "SS313" in {c.code for result in pairs.results for c in result.cautions}

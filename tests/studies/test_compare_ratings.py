@@ -218,3 +218,14 @@ def test_a_level_is_between_0_and_1() -> None:
     for level in (95.0, 1.0, 0.0, float("nan")):
         with pytest.raises(InputError, match="level must be between 0 and 1"):
             replace(FAST, level=level)
+
+
+def test_the_answer_names_the_kind_that_differs_most() -> None:
+    """Shares of levels led where alpha differed most: second raters that answer at random keep mean and shares."""
+    rng = np.random.default_rng(3)
+    plain, noisy = rated(1, noise=0.3).assign(model="a"), rated(1, noise=0.3).assign(model="b")
+    noisy.loc[noisy["rater"] != "run 0", "value"] = rng.permutation(noisy.loc[noisy["rater"] != "run 0", "value"])
+    design = read(pd.concat([plain, noisy]), by="model")
+    answer = run_study(STUDIES["compare-ratings"], design, replace(FAST, verify=False)).answer
+    assert "mean rating" in answer[0]
+    assert "alpha" in answer[1]

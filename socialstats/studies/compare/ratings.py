@@ -154,8 +154,13 @@ def halving_words(rows: tuple[Row, ...], kind: str, reference: str) -> tuple[str
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
-    """Return the first sentence of the two leading blocks, and what could not be compared."""
-    said = [block.sentences[0] for block in shown[:2]]
+    """Return the first sentence of the leading block, that of the clearest other kind, and what was not compared."""
+    tests: dict[str, list[float]] = {}
+    for row in (row for result in numbers.found.values() for row in result.rows if row.p_value is not None):
+        tests.setdefault(f"differences-{row.group}", []).append(row.p_value or 0.0)
+    others = [block for block in shown[1:] if block.id in tests]
+    clearest = min(others, key=lambda block: len(tests[block.id]) * min(tests[block.id]), default=None)
+    said = [block.sentences[0] for block in (shown[0], clearest) if block is not None]
     if numbers.problems:
         said.append(
             f"Not compared: {listing([f'{shorten(k, 30)} ({v})' for k, v in numbers.problems.items()], most=4)}."

@@ -621,16 +621,22 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
         return None
     tied = next(iter(matches.values())).row("tied")
     low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
+    rule = "Of m tied modes each counted 1/m here; a distance is taken from their mean." if tied.estimate else ""
     return Block(
         id="matches",
         question=f"How often did a model give exactly the most frequent {shorten(human, 30)} answer?",
-        sentences=(f"The share of exact matches was lowest at {low}.", f"It was highest at {high}.")
-        if len(known) > 1
-        else (f"The share of exact matches was {low}.",),
+        sentences=(
+            *(
+                (f"The share of exact matches was lowest at {low}.", f"It was highest at {high}.")
+                if len(known) > 1
+                else (f"The share of exact matches was {low}.",)
+            ),
+            *filter(None, [rule]),
+        ),
         draw=partial(forest, known, reference=None, xlabel="share of exact matches"),
         figure_title=f"Share of units with the most frequent {shorten(human, 30)} answer",
-        caption="Points and bars: shares and CIs. Of m tied modes each counts 1/m (share of units with "
-        f"tied modes: {sentences.estimate(tied)}). Refusals and missing answers are excluded.",
+        caption=f"Points and bars: shares and CIs; share of units with tied modes: {sentences.estimate(tied)}. "
+        "Refusals and missing answers are excluded.",
         tables=(rows_table(rows, "Share of exact matches", term="Model"),),
         results=tuple(matches.values()),
         part="appendix",
