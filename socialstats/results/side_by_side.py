@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from socialstats.errors import InputError, MissingDependency
+from socialstats.results.latex import escaped as latex_escaped
+from socialstats.results.latex import latex
 from socialstats.results.result import Result, ResultGroup
-from socialstats.results.rows import ESCAPED, Role, Row, checked_level
+from socialstats.results.rows import Role, Row, checked_level
 from socialstats.tables.writing import Kind, opened_whole
 from socialstats.text import (
     MISSING,
@@ -127,23 +129,19 @@ class ResultTable:
         return "\n\n".join([*title, text, *(escaped(note, sys.maxsize) for note in self.notes)])
 
     def to_latex(self) -> str:
-        r"""Return a LaTeX tabular with the rules of package booktabs, and the notes below it."""
-        wide, body = len(self.names) + 1, []
+        r"""Return a LaTeX table with the rules of package booktabs; with a title it is a float that has a caption."""
+        wide, group, before, cells = len(self.names) + 1, "", [], []
         for k, one in enumerate(self.lines):
-            if k == self._foot:
-                body.append(r"\midrule")
+            group += "\\midrule\n" if k == self._foot else ""
             if one.what == "group":
-                body.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{one.label.translate(ESCAPED)}}}}} \\")
+                group += rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{latex_escaped(one.label)}}}}} \\" + "\n"
                 continue
-            indent = r"\quad " if one.what == "term" and self._grouped else ""
-            body.append(f"{indent}{{}}{' & '.join(cell.translate(ESCAPED) for cell in (one.label, *one.cells))} \\\\")
-        head = " & ".join(name.translate(ESCAPED) for name in ("", *self.names))
-        notes = " ".join(note.translate(ESCAPED) for note in self.notes)
-        return "\n".join([
-            rf"\begin{{tabular}}{{l{'r' * len(self.names)}}}", r"\toprule", rf"{head} \\", r"\midrule", *body,
-            r"\bottomrule", r"\end{tabular}", r"\par\smallskip",
-            rf"\begin{{minipage}}{{\linewidth}}\footnotesize\textit{{Note.}} {notes}\end{{minipage}}",
-        ])  # fmt: skip
+            before.append(group + (r"\quad " if one.what == "term" and self._grouped else ""))
+            cells.append((one.label, *one.cells))
+            group = ""
+        notes = rf"\par\smallskip\noindent{{\footnotesize\textit{{Note.}} {latex_escaped(' '.join(self.notes))}\par}}"
+        return latex(["", *self.names], cells, [True, *[False] * len(self.names)], before=before,
+                     caption=latex_escaped(self.title), notes=notes if self.notes else "")  # fmt: skip
 
     def to_html(self) -> str:
         """Return the table in HTML."""
