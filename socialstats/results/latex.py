@@ -3,11 +3,10 @@ r"""Tables in LaTeX that fit on a page: wide ones in smaller type, with broken c
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from socialstats.figures.style import clean
+from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, laid_out
 
 __all__ = ["escaped", "latex"]
 
@@ -25,12 +24,7 @@ ESCAPES = str.maketrans({
     **dict.fromkeys("\u00a0\u2007\u202f", "~"),
     **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
 })  # fmt: skip
-# characters on a line of 345 pt, that of class article: at 10 pt; at 8 pt; at 8 pt on a turned page of 550 pt
-NORMAL, SMALL, TURNED = 66, 78, 124
-GAP, SMALL_GAP = 2.4, 1.5  # characters between columns: 12 pt at 10 pt, and 6 pt at 8 pt
-LEAST = 16  # characters of a column of words whose cells are broken
 LAST_LATIN = "\u017f"  # pdfLaTeX prints the characters up to here without any package
-LINES = 34  # lines on a page; a table that has more goes over several pages
 
 
 def escaped(text: str) -> str:
@@ -50,48 +44,6 @@ def escaped(text: str) -> str:
         lambda m: rf"\textsuperscript{{{m[0].translate(RAISED).replace('-', '$-$')}}}",
         safe,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How a table is set: characters of each broken column (0 for others), of all and that there is room for; lines."""
-
-    widths: tuple[int, ...]
-    needed: float
-    capacity: int
-    lines: int
-
-    @property
-    def long(self) -> bool:
-        return self.lines > LINES
-
-    @property
-    def packages(self) -> str:
-        used = {"booktabs": True, "array": any(self.widths), "longtable": self.long,
-                ("pdflscape" if self.long else "rotating"): self.capacity == TURNED}  # fmt: skip
-        return ",".join(name for name, needed in used.items() if needed)
-
-
-def laid_out(head: Sequence[str], cells: Sequence[Sequence[str]], words: Sequence[bool]) -> Layout:
-    """Decide how a table is set: as it is, in small type with cells broken, or on a turned page."""
-    columns = list(zip(*cells, strict=True)) if cells else [()] * len(head)
-    longest = [max(map(len, column), default=0) for column in columns]
-    whole = [max(len(name), size) for name, size in zip(head, longest, strict=True)]
-    if (needed := sum(whole) + GAP * len(head)) <= NORMAL:
-        return Layout((0,) * len(head), needed, NORMAL, len(cells))
-    natural = [max(size, *map(len, [*name.split(), ""])) for name, size in zip(head, longest, strict=True)]
-    fixed = sum(size for size, word in zip(natural, words, strict=True) if not word) + SMALL_GAP * len(head)
-    texts = [k for k, word in enumerate(words) if word]
-    needed = fixed + sum(min(natural[k], LEAST) for k in texts)
-    capacity = SMALL if needed <= SMALL else TURNED
-    widths, left = [0] * len(head), capacity - fixed
-    for place, k in enumerate(sorted(texts, key=lambda k: natural[k])):
-        share = int(left / (len(texts) - place))
-        widths[k] = 0 if natural[k] <= share else max(share, LEAST)
-        left -= widths[k] or natural[k]
-    heights = [max((-(-len(line[k]) // (width - 2)) for k, width in enumerate(widths) if width), default=1)
-               for line in cells]  # fmt: skip
-    return Layout(tuple(widths), needed, capacity, sum(max(1, height) for height in heights))
 
 
 def latex(
@@ -129,36 +81,38 @@ def latex(
     \end{tabular}
     """
     layout = laid_out(head, cells, words)
-    kinds = "".join(
-        rf">{{\raggedright\arraybackslash}}p{{{0.97 * width / layout.capacity:.3f}\linewidth}}" if width
-        else "l" if word else "r" for width, word in zip(layout.widths, words, strict=True)
-    )  # fmt: skip
+    kinds, heads = [], []
+    for name, lines, size, broken, word in zip(head, layout.heads, layout.sizes, layout.broken, words, strict=True):
+        side = "l" if word else "r"
+        share = 0.97 * size / layout.capacity
+        kinds.append(rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if broken else side)
+        stack = r" \\ ".join(map(escaped, lines))
+        heads.append(escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}")
     body = [start + _line(line, layout) for start, line in zip(before or [""] * len(cells), cells, strict=True)]
-    heads = " & ".join(
-        _head(name, [line[k] for line in cells], "l" if words[k] else "r", layout, k) for k, name in enumerate(head)
-    )
-    kind = "longtable" if layout.long else "tabular"
-    made = [rf"\begin{{{kind}}}{{{kinds}}}", r"\toprule", rf"{heads} \\", r"\midrule", *body, r"\bottomrule",
-            rf"\end{{{kind}}}"]  # fmt: skip
-    if layout.long:
+    long, turned = layout.lines > LINES, layout.capacity == TURNED
+    kind = "longtable" if long else "tabular"
+    made = [rf"\begin{{{kind}}}{{{''.join(kinds)}}}", r"\toprule", rf"{' & '.join(heads)} \\", r"\midrule", *body,
+            r"\bottomrule", rf"\end{{{kind}}}"]  # fmt: skip
+    if long:
         made.insert(4, r"\endhead")
         made[1:1] = [rf"\caption{{{caption}}} \\"] * bool(caption)
     if layout.capacity > NORMAL:
-        wide = r"\setlength{\LTcapwidth}{\linewidth}" if layout.long else ""
+        wide = r"\setlength{\LTcapwidth}{\linewidth}" if long else ""
         made = [rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}{wide}", *made[:-1], made[-1] + "}"]
     made += [notes] if notes else []
-    turned = layout.capacity == TURNED
-    around = ("landscape" if turned else "") if layout.long else "sidewaystable" if turned else "table"
-    said = rf"% \usepackage{{{layout.packages}}}"
+    around = ("landscape" if turned else "") if long else "sidewaystable" if turned else "table"
+    used = {"booktabs": True, "array": any(layout.broken), "longtable": long,
+            ("pdflscape" if long else "rotating"): turned}  # fmt: skip
+    said = rf"% \usepackage{{{','.join(name for name, needed in used.items() if needed)}}}"
     if layout.needed > TURNED:
         said += "; wider than a turned page: leave columns out"
-    if caption and not layout.long:
+    if caption and not long:
         made.insert(0, rf"\caption{{{caption}}}")
     if caption and around:
         made = [rf"\begin{{{around}}}", *made, rf"\end{{{around}}}"]
     elif turned:
         said += f"; wider than an upright page: place it in {around}"
-    elif layout.long and not caption:
+    elif long and not caption:
         said += "; longer than a page: not inside a float"
     made.insert(0, said)
     foreign = sorted({one for one in "".join(made) if one > LAST_LATIN})
@@ -168,7 +122,8 @@ def latex(
 
 
 def _line(line: Sequence[str], layout: Layout) -> str:
-    parts = [_broken(cell, width) if width else escaped(cell) for cell, width in zip(line, layout.widths, strict=True)]
+    parts = [_broken(cell, size) if broken else escaped(cell)
+             for cell, size, broken in zip(line, layout.sizes, layout.broken, strict=True)]  # fmt: skip
     # after \\, LaTeX reads a leading [ or * as an option of the line break
     return ("{}" if line[0].startswith(("[", "*")) else "") + " & ".join(parts) + r" \\"
 
@@ -180,12 +135,3 @@ def _broken(cell: str, width: int) -> str:
         pieces = [word] if len(word) <= width - 2 else re.findall(rf"[^_/.\-]{{1,{width - 4}}}[_/.\-]*|[_/.\-]+", word)
         said.append(r"\allowbreak{}".join(map(escaped, pieces)))
     return " ".join(said)
-
-
-def _head(name: str, column: Sequence[str], side: str, layout: Layout, k: int) -> str:
-    """Return a head, broken where it is longer than every cell of its column."""
-    room = max(map(len, [*column, *name.split(), ""]))
-    if layout.capacity == NORMAL or layout.widths[k] or len(name) <= room:
-        return escaped(name)
-    broken = r" \\ ".join(map(escaped, textwrap.wrap(name, room, break_long_words=False)))
-    return rf"\shortstack[{side}]{{{broken}}}"

@@ -463,15 +463,22 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequenc
 
 
 def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return an HTML table, for notebooks.
+    """Return an HTML table, for notebooks, with numbers on the right of their columns.
 
     Examples
     --------
-    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:66]
-    '<table><thead><tr><th>term</th><th>estimate</th></tr></thead><tbod'
+    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:78]
+    '<table><thead><tr><th style="text-align:left">term</th><th style="text-align:right'
     """
-    heads = "".join(f"<th>{escape(name)}</th>" for name in head)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells)
+    sides = [
+        f' style="text-align:{"left" if words else "right;white-space:nowrap;padding-left:1em"}"'
+        for words in worded(head)
+    ]
+    heads = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(head, sides, strict=True))
+    rows = "".join(
+        f"<tr>{''.join(f'<td{side}>{escape(cell)}</td>' for cell, side in zip(line, sides, strict=True))}</tr>"
+        for line in cells
+    )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import socialstats as ss
 from socialstats.metrics import METRICS
-from socialstats.results.latex import LINES, escaped, latex
+from socialstats.results.latex import escaped, latex
+from socialstats.results.layout import LINES
 from tests.contracts.subjects import run, subject_of
 
 HOSTILE = (
