@@ -467,7 +467,7 @@ def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 
     Examples
     --------
-    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:78]
+    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:82]
     '<table><thead><tr><th style="text-align:left">term</th><th style="text-align:right'
     """
     sides = [
