@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from socialstats.figures.style import clean
-from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, laid_out
+from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, laid_out, parts_of
 
 __all__ = ["escaped", "latex"]
 
@@ -88,7 +88,7 @@ def latex(
         kinds.append(rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if broken else side)
         stack = r" \\ ".join(map(escaped, lines))
         heads.append(escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}")
-    body = [start + _line(line, layout) for start, line in zip(before or [""] * len(cells), cells, strict=True)]
+    body = [start + _line(line, layout, words) for start, line in zip(before or [""] * len(cells), cells, strict=True)]
     long, turned = layout.lines > LINES, layout.capacity == TURNED
     kind = "longtable" if long else "tabular"
     made = [rf"\begin{{{kind}}}{{{''.join(kinds)}}}", r"\toprule", rf"{' & '.join(heads)} \\", r"\midrule", *body,
@@ -121,11 +121,20 @@ def latex(
     return "\n".join(made)
 
 
-def _line(line: Sequence[str], layout: Layout) -> str:
-    parts = [_broken(cell, size) if broken else escaped(cell)
-             for cell, size, broken in zip(line, layout.sizes, layout.broken, strict=True)]  # fmt: skip
+def _line(line: Sequence[str], layout: Layout, words: Sequence[bool]) -> str:
+    parts = [
+        _broken(cell, size) if broken else escaped(cell) if word or not layout.stacked else _stacked(cell)
+        for cell, size, broken, word in zip(line, layout.sizes, layout.broken, words, strict=True)
+    ]
     # after \\, LaTeX reads a leading [ or * as an option of the line break
     return ("{}" if line[0].startswith(("[", "*")) else "") + " & ".join(parts) + r" \\"
+
+
+def _stacked(cell: str) -> str:
+    """Return an estimate with its interval below it."""
+    lines = [escaped(part) for part in parts_of(cell)]
+    stack = r" \\ {}".join(lines)
+    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}" if len(lines) > 1 else stack
 
 
 def _broken(cell: str, width: int) -> str:

@@ -59,6 +59,7 @@ def test_hostile_labels_compile_in_narrow_wide_and_long_tables(tmp_path: Path) -
         latex(head, [[LONG, "12", "0.5"]] * 50, words, caption="c"),
         latex([f"Column {k} of many" for k in range(12)], [[LONG, *["\u22121,234.5"] * 11]] * 3, [True, *[False] * 11]),
     ]
+    tables.append(latex(["m", *"abcdefgh"], [["x", *["8.10 [7.44, 8.75]"] * 8]] * 20, [True, *[False] * 8]))
     assert compiled(tmp_path, *map(placed, tables)) == []
 
 
@@ -80,6 +81,8 @@ def test_a_table_of_many_lines_goes_over_pages_and_one_of_many_columns_is_turned
     wide = latex([f"c{k}" for k in range(12)], [["1,234,567"] * 12], [False] * 12, caption="C")
     assert wide.splitlines()[1] == r"\begin{sidewaystable}"
     assert "place it in sidewaystable" in latex([f"c{k}" for k in range(12)], [["1,234,567"] * 12], [False] * 12)
+    beside = latex(["m", *"abcdefgh"], [["x", *["8.10 [7.44, 8.75]"] * 8]], [True, *[False] * 8])
+    assert r"x & \begin{tabular}[t]{@{}r@{}}8.10 \\ {}[7.44, 8.75]\end{tabular} &" in beside
     wider = latex([f"c{k}" for k in range(14)], [["1,234,567"] * 14], [False] * 14)
     assert "wider than a turned page: leave columns out" in wider.splitlines()[0]
 
