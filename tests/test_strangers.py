@@ -363,5 +363,5 @@ def test_a_notebook_shows_a_result_with_its_labels_escaped() -> None:
     rows = {"item_a": ["<b>x", "y"], "item_b": ["y", "<b>x"], "winner": ["<b>x", "y"]}
     result = ss.bradley_terry(ss.Comparisons.from_frame({**rows, "model": ["m", "m"]}, by="model"))
     for shown in (result._repr_html_(), result["m"]._repr_html_()):
-        assert "<td>&lt;b&gt;x</td>" in shown
+        assert ">&lt;b&gt;x</td>" in shown
         assert "<b>x" not in shown
