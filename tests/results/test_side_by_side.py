@@ -133,7 +133,7 @@ def test_a_wide_word_file_is_turned_and_its_groups_span_the_table(tmp_path: Path
         ([result(row("x"))], {"below": "se"}, "below must be one of"),
         ([result(row("x")), result(row("x", conf_level=0.9))], {}, "different levels (0.9 and 0.95)"),
         ([result(row("x"), row("x"))], {}, "term 'x' stands twice in (1)"),
-        ([result(row("x", role="count"))], {}, "no row of these results has one of the roles"),
+        ([result(row("x", role="count"))], {}, "give roles= some of theirs, 'count'"),
     ],
 )
 def test_errors_say_what_to_give(results: object, options: dict[str, object], words: str) -> None:
