@@ -349,9 +349,9 @@ def _check_terms(terms: Sequence[str] | None, found: Iterable[tuple[str, str]], 
         there = dict.fromkeys(row.term for one in held.values() for row in one.rows)
         raise InputError(f"no result has the term {quoted(missing)}; terms: {quoted([*there], 20)}")
     if not known:
-        there = sorted({str(row.role) for one in held.values() for row in one.rows if row.role})
+        theirs = sorted({str(row.role) for one in held.values() for row in one.rows if row.role})
         raise InputError(
-            f"no row of these results has one of the roles: give {option('roles')} some of theirs, {quoted(there, 9)}"
+            f"no row of these results has one of the roles: give {option('roles')} some of theirs, {quoted(theirs, 9)}"
         )
 
 
