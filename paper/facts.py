@@ -20,6 +20,17 @@ def named(function: Callable[..., Any]) -> set[str]:
     return set(CLUSTERS) & set(inspect.signature(function).parameters)
 
 
+def socialstats(package: Any) -> None:
+    """Models and means take one cluster or two crossed ones, with errors CR2; other coefficients take clusters."""
+    games = package.datasets.baseball()
+    for cluster in ("pair", ["pair", "home"]):
+        fit = package.bradley_terry(games, cluster=cluster)
+        assert all(row.std_error is not None for row in fit.rows if row.role == "estimate")
+    assert "CR2" in package.bradley_terry(games, cluster="pair").inference
+    for name in ("mean_ratings", "paired_difference", "krippendorff_alpha", "weighted_kappa", "choice_shares"):
+        assert "cluster" in named(getattr(package, name)), name
+
+
 def choix(package: Any) -> None:
     """Maximum likelihood returns strengths alone; expectation propagation a mean and a covariance."""
     assert package.ilsr_pairwise(3, GAMES).shape == (3,)
@@ -69,11 +80,15 @@ def pingouin(package: Any) -> None:
 
 
 def statsmodels(package: Any) -> None:
-    """One-way clusters are CRV1, CRV3 or jackknife, two-way clusters CRV1; no CR2 with degrees of freedom."""
+    """One-way clusters are CRV1 or CRV3, two-way CRV1, GEE reduces bias; no CR2 with degrees of freedom."""
     home = importlib.import_module(f"{package.__name__}.stats.sandwich_covariance")
     assert named(home.cov_cluster) == {"group"}
     assert {"group", "group2"} <= set(inspect.signature(home.cov_cluster_2groups).parameters)
+    assert "CRV3" in inspect.getsource(home)
     assert "cr2" not in inspect.getsource(home).lower()
+    gee = importlib.import_module(f"{package.__name__}.genmod.generalized_estimating_equations").GEE
+    assert {"groups"} <= named(gee.__init__)
+    assert '"bias_reduced"' in inspect.getsource(gee.fit)
 
 
 def inspect_ai(package: Any) -> None:
@@ -88,7 +103,8 @@ def inspect_ai(package: Any) -> None:
 
 
 FACTS = {
-    "choix": choix, "evalica": evalica, "arena_rank": arena_rank, "krippendorff": krippendorff, "irrCAC": irrcac,
+    "socialstats": socialstats, "choix": choix, "evalica": evalica,
+    "arena_rank": arena_rank, "krippendorff": krippendorff, "irrCAC": irrcac,
     "pingouin": pingouin, "statsmodels": statsmodels, "inspect_ai": inspect_ai,
 }  # fmt: skip
 

@@ -63,7 +63,13 @@ def test_the_paper_cites_each_entry_of_its_bibliography():
     assert set(re.findall(r"@(\w+)", paper)) == entries
     body = paper.split("---", 2)[2].partition("# References")[0]
     assert 600 <= len(body.split()) <= 1200  # two pages
-    for heading in ("# Summary", "# Statement of need", "# Comparison with other packages"):
+    for heading in (
+        "# Summary",
+        "# Statement of need",
+        "# State of the field",
+        "# Software design",
+        "# Research impact statement",
+    ):
         assert f"\n{heading}\n" in paper
 
 
@@ -73,7 +79,7 @@ def test_the_site_prints_its_version_on_each_page():
     assert 'html_title = f"socialstats {version}"' in settings
 
 
-@pytest.mark.parametrize("name", ["choix", "krippendorff", "pingouin", "statsmodels"])
+@pytest.mark.parametrize("name", ["socialstats", "choix", "krippendorff", "pingouin", "statsmodels"])
 def test_lines_of_the_papers_table_hold(name):
     spec = importlib.util.spec_from_file_location("facts", ROOT / "paper" / "facts.py")
     facts = importlib.util.module_from_spec(spec)

@@ -11,7 +11,8 @@ from typing import Any
 
 from socialstats.errors import InputError, MissingDependency
 from socialstats.figures import style
-from socialstats.results.rows import latex, markdown
+from socialstats.results.latex import latex
+from socialstats.results.rows import markdown
 from socialstats.studies.page import Table
 from socialstats.text import listing
 from socialstats.text import markdown as escaped
@@ -73,8 +74,8 @@ def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
     if format == "md":
         title = f"Table {table['number']}. {escaped(table['caption'], LONGEST)}"
         return f"{title}\n\n{markdown(view['header'], view['rows'], view['right'])}\n"
-    body = latex(view["header"], view["rows"], view["right"])
-    return "\n".join([r"\begin{table}", rf"\caption{{{latex_text(table['caption'])}}}", body, r"\end{table}", ""])
+    words = [not right for right in view["right"]]
+    return latex(view["header"], view["rows"], words, caption=latex_text(table["caption"])) + "\n"
 
 
 def columns_of(found: Mapping[str, Any], number: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from socialstats.figures.style import clean
-from socialstats.results.rows import ESCAPED
+from socialstats.results.latex import escaped
 from socialstats.text import MISSING, count, number
 
 CELL_WIDTH = 240  # characters that a cell shows
@@ -62,10 +62,10 @@ def latex_text(text: str) -> str:
     parts, at = [], 0
     for found in SYMBOL.finditer(tidy := clean(text)):
         letter, _, index = found[1].partition("_")
-        parts += [tidy[at : found.start()].translate(ESCAPED), rf"\textit{{{letter}}}"]
+        parts += [escaped(tidy[at : found.start()]), rf"\textit{{{letter}}}"]
         parts += [rf"\textsubscript{{{index}}}"] if index else []
         at = found.end()
-    return "".join([*parts, tidy[at:].translate(ESCAPED)])
+    return "".join([*parts, escaped(tidy[at:])])
 
 
 def linked(reference: str) -> Markup:

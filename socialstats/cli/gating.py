@@ -41,6 +41,7 @@ SHOWN: dict[str, Any] = {
 }  # fmt: skip
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
+LIMITS = ("conf_low", "conf_high")
 REQUIREMENT = re.compile(
     r"\s*(?P<quantity>\w+)\s*\[(?P<of>.+)\]\s*\.\s*(?P<field>\w+)\s*(?P<sign>[<>]=?)\s*(?P<limit>[-+\d.eE]+)\s*"
 )
@@ -215,16 +216,21 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
 
 
 def entry_of(one: Requirement, row: Row, source: str, stops: Sequence[str] = ()) -> Entry:
-    """Return whether a row meets its requirement; a missing number does not, nor one that a caution stops."""
+    """Return whether a row meets its requirement; a missing number does not, nor one that a caution stops.
+
+    Where two models have the same value in every unit, nothing changed: the limits of their difference count as 0.
+    """
     from socialstats.sentences import stat
 
     value = getattr(row, one.field)
-    met = value is not None and not stops and SIGNS[one.sign](value, one.limit)
+    same = row.role == "difference" and row.estimate == 0 and row.reason == "no_variation" and one.field in LIMITS
+    judged = 0.0 if same and value is None else value
+    met = judged is not None and not stops and SIGNS[one.sign](judged, one.limit)
     whole = one.field in ("n", "df") and value is not None and value % 1 == 0
     digits = 0 if whole else max(4, len(f"{one.limit:g}".partition(".")[2]) + 1)
     shown = "undefined" if value is None else p_value(value) if one.field.startswith("p_") else number(value, digits)
     reason = (
-        row.undefined or f"there is no {one.field}"
+        (f"nothing changed, {one.field} counts as 0: " if same else "") + (row.undefined or f"there is no {one.field}")
         if value is None
         else "; ".join([f"{row.term}: {stat(row)}", *stops])
     )

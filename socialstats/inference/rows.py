@@ -241,7 +241,7 @@ def with_mean(
     test : bool
     """
     if mean.undefined:
-        return replace(row, undefined=mean.undefined)
+        return replace(row, undefined=mean.undefined, reason="no_variation" if mean.sd == 0 else row.reason)
     if test:
         p = mean.p_value(null, alternative=alternative)
         fields |= {"statistic": mean.t(null), "df": mean.df, "p_value": p, "test": "t"}

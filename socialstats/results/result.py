@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from socialstats.arrays import FloatArray
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.references import citation
+from socialstats.results.latex import latex
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
     TEXT_COLUMNS,
@@ -24,7 +25,6 @@ from socialstats.results.rows import (
     column_of,
     columns_of,
     html,
-    latex,
     markdown,
     plain,
     printed,
@@ -32,6 +32,7 @@ from socialstats.results.rows import (
     size_unit,
     under,
     within_floats,
+    worded,
 )
 from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import count, counted, listing, number, quoted, shorten
@@ -272,7 +273,7 @@ class Result:
 
     def to_latex(self) -> str:
         """Return the terms as a LaTeX tabular (package booktabs), columns without values left out."""
-        return latex(*printed(self.rows))
+        return latex(*(shown := printed(self.rows)), worded(shown[0]))
 
     def _repr_html_(self) -> str:
         """Return title, sentence, terms and cautions for notebooks."""
@@ -444,7 +445,7 @@ class ResultGroup:
 
     def to_latex(self) -> str:
         """Return the terms of all levels as one LaTeX tabular (package booktabs), the level in its first column."""
-        return latex(*printed(self.rows(), by=self.by))
+        return latex(*(shown := printed(self.rows(), by=self.by)), worded(shown[0]))
 
     def _repr_html_(self) -> str:
         """Return the terms of all levels for notebooks."""

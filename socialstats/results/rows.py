@@ -447,16 +447,6 @@ SMALLEST_P = 0.00005
 LONGEST = 40  # characters of a cell
 WHOLE = ("n", "n_units", "n_clusters")
 NOT_PRINTED = ("method", "conf_level", "undefined", "reason")  # what is undefined stands in notes below a table
-GREEK = {"\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03ba": "kappa", "\u03bc": "mu",
-         "\u03c1": "rho", "\u03c3": "sigma", "\u03c4": "tau", "\u03c7": "chi", "\u0394": "Delta"}  # fmt: skip
-ESCAPED = str.maketrans({
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\u2212": "$-$", "<": "$<$", ">": "$>$",
-    "\u2014": "---", "\u2013": "--", "\u221e": r"$\infty$", "\u00b1": r"$\pm$", "\u00d7": r"$\times$", "\u00b2": "$^2$",
-    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$", "\u2192": r"$\to$",
-    "\u201c": "``", "\u201d": "''", "\u2018": "`", "\u2019": "'", "\u2026": r"\ldots{}", "\u00a0": "~",
-    **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
-})  # fmt: skip
 
 
 def printed(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[str]]]:
@@ -513,8 +503,8 @@ def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _worded(head: Sequence[str], right: Sequence[bool] | None) -> list[bool]:
-    """Return which columns hold words; of terms, their names tell."""
+def worded(head: Sequence[str], right: Sequence[bool] | None = None) -> list[bool]:
+    """Return which columns hold words: all but those that `right` names; of terms, their names tell."""
     if right is not None:
         return [not one for one in right]
     return [name in TEXT_COLUMNS or name not in TIDY_COLUMNS for name in head]
@@ -530,7 +520,7 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequenc
     |:--|--:|
     | a\|b | 0.5 |
     """
-    words = _worded(head, right)
+    words = worded(head, right)
     rule = "|".join(":--" if left else "--:" for left in words)
     names = [name if name in TIDY_COLUMNS and right is None else escaped(name, sys.maxsize) for name in head]
     lines = [
@@ -542,40 +532,23 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequenc
     return "\n".join([body[0], f"|{rule}|", *body[1:]])
 
 
-def latex(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool] | None = None) -> str:
-    r"""Return a LaTeX tabular with the rules of package booktabs; `right` is as in `markdown`.
-
-    Examples
-    --------
-    >>> print(latex(["term", "p_value"], [["a_b", "<.0001"]]))
-    \begin{tabular}{lr}
-    \toprule
-    term & p\_value \\
-    \midrule
-    a\_b & $<$.0001 \\
-    \bottomrule
-    \end{tabular}
-    """
-    kinds = "".join("l" if words else "r" for words in _worded(head, right))
-    # after \\, LaTeX reads a leading [ or * as an option of the line break
-    first, *rest = [
-        ("{}" if line[0].startswith(("[", "*")) else "") + " & ".join(cell.translate(ESCAPED) for cell in line) + r" \\"
-        for line in (head, *cells)
-    ]
-    parts = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", first, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(parts)
-
-
 def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return an HTML table, for notebooks.
+    """Return an HTML table, for notebooks, with numbers on the right of their columns.
 
     Examples
     --------
-    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:66]
-    '<table><thead><tr><th>term</th><th>estimate</th></tr></thead><tbod'
+    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:82]
+    '<table><thead><tr><th style="text-align:left">term</th><th style="text-align:right'
     """
-    heads = "".join(f"<th>{escape(name)}</th>" for name in head)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells)
+    sides = [
+        f' style="text-align:{"left" if words else "right;white-space:nowrap;padding-left:1em"}"'
+        for words in worded(head)
+    ]
+    heads = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(head, sides, strict=True))
+    rows = "".join(
+        f"<tr>{''.join(f'<td{side}>{escape(cell)}</td>' for cell, side in zip(line, sides, strict=True))}</tr>"
+        for line in cells
+    )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 

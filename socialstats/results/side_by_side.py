@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from socialstats.errors import InputError, MissingDependency
+from socialstats.results.latex import escaped as latex_escaped
+from socialstats.results.latex import latex
 from socialstats.results.result import Result, ResultGroup
-from socialstats.results.rows import ESCAPED, Role, Row, checked_level
+from socialstats.results.rows import Role, Row, checked_level
+from socialstats.results.word import word_file
 from socialstats.tables.writing import Kind, opened_whole
 from socialstats.text import (
     MISSING,
@@ -40,6 +42,8 @@ What = Literal["group", "term", "below", "foot"]
 SHOWN: tuple[Role, ...] = ("estimate", "difference", "effect_size")
 FIT = {"loglik": "Log-likelihood", "aic": "AIC"}
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+OVER, UNDER = "border-top:1px solid;", "border-bottom:1px solid;"
+NUMBER = "text-align:right;white-space:nowrap;padding-left:1em;"
 STARS = "* p < .05, ** p < .01, *** p < .001"
 WORD = Kind("a Word file of socialstats", lambda path: _is_ours(path))
 
@@ -99,13 +103,13 @@ class ResultTable:
 
     def to_text(self) -> str:
         """Return the table as aligned text."""
-        indent = "  " if self._grouped else ""
+        indent = "  " if self.grouped else ""
         grid = [(indent * (one.what == "term") + one.label, *one.cells) for one in self.lines]
         grid.insert(0, ("", *self.names))
         widths = [max(len(line[k]) for line in grid if k < len(line)) for k in range(len(self.names) + 1)]
         cells = [[c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=False)] for line in grid]
         printed = ["  ".join([line[0].ljust(widths[0]), *own]) for line, own in zip(grid, cells, strict=True)]
-        rule, foot = "-" * (sum(widths) + 2 * len(self.names)), self._foot + 1
+        rule, foot = "-" * (sum(widths) + 2 * len(self.names)), self.foot + 1
         body = [printed[0], rule, *printed[1:foot], *([rule] if foot < len(printed) else []), *printed[foot:], rule]
         return "\n".join([*([self.title] if self.title else []), *(line.rstrip() for line in body), *self.notes])
 
@@ -126,40 +130,39 @@ class ResultTable:
         return "\n\n".join([*title, text, *(escaped(note, sys.maxsize) for note in self.notes)])
 
     def to_latex(self) -> str:
-        r"""Return a LaTeX tabular with the rules of package booktabs, and the notes below it."""
-        wide, body = len(self.names) + 1, []
+        r"""Return a LaTeX table with the rules of package booktabs; with a title it is a float that has a caption."""
+        wide, group, before = len(self.names) + 1, "", []
         for k, one in enumerate(self.lines):
-            if k == self._foot:
-                body.append(r"\midrule")
+            group += "\\midrule\n" if k == self.foot else ""
             if one.what == "group":
-                body.append(rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{one.label.translate(ESCAPED)}}}}} \\")
+                group += rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{latex_escaped(one.label)}}}}} \\" + "\n"
                 continue
-            indent = r"\quad " if one.what == "term" and self._grouped else ""
-            body.append(f"{indent}{{}}{' & '.join(cell.translate(ESCAPED) for cell in (one.label, *one.cells))} \\\\")
-        head = " & ".join(name.translate(ESCAPED) for name in ("", *self.names))
-        notes = " ".join(note.translate(ESCAPED) for note in self.notes)
-        return "\n".join([
-            rf"\begin{{tabular}}{{l{'r' * len(self.names)}}}", r"\toprule", rf"{head} \\", r"\midrule", *body,
-            r"\bottomrule", r"\end{tabular}", r"\par\smallskip",
-            rf"\begin{{minipage}}{{\linewidth}}\footnotesize\textit{{Note.}} {notes}\end{{minipage}}",
-        ])  # fmt: skip
+            before.append(group + (r"\quad " if one.what == "term" and self.grouped else ""))
+            group = ""
+        notes = rf"\par\smallskip\noindent{{\footnotesize\textit{{Note.}} {latex_escaped(' '.join(self.notes))}\par}}"
+        return latex(["", *self.names], self.printed_cells(), [True, *[False] * len(self.names)], before=before,
+                     caption=latex_escaped(self.title), notes=notes if self.notes else "")  # fmt: skip
 
     def to_html(self) -> str:
-        """Return the table in HTML."""
-        heads = "".join(f'<th scope="col" style="text-align:right">{escape(name)}</th>' for name in self.names)
+        """Return the table in HTML, with rules as in print."""
+        heads = "".join(f'<th scope="col" style="{NUMBER}{UNDER}">{escape(name)}</th>' for name in self.names)
         rows = []
-        for one in self.lines:
+        for k, one in enumerate(self.lines):
+            rule = (OVER if k == self.foot else "") + (UNDER if k == len(self.lines) - 1 else "")
             if one.what == "group":
-                rows.append(f'<tr><th colspan="{len(self.names) + 1}" scope="rowgroup" style="text-align:left">'
-                            f"{escape(one.label)}</th></tr>")  # fmt: skip
+                rows.append(f'<tr><th colspan="{len(self.names) + 1}" scope="rowgroup" style="text-align:left;'
+                            f'font-weight:normal;font-style:italic">{escape(one.label)}</th></tr>')  # fmt: skip
                 continue
-            cells = "".join(f'<td style="text-align:right">{escape(cell)}</td>' for cell in one.cells)
-            rows.append(f'<tr><th scope="row" style="text-align:left;font-weight:normal">{escape(one.label)}</th>'
-                        f"{cells}</tr>")  # fmt: skip
-        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return (f"<table>{caption}<thead><tr><td></td>{heads}</tr></thead>"
-                f"<tbody>{''.join(rows)}</tbody></table>{notes}")  # fmt: skip
+            indent = "padding-left:1.5em;" if self.grouped and one.what == "term" else ""
+            cells = "".join(f'<td style="{NUMBER}{rule}">{escape(cell)}</td>' for cell in one.cells)
+            rows.append(f'<tr><th scope="row" style="text-align:left;font-weight:normal;{indent}{rule}">'
+                        f"{escape(one.label)}</th>{cells}</tr>")  # fmt: skip
+        title = (
+            f'<caption style="text-align:left;font-weight:bold">{escape(self.title)}</caption>' if self.title else ""
+        )
+        notes = f"<p><i>Note.</i> {escape(' '.join(self.notes))}</p>" if self.notes else ""
+        return (f'<table style="border-collapse:collapse;{OVER}">{title}<thead><tr><td style="{UNDER}"></td>{heads}'
+                f"</tr></thead><tbody>{''.join(rows)}</tbody></table>{notes}")  # fmt: skip
 
     _repr_html_ = to_html
 
@@ -183,13 +186,14 @@ class ResultTable:
         for one in self.lines:
             group = {"group": one.label, "foot": ""}.get(one.what, group)
             if one.what != "group":
-                rows.append([escape(group), *map(escape, (one.label, *one.cells))])
+                cells = [cell.replace(", ", ",\u00a0") if one.what == "below" else cell for cell in one.cells]
+                rows.append([escape(group), *map(escape, (one.label, *cells))])
         columns = [str(k) for k in range(len(self.names) + 2)]
         frame = pd.DataFrame(rows, columns=columns)
-        made = GT(frame, rowname_col="1", groupname_col="0" if self._grouped else None)
+        made = GT(frame, rowname_col="1", groupname_col="0" if self.grouped else None)
         made = made.cols_label({k: html(escape(name)) for k, name in zip(columns[2:], self.names, strict=True)})
         made = made.cols_align("right", columns[2:])
-        made = made if self._grouped else made.cols_hide(["0"])
+        made = made if self.grouped else made.cols_hide(["0"])
         made = made.tab_header(html(escape(self.title))) if self.title else made
         for note in self.notes:
             made = made.tab_source_note(html(escape(note)))
@@ -211,37 +215,23 @@ class ResultTable:
             Without python-docx (extra ``tables``).
         """
         try:
-            from docx import Document
-            from docx.enum.text import WD_ALIGN_PARAGRAPH
+            made = word_file(self, WORD.name)
         except ImportError as error:
             raise MissingDependency("to_word() needs python-docx: pip install 'socialstats[tables]'") from error
-        document = Document()
-        document.core_properties.comments = WORD.name
-        if self.title:
-            document.add_paragraph().add_run(self.title).bold = True
-        grid = document.add_table(rows=0, cols=len(self.names) + 1)
-        ruled = {-1: ("top", "bottom"), self._foot: ("top",), len(self.lines) - 1: ("bottom",)}
-        for k, one in enumerate((Line("foot", "", self.names), *self.lines), -1):
-            for j, (cell, text) in enumerate(zip(grid.add_row().cells, (one.label, *one.cells), strict=False)):
-                cell.text = text
-                if j:
-                    cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
-                elif one.what == "group":
-                    cell.paragraphs[0].runs[0].italic = True
-            _rule(grid.rows[-1], ruled.get(k, ()))
-        document.add_paragraph().add_run("Note. ").italic = True
-        document.paragraphs[-1].add_run(" ".join(self.notes))
-        held = io.BytesIO()
-        document.save(held)
         with opened_whole(path, WORD) as file:
-            file.write(held.getvalue())
+            file.write(made)
+
+    def printed_cells(self) -> list[tuple[str, ...]]:
+        """Return the cells of all lines but those of groups, the label first."""
+        return [(one.label, *one.cells) for one in self.lines if one.what != "group"]
 
     @property
-    def _grouped(self) -> bool:
+    def grouped(self) -> bool:
+        """Whether terms stand in groups."""
         return any(one.what == "group" for one in self.lines)
 
     @property
-    def _foot(self) -> int:
+    def foot(self) -> int:
         """Index of the first line of the sizes of the data."""
         return next((k for k, one in enumerate(self.lines) if one.what == "foot"), len(self.lines))
 
@@ -358,7 +348,10 @@ def _check_terms(terms: Sequence[str] | None, found: Iterable[tuple[str, str]], 
         there = dict.fromkeys(row.term for one in held.values() for row in one.rows)
         raise InputError(f"no result has the term {quoted(missing)}; terms: {quoted([*there], 20)}")
     if not known:
-        raise InputError(f"no row of these results has one of the roles: give others with {option('roles')}")
+        theirs = sorted({str(row.role) for one in held.values() for row in one.rows if row.role})
+        raise InputError(
+            f"no row of these results has one of the roles: give {option('roles')} some of theirs, {quoted(theirs, 9)}"
+        )
 
 
 def _group_of(row: Row) -> str:
@@ -459,21 +452,6 @@ def _notes(
             cautions.setdefault(f"{caution.code} {caution.short}", {})[name] = None
     for text, own in cautions.items():
         yield f"Caution{f' on {listing([*own], most=9)}' if len(held) > 1 else ''}: {text}."
-
-
-def _rule(row: Any, sides: Sequence[str]) -> None:
-    """Draw a line at the sides of a row of a Word table."""
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    for cell in row.cells if sides else ():
-        borders = OxmlElement("w:tcBorders")
-        for side in sides:
-            line = OxmlElement(f"w:{side}")
-            line.set(qn("w:val"), "single")
-            line.set(qn("w:sz"), "8")
-            borders.append(line)
-        cell._tc.get_or_add_tcPr().append(borders)
 
 
 def _is_ours(path: Path) -> bool:

@@ -71,6 +71,22 @@ def test_any_metric_is_a_quantity(tmp_path: Path) -> None:
     assert main([*words, "percent_agreement[nobody].estimate >= 1"]) == 2
 
 
+def test_models_that_answer_alike_in_every_unit_changed_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(f"i{k}", model, k % 2, f"s{k // 4}") for k in range(20) for model in ("new", "old")]
+    frame = pd.DataFrame(rows, columns=["unit", "model", "value", "story"])
+    words = ["gate", str(tmp_path / "r.csv"), "--condition", "model", "--cluster", "story", "--require"]
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    assert main([*words, "mean[new - old].conf_low > -0.02"]) == 0
+    assert "nothing changed, conf_low counts as 0: all 20 values equal 0" in capsys.readouterr().out
+    assert main([*words, "mean[new - old].conf_low > 0"]) == 1
+    assert main([*words, "mean[new - old].p_value < 0.05"]) == 1
+    frame.loc[[0, 3], "value"] = 1  # one gain and one loss in one story: the difference is 0, and is not known well
+    frame.assign(story="s").to_csv(tmp_path / "r.csv", index=False)
+    assert main([*words, "mean[new - old].conf_low > -0.02"]) == 1
+
+
 @pytest.mark.parametrize("ending", ["md", "json", "xml"])
 def test_outputs_for_people_and_for_continuous_integration(tmp_path: Path, ending: str) -> None:
     path, out = str(runs(tmp_path, -0.1)), tmp_path / f"gate.{ending}"

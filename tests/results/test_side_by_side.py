@@ -80,13 +80,22 @@ def test_labels_of_users_break_no_format() -> None:
     assert not re.search(r"(?<!\\)[&%#_](?! )", made.to_latex().split(r"\toprule")[1].split("\n")[1])
 
 
+def test_html_has_rules_and_numbers_on_the_right_of_their_columns() -> None:
+    made = ss.table({"m1": result(row("x", group="g"), row("y", group="h"))})
+    assert made.to_html().count("border-bottom:1px solid") == 4  # two cells of the head, and two of the last line
+    assert re.search(r'<td style="text-align:right;white-space:nowrap;[^"]*">\[0.40, 0.60\]</td>', made.to_html())
+    assert "[0.40,\u00a00.60]" in made.to_great_tables().as_raw_html()
+    notebook = result(row("x"))._repr_html_()
+    assert re.search(r'<td style="text-align:left">x</td><td style="text-align:right;[^"]*">0.5000</td>', notebook)
+
+
 def test_a_word_file_holds_the_table_and_replaces_only_its_like(tmp_path: Path) -> None:
     made = ss.table({"m1": result(row("x"))}, title="Title")
     made.to_word(tmp_path / "a.docx")
     made.to_word(tmp_path / "a.docx")
     document = docx.Document(str(tmp_path / "a.docx"))
     assert [[cell.text for cell in line.cells] for line in document.tables[0].rows] == [
-        ["", "m1"], ["x", "0.50"], ["", "[0.40, 0.60]"]
+        ["", "m1"], ["x", "0.50"], ["", "[0.40,\u00a00.60]"]
     ]  # fmt: skip
     other = docx.Document()
     other.save(str(tmp_path / "b.docx"))
@@ -94,6 +103,22 @@ def test_a_word_file_holds_the_table_and_replaces_only_its_like(tmp_path: Path) 
     with pytest.raises(InputError, match="exists, and is an archive"):
         made.to_word(tmp_path / "b.docx")
     assert (tmp_path / "b.docx").read_bytes() == before
+
+
+def test_a_wide_word_file_is_turned_and_its_groups_span_the_table(tmp_path: Path) -> None:
+    fit = result(row("x", group="first"), row("y", group="second"))
+    ss.table({f"model-{k}-instruct": fit for k in range(8)}).to_word(tmp_path / "a.docx")
+    document = docx.Document(str(tmp_path / "a.docx"))
+    page, lines = document.sections[0], document.tables[0].rows
+    assert page.page_width > page.page_height
+    assert lines[0].cells[1].text == "model-0-\ninstruct"
+    assert "w:tblHeader" in lines[0]._tr.xml
+    assert {cell.text for cell in lines[1].cells} == {"first"}
+    assert lines[1].cells[0]._tc.grid_span == 9
+    assert lines[2].cells[0].text == "\u2003x"
+    formats = [cell.paragraphs[0].paragraph_format for line in lines for cell in line.cells]
+    assert {one.space_after for one in formats} == {0}
+    assert not any(paragraph.text for paragraph in document.paragraphs if paragraph.text == "Note. ")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +133,7 @@ def test_a_word_file_holds_the_table_and_replaces_only_its_like(tmp_path: Path) 
         ([result(row("x"))], {"below": "se"}, "below must be one of"),
         ([result(row("x")), result(row("x", conf_level=0.9))], {}, "different levels (0.9 and 0.95)"),
         ([result(row("x"), row("x"))], {}, "term 'x' stands twice in (1)"),
-        ([result(row("x", role="count"))], {}, "no row of these results has one of the roles"),
+        ([result(row("x", role="count"))], {}, "give roles= some of theirs, 'count'"),
     ],
 )
 def test_errors_say_what_to_give(results: object, options: dict[str, object], words: str) -> None:

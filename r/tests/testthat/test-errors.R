@@ -47,4 +47,16 @@ test_that("values that Python cannot have are refused", {
 
 test_that("install_socialstats() wants to know from where", {
   expect_s3_class(error_of(install_socialstats()), "socialstats_input_error")
+  expect_s3_class(error_of(install_socialstats(character())), "socialstats_input_error")
+  expect_match(conditionMessage(error_of(install_socialstats("no/such.whl"))), "there is no such folder or file")
+  wrong <- error_of(install_socialstats(tempdir(), python = "no-such-python"))
+  expect_match(conditionMessage(wrong), "is no Python 3.11 or newer")
+})
+
+test_that("Python is started without the folders of the system that R puts before its own libraries", {
+  before <- Sys.getenv("LD_LIBRARY_PATH")
+  on.exit(Sys.setenv(LD_LIBRARY_PATH = before))
+  Sys.setenv(LD_LIBRARY_PATH = "/usr/lib/R/lib:/usr/lib/x86_64-linux-gnu:/opt/own/lib:/lib64")
+  expect_equal(with_own_libraries(Sys.getenv("LD_LIBRARY_PATH")), "/usr/lib/R/lib:/opt/own/lib")
+  expect_match(Sys.getenv("LD_LIBRARY_PATH"), "x86_64-linux-gnu")
 })

@@ -1,0 +1,146 @@
+r"""Tables in LaTeX that fit on a page: wide ones in smaller type, with broken cells or turned; long ones on many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from socialstats.figures.style import clean
+from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, laid_out, parts_of
+
+__all__ = ["escaped", "latex"]
+
+GREEK = {"\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03b7": "eta", "\u03ba": "kappa",
+         "\u03bc": "mu", "\u03c1": "rho", "\u03c3": "sigma", "\u03c4": "tau", "\u03c7": "chi", "\u03c9": "omega",
+         "\u0394": "Delta", "\u03a3": "Sigma", "\u03a9": "Omega"}  # fmt: skip
+RAISED = str.maketrans("\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789")
+ESCAPES = str.maketrans({
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
+    "\u2212": "$-$", "<": "$<$", ">": "$>$", "\ufffd": "?",
+    "\u2014": "---", "\u2013": "--", "\u2010": "-", "\u221e": r"$\infty$", "\u00b1": r"$\pm$", "\u00d7": r"$\times$",
+    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$", "\u2192": r"$\to$",
+    "\u201c": "``", "\u201d": "''", "\u2018": "`", "\u2019": "'", "\u2026": r"\ldots{}",
+    **dict.fromkeys("\u00a0\u2007\u202f", "~"),
+    **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
+})  # fmt: skip
+LAST_LATIN = "\u017f"  # pdfLaTeX prints the characters up to here without any package
+
+
+def escaped(text: str) -> str:
+    r"""Return a text that LaTeX prints as it is; control characters are printed as question marks.
+
+    Umlauts and other letters with accents need no package. Chinese letters and emoji need XeLaTeX or LuaLaTeX and a
+    font that has them.
+
+    Examples
+    --------
+    >>> print(escaped("5% of a_b, p < .001, 3.1\u00d710\u207b\u2079, --no-verify"))
+    5\% of a\_b, p $<$ .001, 3.1$\times$10\textsuperscript{$-$9}, -{}-no-verify
+    """
+    safe = clean(text).replace("--", "-{}-").translate(ESCAPES).replace("-\\{\\}-", "-{}-")
+    return re.sub(
+        "[\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+",
+        lambda m: rf"\textsuperscript{{{m[0].translate(RAISED).replace('-', '$-$')}}}",
+        safe,
+    )
+
+
+def latex(
+    head: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    words: Sequence[bool],
+    *,
+    before: Sequence[str] | None = None,
+    caption: str = "",
+    notes: str = "",
+) -> str:
+    r"""Return a LaTeX table with the rules of package booktabs, after a comment that names its packages.
+
+    Parameters
+    ----------
+    head, cells : sequences of str
+        As text; they are escaped here.
+    words : sequence of bool
+        Which columns hold words, and are set flush left.
+    before : sequence of str, optional
+        What stands before each line of cells, as LaTeX.
+    caption, notes : str
+        As LaTeX. With a caption the table is a float, or has several pages.
+
+    Examples
+    --------
+    >>> print(latex(["term", "p_value"], [["a_b", "<.0001"]], [True, False]))
+    % \usepackage{booktabs}
+    \begin{tabular}{lr}
+    \toprule
+    term & p\_value \\
+    \midrule
+    a\_b & $<$.0001 \\
+    \bottomrule
+    \end{tabular}
+    """
+    layout = laid_out(head, cells, words)
+    kinds, heads = [], []
+    for name, lines, size, broken, word in zip(head, layout.heads, layout.sizes, layout.broken, words, strict=True):
+        side = "l" if word else "r"
+        share = 0.97 * size / layout.capacity
+        kinds.append(rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if broken else side)
+        stack = r" \\ ".join(map(escaped, lines))
+        heads.append(escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}")
+    body = [start + _line(line, layout, words) for start, line in zip(before or [""] * len(cells), cells, strict=True)]
+    long, turned = layout.lines > LINES, layout.capacity == TURNED
+    kind = "longtable" if long else "tabular"
+    made = [rf"\begin{{{kind}}}{{{''.join(kinds)}}}", r"\toprule", rf"{' & '.join(heads)} \\", r"\midrule", *body,
+            r"\bottomrule", rf"\end{{{kind}}}"]  # fmt: skip
+    if long:
+        made.insert(4, r"\endhead")
+        made[1:1] = [rf"\caption{{{caption}}} \\"] * bool(caption)
+    if layout.capacity > NORMAL:
+        wide = r"\setlength{\LTcapwidth}{\linewidth}" if long else ""
+        made = [rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}{wide}", *made[:-1], made[-1] + "}"]
+    made += [notes] if notes else []
+    around = ("landscape" if turned else "") if long else "sidewaystable" if turned else "table"
+    used = {"booktabs": True, "array": any(layout.broken), "longtable": long,
+            ("pdflscape" if long else "rotating"): turned}  # fmt: skip
+    said = rf"% \usepackage{{{','.join(name for name, needed in used.items() if needed)}}}"
+    if layout.needed > TURNED:
+        said += "; wider than a turned page: leave columns out"
+    if caption and not long:
+        made.insert(0, rf"\caption{{{caption}}}")
+    if caption and around:
+        made = [rf"\begin{{{around}}}", *made, rf"\end{{{around}}}"]
+    elif turned:
+        said += f"; wider than an upright page: place it in {around}"
+    elif long and not caption:
+        said += "; longer than a page: not inside a float"
+    made.insert(0, said)
+    foreign = sorted({one for one in "".join(made) if one > LAST_LATIN})
+    if foreign:
+        made.insert(0, f"% {''.join(foreign[:9])}: use XeLaTeX or LuaLaTeX with a font that has these characters")
+    return "\n".join(made)
+
+
+def _line(line: Sequence[str], layout: Layout, words: Sequence[bool]) -> str:
+    parts = [
+        _broken(cell, size) if broken else escaped(cell) if word or not layout.stacked else _stacked(cell)
+        for cell, size, broken, word in zip(line, layout.sizes, layout.broken, words, strict=True)
+    ]
+    # after \\, LaTeX reads a leading [ or * as an option of the line break
+    return ("{}" if line[0].startswith(("[", "*")) else "") + " & ".join(parts) + r" \\"
+
+
+def _stacked(cell: str) -> str:
+    """Return an estimate with its interval below it."""
+    lines = [escaped(part) for part in parts_of(cell)]
+    stack = r" \\ {}".join(lines)
+    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}" if len(lines) > 1 else stack
+
+
+def _broken(cell: str, width: int) -> str:
+    """Return a cell whose words longer than its column can be broken, first after their punctuation."""
+    said = []
+    for word in cell.split(" "):
+        pieces = [word] if len(word) <= width - 2 else re.findall(rf"[^_/.\-]{{1,{width - 4}}}[_/.\-]*|[_/.\-]+", word)
+        said.append(r"\allowbreak{}".join(map(escaped, pieces)))
+    return " ".join(said)

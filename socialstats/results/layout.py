@@ -1,0 +1,115 @@
+"""How a table fits on a page, in LaTeX and Word: wide ones in smaller type, with broken cells or on a turned page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["GAP", "LINES", "NORMAL", "TURNED", "Layout", "laid_out", "parts_of"]
+
+# characters on a line of 345 pt, that of class article: at 10 pt; at 8 pt; at 8 pt on a turned page of 550 pt
+NORMAL, SMALL, TURNED = 66, 78, 124
+GAP, SMALL_GAP = 2.4, 1.5  # characters between columns: 12 pt at 10 pt, and 6 pt at 8 pt
+LEAST = 16  # characters of a column of words whose cells are broken
+LINES = 34  # lines on a page; a table that has more goes over several pages
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a table is set.
+
+    Attributes
+    ----------
+    heads : tuple of tuples of str
+        The lines of each head.
+    sizes, broken : tuples of int and bool
+        Characters of each column; whether its cells are broken.
+    needed, capacity : float and int
+        Characters that a line needs, and those that it has.
+    lines : int
+        Of the whole table.
+    stacked : bool
+        Whether intervals beside estimates are put below them.
+    """
+
+    heads: tuple[tuple[str, ...], ...]
+    sizes: tuple[int, ...]
+    broken: tuple[bool, ...]
+    needed: float
+    capacity: int
+    lines: int
+    stacked: bool = False
+
+
+def parts_of(cell: str) -> list[str]:
+    """Return an estimate and the interval beside it.
+
+    Examples
+    --------
+    >>> parts_of("8.10 [7.44, 8.75]"), parts_of("8.10")
+    (['8.10', '[7.44, 8.75]'], ['8.10'])
+    """
+    return re.split(r" (?=\[)", cell)
+
+
+def laid_out(
+    head: Sequence[str], cells: Sequence[Sequence[str]], words: Sequence[bool], *, stacked: bool = False
+) -> Layout:
+    """Decide how a table is set; `words` says which columns hold words, whose cells can be broken.
+
+    Intervals are put below the estimates beside them (`stacked`) where a turned page has no room for both.
+
+    Examples
+    --------
+    >>> laid_out(["Model", "n of units"], [["a", "12"]], [True, False]).heads
+    (('Model',), ('n of units',))
+    >>> laid_out(["Model", "n of units"], [["a" * 70, "12"]], [True, False]).heads
+    (('Model',), ('n of', 'units'))
+    """
+    columns = list(zip(*cells, strict=True)) if cells else [()] * len(head)
+    longest = [
+        max((len(part) for cell in column for part in (parts_of(cell) if stacked and not word else [cell])), default=0)
+        for column, word in zip(columns, words, strict=True)
+    ]
+    whole = [max(len(name), size) for name, size in zip(head, longest, strict=True)]
+    if not stacked and (needed := sum(whole) + GAP * len(head)) <= NORMAL:
+        none = (False,) * len(head)
+        return Layout(tuple((name,) for name in head), tuple(whole), none, needed, NORMAL, len(cells))
+    sizes = [max(size, *map(len, [*_pieces(name), ""])) for name, size in zip(head, longest, strict=True)]
+    fixed = sum(size for size, word in zip(sizes, words, strict=True) if not word) + SMALL_GAP * len(head)
+    texts = [k for k, word in enumerate(words) if word]
+    needed = fixed + sum(min(sizes[k], LEAST) for k in texts)
+    if needed > TURNED and not stacked:
+        return laid_out(head, cells, words, stacked=True)
+    capacity = SMALL if needed <= SMALL else TURNED
+    broken, left = [False] * len(head), capacity - fixed
+    for place, k in enumerate(sorted(texts, key=lambda k: sizes[k])):
+        share = max(int(left / (len(texts) - place)), LEAST)
+        broken[k] = sizes[k] > share
+        sizes[k] = min(sizes[k], share)
+        left -= sizes[k]
+    heights = [max((-(-len(line[k]) // (sizes[k] - 2)) for k in texts if broken[k]), default=1) for line in cells]
+    if stacked:
+        heights = [max(height, *map(len, map(parts_of, line))) for height, line in zip(heights, cells, strict=True)]
+    heads = tuple(_lines(name, size) for name, size in zip(head, sizes, strict=True))
+    return Layout(
+        heads, tuple(sizes), tuple(broken), needed, capacity, sum(max(1, height) for height in heights), stacked
+    )
+
+
+def _pieces(name: str) -> list[str]:
+    """Return the parts of a head between which it can be broken: after spaces, hyphens, underscores and slashes."""
+    return re.findall(r"[^\s\-_/]+[\-_/]*|[\-_/]+", name)
+
+
+def _lines(name: str, room: int) -> tuple[str, ...]:
+    lines, at = [""], 0
+    for piece in _pieces(name):
+        start = name.index(piece, at)
+        gap, at = name[at:start], start + len(piece)
+        if lines[-1] and len(lines[-1] + gap + piece) > room:
+            lines.append(piece)
+        else:
+            lines[-1] += (gap if lines[-1] else "") + piece
+    return tuple(lines)
