@@ -334,7 +334,7 @@ def strengths_block(
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
         figure_title=f"Log-strength of each {item}, strongest first",
         caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: marginal rank intervals; "
-        f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(float(np.e))} to 1.",
+        f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(math.e)} to 1.",
         tables=(strength_table(fit, ranks, joint, worth, item),),
         results=(fit, ranks, joint, worth),
     )  # fmt: skip
