@@ -47,6 +47,7 @@ from socialstats.designs.tables import (
 )
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
+from socialstats.tables.lazy import asks
 from socialstats.tables.table import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
@@ -492,6 +493,7 @@ def _add_weight_problem(rows: Rows, column: str, na: Collection[str], message: s
     rows.pending.append(Pending(f"{message}{shown}", column, (column,), wanted, n_rows, spelled[1] if spelled else fix))
 
 
+@asks
 def build(table: Table, options: Options) -> Comparisons:
     """Read a table as comparisons.
 
