@@ -474,7 +474,9 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
         return Coded(codes=codes.astype(np.int64), values=np.array(texts, dtype=object))
     import pandas as pd
 
-    codes, values = _factorise(pd.Series(column.to_list(), dtype=object), column.name, source)
+    plain = (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count()
+    held = pd.Series(column.to_numpy() if plain else column.to_list(), dtype=None if plain else object)
+    codes, values = _factorise(held, column.name, source)
     return Coded(codes=codes, values=values)
 
 
@@ -652,6 +654,14 @@ class Table:
         if isinstance(self.frame, nw.LazyFrame):
             return int(collected(self.frame.select(nw.len().alias(N))).get_column(N)[0])
         return int(self.frame.shape[0])
+
+    @asks
+    def ends(self, column: str) -> tuple[float, float]:
+        """Return the smallest and the largest number of a column of numbers; an engine finds them itself."""
+        named = (nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
+        found = collected(self.frame.select(*named))
+        low, high = (float(found.get_column(name)[0]) for name in ("low", "high"))
+        return low, high
 
     @asks
     def distinct(self, columns: Sequence[str]) -> int:
