@@ -283,6 +283,23 @@ class Rows:
                 return False
         return True
 
+    def owners(self, code: IntArray) -> IntArray | None:
+        """Return the cluster of the first factor that holds each group of cells; None where one has rows in several.
+
+        Parameters
+        ----------
+        code : (cells,) int64 array
+            Group of each cell, from 0.
+        """
+        found = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+        for keys, _ in self._keys(0, 0, len(self.levels[0])):
+            cluster, *_, cell = self._decoded(keys, 0)
+            of = code[cell]
+            found[of] = np.where(found[of] < 0, cluster, found[of])
+            if np.any(found[of] != cluster):
+                return None
+        return found
+
     def finer(self) -> int:
         """Return the factor with the most levels."""
         return int(np.argmax([len(known) for known in self.levels]))
