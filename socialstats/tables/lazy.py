@@ -36,7 +36,7 @@ ENGINES = {
 WHY = (
     (r"connection.*closed|context.*(stopped|shut down)", "the connection to its engine{name} was closed{line}",
      "Keep it open until the last number is computed, or read the table into memory"),
-    (r"no such file|no files found|path does not exist|path_not_found|file_not_exist|failed to open local file",
+    (r"no such file|no files found|path .*not exist|path_not_found|file_not_exist|failed to open local file",
      "a file of the table is gone{line}",
      "Files stay in their place until the last number is computed. Restore the file, and read the table again"),
     (r"(table|view).*(not exist|cannot be found|not found)", "its engine{name} has no such table any more{line}",
