@@ -50,11 +50,20 @@ def describe(design: Design) -> list[str]:
 
 
 def columns_read(design: Design, table: Table) -> list[str]:
-    """Return what each column that was used holds, a line each: its range or levels, and the three rarest values."""
+    """Return what each column that was used holds, a line each: its range or levels, and the three rarest values.
+
+    Of a column that stays with the table its range is found by the engine, which hands over no row.
+    """
     others = design.conditions if isinstance(design, Paired) else getattr(design, "raters", ())
     used = dict.fromkeys([*design.columns.values(), *others])
+    scan = design.scan if isinstance(design, Comparisons) else None
+    stays = {column for pair in (scan.covariates if scan else {}).values() for column in pair}
     lines = []
     for name in [column for column in used if column in table.columns][:MOST_COLUMNS]:
+        if name in stays:
+            low, high = map(as_given, table.ends(name))
+            lines.append(f"column      {shorten(name, 40)}: {low} to {high} (stays with the table)")
+            continue
         cells = table.counts([name])
         labels = cells.columns[name].labels()
         full = labels.codes >= 0

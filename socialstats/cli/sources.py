@@ -85,10 +85,12 @@ def is_log(path: str) -> bool:
     place = Path(path)
     if path == "-" or not place.exists() or place.name.lower().removesuffix(".gz").endswith(SUFFIXES):
         return False
-    if place.is_dir():
-        return not all(file.name.lower().removesuffix(".gz").endswith(SUFFIXES) for file in files_below(place))
     from socialstats_collect.readers import holds_log
 
+    if place.is_dir():
+        found = files_below(place)
+        others = [file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)]
+        return bool(others) and (len(others) == len(found) or any(map(holds_log, others)))
     return bool(holds_log(place))
 
 

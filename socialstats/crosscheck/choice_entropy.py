@@ -30,8 +30,9 @@ def verify(result: Result) -> Verification:
     base, cluster = result.settings["base"], result.settings.get("cluster", "pair")
     if "labels" in result.settings:
         return Verification(checks=tuple(difference_checks(result, base)))
-    values, checks = pair_values(result.design, base), []
-    names = [f.name for f in result.design.factors(cluster) if f.name != "pair"]
+    design = result.design.whole()
+    values, checks = pair_values(design, base), []
+    names = [f.name for f in design.factors(cluster) if f.name != "pair"]
     groups = values[names].to_numpy() if names else np.arange(len(values))[:, None]
     for term in TERMS if result.design.replies is None else PROBABLE:
         checks += mean_checks(result, result.row(term), values[term].to_numpy(), groups)

@@ -47,6 +47,7 @@ from socialstats.designs.tables import (
 )
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
+from socialstats.tables.lazy import asks
 from socialstats.tables.table import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
@@ -309,10 +310,12 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
         +1 where item_a was shown first, -1 where item_b was, 0 where the value could not be decoded.
     """
     order, used = rows.labels(column), {*rows.used_labels(column)}
-    outcome = _by_label(order, sides, set())
-    scheme = _scheme(used, sides) or next((s for s in SIGNS if used and used <= set(s)), None)
-    if scheme is not None and not used & {*sides.items} and (rows.use & (outcome == UNKNOWN)).any():
-        outcome = _by_scheme(order, scheme, set())
+    schemes = [*sides.schemes(), *SIGNS]
+    likely = scheme_of(used, schemes) or max(schemes, key=lambda s: len({*s} & {*map(side_code, used)}))
+    by_label, by_side = _by_label(order, sides, set()), _by_scheme(order, likely, set())
+    unknown = [float(rows.counts.n[rows.use & (found == UNKNOWN)].sum()) for found in (by_label, by_side)]
+    clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too
+    outcome = by_side if unknown[1] < unknown[0] and not clash.any() else by_label
     message = "'{}' does not say which of the two items of its row was shown first"
     fix = (
         f"Use the item's label, a side code or +1/-1; or say {option('order', False)} if the column means something "
@@ -490,6 +493,7 @@ def _add_weight_problem(rows: Rows, column: str, na: Collection[str], message: s
     rows.pending.append(Pending(f"{message}{shown}", column, (column,), wanted, n_rows, spelled[1] if spelled else fix))
 
 
+@asks
 def build(table: Table, options: Options) -> Comparisons:
     """Read a table as comparisons.
 

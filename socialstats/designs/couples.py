@@ -12,7 +12,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.statuses import STATUS
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table, as_text
-from socialstats.tables.lazy import ROW
+from socialstats.tables.lazy import ROW, asks
 from socialstats.text import listing, quoted
 from socialstats.voice import option
 
@@ -148,6 +148,7 @@ def written_answers(table: Table) -> tuple[str, str] | None:
     return None if "-1" in found else next(known, None)
 
 
+@asks
 def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more: Sequence[str]) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first, held = free_name(table, ORDER), free_name(table, "first row"), isinstance(table.frame, nw.DataFrame)

@@ -10,6 +10,7 @@ import narwhals as nw
 
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
+from socialstats.tables.lazy import asks
 from socialstats.voice import option
 
 POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
@@ -154,6 +155,7 @@ def plain_number(value: float) -> str:
     return as_text(value + 0.0) or ""
 
 
+@asks
 def categories(table: Table, column: str) -> tuple[str, ...] | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
     dtype = table.frame.select(column).collect_schema()[column]

@@ -37,6 +37,7 @@ from socialstats.designs.tables import (
 )
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, as_text, missing_labels
+from socialstats.tables.lazy import asks
 from socialstats.voice import Word, option
 
 ErrorOrDrop = Literal["error", "drop"]
@@ -486,6 +487,7 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
     )
 
 
+@asks
 def build_pairs(
     table: Table, roles: PairedRoles, options: PairedOptions, *, wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,

@@ -52,6 +52,7 @@ from socialstats.designs.tables import (
 )
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, missing_labels
+from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import Word, option
 
@@ -421,6 +422,7 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     )
 
 
+@asks
 def build_from(
     table: Table, roles: RatingsRoles, options: RatingsOptions, *, wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,

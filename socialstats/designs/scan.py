@@ -22,7 +22,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
-from socialstats.tables.lazy import collected
+from socialstats.tables.lazy import asks, collected, engine
 from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
@@ -108,6 +108,23 @@ class Scan:
             f"{self.table.source}: a second reading gave other rows than the first. Its rows changed in the meantime, "
             "or a query draws them at random. Store the rows first, in a file or in memory"
         )
+
+    def batches(self, columns: Sequence[str], made: Sequence[nw.Expr] = ()) -> Iterator[Any]:
+        """Yield the rows of the table as record batches; rows in memory are converted piece by piece.
+
+        Parameters
+        ----------
+        columns : sequence of str
+        made : sequence of expressions
+            Columns that take the place of those of the same name.
+        """
+        with engine(self.table.source):
+            frame = self.table.frame.with_columns(*made) if made else self.table.frame
+            if isinstance(frame, nw.LazyFrame):
+                yield from batches(frame, columns)
+                return
+            for start in range(0, len(frame), BATCH_ROWS):
+                yield from batches(frame[start : start + BATCH_ROWS], columns)
 
     def seen(self) -> Reading:
         """Return what compares the rows of a further reading of the table with those of the first."""
@@ -228,7 +245,8 @@ class Rows:
         self.sizes: list[IntArray] = []
         for name in names:
             try:
-                values, rows = counted(scan.table.frame, name)
+                with engine(scan.table.source):
+                    values, rows = counted(scan.table.frame, name)
             except IndexError as error:  # whole numbers beyond those that were there a reading before
                 raise scan.changed() from error
             self.levels.append(values)
@@ -264,6 +282,23 @@ class Rows:
             if np.any(outer[codes[0]] != of):
                 return False
         return True
+
+    def owners(self, code: IntArray) -> IntArray | None:
+        """Return the cluster of the first factor that holds each group of cells; None where one has rows in several.
+
+        Parameters
+        ----------
+        code : (cells,) int64 array
+            Group of each cell, from 0.
+        """
+        found = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+        for keys, _ in self._keys(0, 0, len(self.levels[0])):
+            cluster, *_, cell = self._decoded(keys, 0)
+            of = code[cell]
+            found[of] = np.where(found[of] < 0, cluster, found[of])
+            if np.any(found[of] != cluster):
+                return None
+        return found
 
     def finer(self) -> int:
         """Return the factor with the most levels."""
@@ -342,7 +377,7 @@ class Rows:
         sizes = [len(known) for known in scan.values.values()]
         columns, seen = [*scan.values, *self._names, *([scan.weight] if scan.weight else [])], scan.seen()
         columns = list(dict.fromkeys(columns))  # a cluster can be an item as well
-        for batch in batches(scan.table.frame, columns):
+        for batch in scan.batches(columns):
             cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
             seen.add(cell)
             codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
@@ -529,6 +564,7 @@ def fits(counted: Counts) -> bool:
     return bool(np.prod([float(len(coded.values) + 1) for coded in counted.columns.values()]) < LARGEST)
 
 
+@asks
 def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: bool = False) -> bool:
     """Whether the clusters of a table stay with it: it is read lazily (or `eager` is true), and no row misses them.
 

@@ -20,8 +20,8 @@ from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.scan import Scan, blocks, one_number, weights
 from socialstats.tables import Table
-from socialstats.tables.batches import BATCH_ROWS, Places, batches
-from socialstats.tables.lazy import collected
+from socialstats.tables.batches import Places
+from socialstats.tables.lazy import asks, collected
 from socialstats.tables.table import R_INTEGER_NA, N, as_number
 
 MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
@@ -34,6 +34,7 @@ MOST_FILES = 256  # in which they wait
 Pair = tuple[str, str]
 
 
+@asks
 def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Collection[str]) -> dict[str, Pair]:
     """Return the covariates that make no cells: numbers that differ in most rows, and of which no row misses any.
 
@@ -119,7 +120,7 @@ class Spool:
         columns = [*scan.values, *(column for pair in pairs for column in pair), *places]
         columns += [scan.weight] if scan.weight else []
         seen = scan.seen()
-        for batch in _batches(scan.table.frame.with_columns(*numbers), columns):
+        for batch in scan.batches(columns, numbers):
             cell = find(one_number([place.of(batch.column(name)) for name, place in of_cell.items()], sizes))
             seen.add(cell)
             part = np.zeros(len(cell), dtype=self._dtype)
@@ -195,15 +196,6 @@ class _File:
 
     def whole(self) -> AnyArray:
         return next(self.parts(max(self._rows, 1)), np.zeros(0, dtype=self._dtype))
-
-
-def _batches(frame: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield the rows of some columns as record batches; a frame in memory is converted piece by piece."""
-    if isinstance(frame, nw.LazyFrame):
-        yield from batches(frame, columns)
-        return
-    for start in range(0, len(frame), BATCH_ROWS):
-        yield from batches(frame[start : start + BATCH_ROWS], columns)
 
 
 def sides_of(rows: AnyArray, k: int) -> tuple[FloatArray, FloatArray]:

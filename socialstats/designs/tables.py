@@ -18,7 +18,7 @@ from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
-from socialstats.tables.lazy import ROW, collected
+from socialstats.tables.lazy import ROW, asks, collected
 from socialstats.tables.table import Stacked
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
@@ -300,6 +300,7 @@ MARGINS = frozenset({"total", "totals", "sum", "all", "margin"})
 LARGEST = 500  # labels of a cross table
 
 
+@asks
 def crosstab(table: Table) -> pd.DataFrame:
     """Return a table that is a cross table of counts as a data frame with the same labels on both sides.
 
@@ -555,6 +556,7 @@ class Long:
     levels: tuple[str, ...] | None
 
 
+@asks
 def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row: str | None, name: str) -> Long:
     """Stack some columns of a table.
 

@@ -14,7 +14,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.dependence import cluster_cautions, clustered, is_inside
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import kept_within, with_mean
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies, reply_entropies
@@ -34,7 +34,7 @@ PROBABLE = ("H", "H_reply")
 BOUNDS = ("H_reply_low", "H_reply_high")
 
 
-@reads(Comparisons)
+@reads(Comparisons, scans=True)
 def choice_entropy(
     comparisons: Comparisons | TableLike,
     *,
@@ -149,10 +149,17 @@ def bound(term: str, value: float, pairs: int) -> Row:
 
 def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArray], tuple[Caution, ...], str]:
     """Cluster of each pair (none: pairs are independent), cautions, and the clusters in words."""
-    factor, *more = cluster_factors(design, cluster) or (design.pair,)
+    pairs = "pair" if cluster is None and design.replies is None else cluster
+    design, factors, stored = clustered(design, pairs)
+    factor, *more = factors or (design.pair,)
     if more:
         raise InputError("choice_entropy takes one cluster factor, with every pair of items inside one level")
-    if not is_inside(design.pair, factor):
+    if stored is not None:
+        held = stored.rows.owners(design.pair.codes)
+    else:
+        first = np.unique(design.pair.codes, return_index=True)[1]
+        held = factor.codes[first] if is_inside(design.pair, factor) else None
+    if held is None:
         raise InputError(
             f"cluster '{factor.name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
             f"{option('cluster', 'pair')}, or a factor that keeps pairs whole"
@@ -160,8 +167,7 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArr
     cautions = cluster_cautions(design, [factor])
     if factor.name == "pair":
         return [], cautions, count(len(design.pair.levels), "pair")
-    first = np.unique(design.pair.codes, return_index=True)[1]
-    levels, codes = np.unique(factor.codes[first], return_inverse=True)
+    levels, codes = np.unique(held, return_inverse=True)
     return [codes.astype(np.int64)], cautions, counted(len(levels), f"clusters of '{factor.name}'")
 
 
@@ -208,7 +214,7 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     return tuple(found)
 
 
-@reads(Comparisons, tables=2)
+@reads(Comparisons, tables=2, scans=True)
 def choice_entropy_difference(
     first: Comparisons | TableLike,
     second: Comparisons | TableLike,

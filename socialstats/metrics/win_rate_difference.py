@@ -51,7 +51,7 @@ class Stories:
     ties: int
 
 
-@reads(Comparisons, tables=2)
+@reads(Comparisons, tables=2, scans=True)
 def win_rate_difference(
     first: Comparisons | TableLike,
     second: Comparisons | TableLike,
@@ -152,6 +152,7 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
     """
     items = tuple(sorted({*one.items, *two.items}))
     for more in ((), ("clusters",), ("clusters", "order")):
+        one, two = (one.whole(), two.whole()) if more else (one, two)  # clusters that tell rows apart are in cells
         columns = [described(design, items, more, two if design is one else one) for design in (one, two)]
         stacked = [np.concatenate(pair) for pair in zip(*columns, strict=True)]
         story = group(stacked)[1]

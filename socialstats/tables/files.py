@@ -19,6 +19,7 @@ import tempfile
 import weakref
 import zlib
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +41,7 @@ from socialstats.tables.reading import (
     from_bytes,
     from_path,
     lines_of,
+    named_format,
     on_delimiter,
     read_source,
     reader_of,
@@ -112,7 +114,7 @@ def file_of(name: str, label: str = "") -> File:
 def several(name: str) -> list[File] | None:
     """Return the files of a folder or of a pattern, sorted; None for the name of a single file.
 
-    Names that begin with a dot or an underscore are none of the table's: Spark writes ``_SUCCESS``.
+    Names that begin with a dot or an underscore, or end in ``.crc``, are none of the table's: Spark writes such.
 
     Raises
     ------
@@ -123,7 +125,7 @@ def several(name: str) -> list[File] | None:
     if place.is_dir():
         found, base = files_below(place), place
     elif name != "-" and glob.has_magic(name) and not place.exists() and not Path(name.rpartition(":")[0]).is_file():
-        found = sorted(path for path in map(Path, glob.glob(name, recursive=True)) if path.is_file())
+        found = sorted(path for path in map(Path, glob.glob(name, recursive=True)) if holds_rows(path, path.name))
         base = Path(os.path.commonpath([path.parent for path in found])) if found else place
     else:
         return None
@@ -136,9 +138,38 @@ def several(name: str) -> list[File] | None:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return the files in a folder and its folders, sorted, but for those that are hidden."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(p for p in found if not any(part.startswith((".", "_")) for part in p.relative_to(folder).parts))
+    """Return the files in a folder and its folders, sorted, but for those that are hidden and Spark's checksums."""
+    return sorted(path for path in folder.rglob("*") if holds_rows(path, *path.relative_to(folder).parts))
+
+
+def holds_rows(path: Path, *parts: str) -> bool:
+    """Return whether a file may be a table: not hidden, as no part of its name is, and no mark or checksum of Spark."""
+    return path.is_file() and path.suffix != ".crc" and not any(part.startswith((".", "_")) for part in parts)
+
+
+def refuse_strays(files: Sequence[File], folder: str) -> None:
+    """Refuse a folder that holds a table and files of other formats; a csv and a tsv file are alike.
+
+    Raises
+    ------
+    InputError
+        Naming the files that are fewer.
+    """
+    formats = [named_format(file.name) for file in files]
+    kinds = [format if format != "tsv" else "csv" for format in formats]
+    known = Counter(kind for kind in kinds if kind is not None)
+    usual = max(known, key=known.__getitem__, default=None)
+    strays = [file.name for file, kind in zip(files, kinds, strict=True) if kind != usual]
+    if strays and usual is not None:
+        first = files[kinds.index(usual)]
+        end = "".join(first.path.suffixes[-2 if first.path.suffix == ".gz" else -1 :])
+        below = Path(folder, "**") if os.sep in first.name else Path(folder)
+        pattern = shlex.quote(str(below / f"*{end}"))
+        raise InputError(
+            f"{folder}: {quoted(strays, 5)} {'is' if len(strays) == 1 else 'are'} in this folder beside files such as "
+            f"{first.name}, which are a table of another format. Move {'it' if len(strays) == 1 else 'them'}, or name "
+            f"the files of the table by a pattern: {pattern}"
+        )
 
 
 def of_files(files: Sequence[File], source: str, asked: Format | None) -> Table:
@@ -263,17 +294,22 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
     folder = tempfile.mkdtemp(prefix="socialstats")
     connection = duckdb.connect(str(Path(folder) / "rows"))
     heads = [on_delimiter(file.source, "," if format == "csv" else "\t") for file in files]
-    same_columns(files, [columns for _, columns, _ in heads])
-    types = ", ".join(_quoted(name, '"') + " varchar" for name in heads[0][1])
+    every = [[*columns, *file.partition] for file, (_, columns, _) in zip(files, heads, strict=True)]
+    for file, names in zip(files, every, strict=True):
+        check_names(names, file.name)
+    same_columns(files, every)
+    types = ", ".join(_quoted(name, '"') + " varchar" for name in every[0])
     connection.execute(f'create table held ({types}, "{PART}" varchar)')
-    rows = []
+    rows, mark = [], '"'
     for file, (delimiter, columns, line) in zip(files, heads, strict=True):
         if not line:
             rows.append(0)
             continue
         named = ", ".join(f"{_quoted(name)}: 'varchar'" for name in columns)
+        values = ("null" if value is None else _quoted(value) for value in file.partition.values())
+        more = "".join(f", {v} as {_quoted(name, mark)}" for name, v in zip(file.partition, values, strict=True))
         rows.append(int(_one(connection, (
-            f'insert into held by name select *, {_quoted(file.label)} as "{PART}" '
+            f'insert into held by name select *{more}, {_quoted(file.label)} as "{PART}" '
             f"from read_csv({_quoted(file.path)}, auto_detect=false, header=false, "
             f"skip={line - 1}, delim={_quoted(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
         ))))  # fmt: skip
@@ -330,13 +366,17 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
                 held.setdefault(name, []).append(coded(piece[name]))
             rows[-1], last = rows[-1] + len(piece), made
         lines.append(lambda positions, made=last: [*made.places(positions).values()])
+    if not sum(rows):
+        raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
     frame = pd.DataFrame({name: joined(parts) for name, parts in held.items()})
     frame[PART] = pd.Categorical(np.repeat([file.label for file in files], rows))
     return replace(last, frame=nw.from_native(frame), columns=tuple(held), locate=locator(files, rows, lines))
 
 
 def pieces(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:
-    """Yield the rows of a file: of parquet in batches, of other formats at once."""
+    """Yield the rows of a file: of parquet in batches, of other formats at once; each with its `partition`."""
+    import pandas as pd
+
     if format == "parquet":
         with reader_of(file.source, format), file.source.open() as stream:
             import pyarrow.parquet as pq
@@ -345,10 +385,18 @@ def pieces(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:
             for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
                 piece = batch.to_pandas().assign(**file.partition)
                 yield piece, Table(frame=nw.from_native(piece.head(0)), columns=tuple(piece.columns), is_file=True)
-    else:
+        return
+    try:
         table = read_source(file.source, format, file.sheet)
-        frame: Any = table.frame
-        yield frame.to_pandas(), replace(table, frame=frame.head(0))
+    except NothingToAnalyse:  # a csv or tsv file may have columns and no rows, where others have some
+        if format not in ("csv", "tsv"):
+            raise
+        _, columns, _ = on_delimiter(file.source, "," if format == "csv" else "\t")
+        none = nw.from_native(pd.DataFrame(columns=columns, dtype=str))
+        table = Table(frame=none, columns=columns, source=file.name, unit="line", is_file=True)
+    frame: Any = table.frame
+    check_names([*table.columns, *file.partition], file.name)
+    yield frame.to_pandas().assign(**file.partition), replace(table, frame=frame.head(0))
 
 
 def coded(column: pd.Series[Any]) -> Any:
@@ -415,6 +463,8 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
     name = os.fspath(path)
     if (found := several(name)) is not None:
         pattern = not Path(name).is_dir()
+        if not pattern and format is None:
+            refuse_strays(found, name)
         return of_files(found, "/".join(Path(name).resolve().parts[-1 - pattern :]), format)
     file = file_of(name)
     chosen = format_of(file.source, format)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.files import read_table
+from socialstats.tables.lazy import asks
 from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Table, as_number, as_table, as_text
 from socialstats.text import count, listing, meant, quoted, shorten
@@ -177,6 +178,7 @@ def as_read(data: Any) -> Table:
     return read_table(data) if isinstance(data, str | PathLike) else as_table(data)
 
 
+@asks
 def pandas_of(table: Table) -> pd.DataFrame:
     """Return the rows as a pandas data frame with whole-number positions."""
     frame: Any = table.frame
@@ -184,6 +186,7 @@ def pandas_of(table: Table) -> pd.DataFrame:
     return held[[*table.columns]].reset_index(drop=True)
 
 
+@asks
 def keys_of(table: Table, names: Sequence[str]) -> list[Key]:
     """Return the key of each row."""
     for name in names:

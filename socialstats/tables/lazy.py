@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import reduce, wraps
 from importlib.metadata import PackageNotFoundError, version
 from operator import and_, or_
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import narwhals as nw
 
-from socialstats.errors import InFile, InputError, MissingDependency
-from socialstats.text import listing
+from socialstats.errors import InFile, InputError, MissingDependency, SocialStatsError
+from socialstats.text import listing, shorten
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+F = TypeVar("F", bound=Callable[..., Any])
 ROW = "socialstats row"
 """Column of the number of each row, which a lazy frame holds beside those of its table; unused, it costs nothing."""
 FIRST, TIMES = "socialstats first row", "socialstats times"
 PARTITION = 2**33  # Spark numbers the rows of each partition from a multiple of this
+ENGINES = {
+    "duckdb": "DuckDB",
+    "polars": "polars",
+    "pyspark": "Spark",
+    "py4j": "Spark",
+    "ibis": "ibis",
+    "dask": "Dask",
+    "pyarrow": "pyarrow",
+    "narwhals": "polars",
+}  # whose errors these are, by the package that raises them; narwhals raises errors of polars as its own
+WHY = (
+    (r"connection.*closed|context.*(stopped|shut down)", "the connection to its engine{name} was closed{line}",
+     "Keep it open until the last number is computed, or read the table into memory"),
+    (r"no such file|no files found|path .*not exist|path_not_found|file_not_exist|failed to open local file",
+     "a file of the table is gone{line}",
+     "Files stay in their place until the last number is computed. Restore the file, and read the table again"),
+    (r"(table|view).*(not exist|cannot be found|not found)", "its engine{name} has no such table any more{line}",
+     "A table stays in its place until the last number is computed. Make it again, and read it again"),
+    ("", "its engine{name} could not read the table{line}",
+     "Mend the query, or store its rows in a file and read that"),
+)  # what an error of an engine says; what happened; what to do  # fmt: skip
 
 
 def numbered(data: Any) -> tuple[Any, Callable[[Sequence[int]], list[int]] | None]:
@@ -67,7 +90,9 @@ def _of_partitions(rows: Sequence[int]) -> list[int]:
 
 @contextmanager
 def engine(source: str) -> Iterator[None]:
-    """State which package is missing, or that two that are installed do not fit each other.
+    """State what an engine cannot do: it is not installed, its connection is closed, a file or a table is gone.
+
+    The engine's own error is the cause.
 
     Raises
     ------
@@ -82,9 +107,9 @@ def engine(source: str) -> Iterator[None]:
     """
     try:
         yield
+    except SocialStatsError:
+        raise
     except ImportError as error:
-        if isinstance(error, MissingDependency):
-            raise
         package = (error.name or "").partition(".")[0].lstrip("_")
         if isinstance(error, ModuleNotFoundError) and package and importlib.util.find_spec(package) is None:
             raise MissingDependency(f"{source}: its engine needs {package}: pip install {package}") from error
@@ -92,6 +117,26 @@ def engine(source: str) -> Iterator[None]:
             f"{source}: its engine cannot be used with the packages installed, which do not fit each other ({error}; "
             f"{listing(_versions(error, package), 9)}). Install versions that do, or pass the table of another engine"
         ) from error
+    except Exception as error:
+        name = ENGINES.get(type(error).__module__.partition(".")[0].lstrip("_"), "")
+        if not name and not isinstance(error, OSError):
+            raise
+        said = str(error)
+        line = shorten(next((line.strip() for line in said.splitlines() if line.strip()), ""), 200)
+        what, cure = next((what, cure) for sign, what, cure in WHY if re.search(sign, said, re.IGNORECASE))
+        shown = what.format(name=f" ({name})" if name else "", line=f" ({line.rstrip('.!')})" if line else "")
+        raise InputError(f"{source}: {shown}. {cure}") from error
+
+
+def asks(function: F) -> F:
+    """Let a function of a table, its first argument, state what the table's engine cannot do."""
+
+    @wraps(function)
+    def call(table: Any, *args: Any, **given: Any) -> Any:
+        with engine(table.source):
+            return function(table, *args, **given)
+
+    return cast(F, call)
 
 
 def _versions(error: BaseException, package: str) -> list[str]:

@@ -293,7 +293,7 @@ def format_of(source: Source, asked: Format | None) -> Format:
     """
     head = source.head()
     suffix = _suffix(source.name)
-    chosen = asked or SUFFIXES.get(suffix)
+    chosen = asked or named_format(source.name)
     binary = CONTROL.search(head) is not None and head[:2] not in UTF16_MARKS
     content = _content(source, head, binary)
     if isinstance(content, str):
@@ -309,6 +309,17 @@ def format_of(source: Source, asked: Format | None) -> Format:
     if unread is not None and not torn:
         raise InputError(f"{source.name}: this is {unread.name}, which is not read. {unread.fix}")
     return chosen or _of_text(head)
+
+
+def named_format(name: str) -> Format | None:
+    """Return the format that the name of a file says it has.
+
+    Examples
+    --------
+    >>> named_format("votes.CSV.gz"), named_format("README.md")
+    ('csv', None)
+    """
+    return SUFFIXES.get(_suffix(name))
 
 
 def _suffix(name: str) -> str:

@@ -16,7 +16,7 @@ from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.errors import InputError, NothingToAnalyse, in_columns
 from socialstats.tables.batches import encoded, numbers_of
-from socialstats.tables.lazy import FIRST, ROW, TIMES, Frame, collected, engine, first_of_each, numbered, rows_of
+from socialstats.tables.lazy import FIRST, ROW, TIMES, Frame, asks, collected, engine, first_of_each, numbered, rows_of
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
@@ -474,7 +474,9 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
         return Coded(codes=codes.astype(np.int64), values=np.array(texts, dtype=object))
     import pandas as pd
 
-    codes, values = _factorise(pd.Series(column.to_list(), dtype=object), column.name, source)
+    plain = (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count()
+    held = pd.Series(column.to_numpy() if plain else column.to_list(), dtype=None if plain else object)
+    codes, values = _factorise(held, column.name, source)
     return Coded(codes=codes, values=values)
 
 
@@ -618,6 +620,7 @@ class Table:
         """Return whether a column, or a level of the index, has this name."""
         return name in self.columns or name in self.index
 
+    @asks
     def holds_labels(self, column: str) -> bool:
         """Return whether the first values of a column can be labels: no lists, mappings or structures."""
         chosen: Any = self.frame.select(column)
@@ -626,15 +629,16 @@ class Table:
         lazy = isinstance(chosen, nw.LazyFrame)
         return lazy or all(isinstance(value, Hashable) for value in chosen.head(FEW).get_column(column).to_list())
 
+    @asks
     def epsilon(self, column: str) -> float:
         """Return the relative rounding error of a column's numbers: 1.2e-7 in single precision, else 2.2e-16."""
         single = self.frame.select(column).collect_schema()[column] == nw.Float32
         return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
 
+    @asks
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
-        with engine(self.source):
-            found = counts(self.frame, self._held(keys), weight, na=na, source=self.source)
+        found = counts(self.frame, self._held(keys), weight, na=na, source=self.source)
         made = {key: joined_codes([found.columns[part] for part in self.joined[key]])
                 for key in keys if key in self.joined}  # fmt: skip
         return replace(found, columns={key: made.get(key) or found.columns[key] for key in keys}) if made else found
@@ -644,22 +648,32 @@ class Table:
         return list(dict.fromkeys(part for key in keys for part in self.joined.get(key, (key,))))
 
     @property
+    @asks
     def height(self) -> int:
         """How many rows there are."""
         if isinstance(self.frame, nw.LazyFrame):
             return int(collected(self.frame.select(nw.len().alias(N))).get_column(N)[0])
         return int(self.frame.shape[0])
 
+    @asks
+    def ends(self, column: str) -> tuple[float, float]:
+        """Return the smallest and the largest number of a column of numbers; an engine finds them itself."""
+        named = (nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
+        found = collected(self.frame.select(*named))
+        low, high = (float(found.get_column(name)[0]) for name in ("low", "high"))
+        return low, high
+
+    @asks
     def distinct(self, columns: Sequence[str]) -> int:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
         if isinstance(self.frame, nw.LazyFrame):
             held = self._held(columns)
-            with engine(self.source):
-                rows = self.frame.select(*held).group_by(*held).agg(nw.len().alias(N))
-                return int(collected(rows.select(nw.len().alias(N))).get_column(N)[0])
+            rows = self.frame.select(*held).group_by(*held).agg(nw.len().alias(N))
+            return int(collected(rows.select(nw.len().alias(N))).get_column(N)[0])
         return len(self.counts(columns).n)
 
     @property
+    @asks
     def doubt(self) -> str:
         """A sentence where the first line of a file looks like data; empty for data frames, and where little does."""
         if not self.is_file:
@@ -669,6 +683,7 @@ class Table:
         signs = signs_of_data(names, (_texts(row) for row in chosen.iter_rows()))
         return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
 
+    @asks
     def positions(self, keys: Sequence[str], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
         """Find the first rows that each predicate wants; called only when something is wrong.
 
@@ -694,8 +709,7 @@ class Table:
             others = [lambda row, wants=one: wants(row_of(row)) for one in wanted]
             return self.positions(held, others, most)
         if isinstance(self.frame, nw.LazyFrame):
-            with engine(self.source):
-                return _positions_lazily(self.frame, keys, wanted, most)
+            return _positions_lazily(self.frame, keys, wanted, most)
         chosen = self.frame.select(*dict.fromkeys(keys))
         texts = [_texts(chosen.get_column(key).to_list()) for key in keys]
         return _first(zip(*texts, strict=True), wanted, most)
@@ -786,10 +800,11 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         check_names([*data.columns], source)
         index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
         data = data.reset_index(level=[*index]) if index else data
-    with engine(source):
-        data, locate = numbered(data)
     try:
-        frame: Any = nw.from_native(data)
+        with engine(source):
+            data, locate = numbered(data)
+            frame: Any = nw.from_native(data)
+            columns = tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
     except TypeError as error:
         raise InputError(
             f"{source}: a {type(data).__name__} is not a table. Pass a data frame (pandas, polars, pyarrow, "
@@ -798,7 +813,6 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     except nw.exceptions.DuplicateError as error:
         names = " ".join(str(error).split())
         raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
-    columns = tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
     check_names(columns, source)
     columns = tuple(column for column in columns if column not in (*index, ROW))
     return Table(frame=frame, columns=columns, index=index, source=source, locate=locate)
@@ -884,6 +898,7 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     )
 
 
+@asks
 def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
     """Leave out the rows in which two columns hold the same text; rows that miss a value stay.
 
@@ -953,6 +968,7 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     return (*_left_out(table, gone, said), len(out))
 
 
+@asks
 def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
     """Make one key of several columns: a column of their values, with the columns' names joined by commas as its name.
 
@@ -1021,6 +1037,7 @@ def _check_columns(table: Table, *columns: str) -> None:
             raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
 
 
+@asks
 def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> tuple[Table, int]:
     """Leave out some rows and count them; raise NothingToAnalyse with a reason where these are all."""
     rows, frame = table.height, table.frame

@@ -385,3 +385,21 @@ def test_lazy_queries_say_how_many_rows_and_which_come_first() -> None:
 def test_rows_of_a_frame_are_positions() -> None:
     frame = pd.DataFrame({"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "q"]}, index=[7, 9])
     assert frame_message(frame).startswith("data frame row 1, column 'winner': 'q'")
+
+
+@pytest.mark.parametrize("codes", [("1", "-1"), ("left", "right"), ("item_a", "item_b")])
+@pytest.mark.parametrize("stray", ["banana", "x"])
+def test_one_bad_order_among_codes_is_the_one_that_is_named(codes: tuple[str, str], stray: str, tmp_path: Path) -> None:
+    """All rows were blamed, since no pair of codes explains every value."""
+    rows = [f"x,y,x,{codes[k % 2]}" for k in range(20)]
+    rows[3] = rows[11] = f"y,z,z,{stray}"
+    (message,) = messages(f"{HEAD},order\n" + "\n".join(rows), tmp_path)
+    assert message.startswith(
+        f"choices.csv line 5, column 'order': '{stray}' does not say which of the two items of its row was shown first "
+        "(2 rows: lines 5, 13)."
+    )
+
+
+def test_an_order_whose_code_is_an_item_is_no_side(tmp_path: Path) -> None:
+    found = messages(f"{HEAD},order\nleft,y,y,right\nleft,right,left,left\nleft,y,y,right\n", tmp_path)
+    assert found[0].startswith("choices.csv line 2, column 'order': 'right' does not say")

@@ -38,6 +38,12 @@ def votes(n: int = 1500, items: int = 6) -> pd.DataFrame:
     })  # fmt: skip
 
 
+def topics() -> pd.DataFrame:
+    frame = votes()
+    low, high = (frame[["item_a", "item_b"]].agg(side, axis=1) for side in ("min", "max"))
+    return frame.assign(topic=("t" + low.str[1]).where(low < "m2", "other"), half=high)
+
+
 def ratings() -> pd.DataFrame:
     rng = np.random.default_rng(5)
     unit, rater = (x.ravel() for x in np.mgrid[:120, :4])
@@ -67,6 +73,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], Callable[..., Any], Mapping[s
     "S, weights": (votes, ss.sensitivity, {"cluster": "judge", "weight": "w", **SIDES}),
     "S, two factors": (votes, ss.sensitivity, TWO | {"resamples": 100}),
     "S, BCa": (votes, ss.sensitivity, {"cluster": "judge", "ci": "bca", "resamples": 200, **SIDES}),
+    "entropy, clusters of pairs": (topics, ss.choice_entropy, {"cluster": "topic", "weight": "w"}),
     "alpha": (ratings, ss.krippendorff_alpha, {"cluster": "text", "scale": "ordinal"}),
     "kappa": (ratings, ss.fleiss_kappa, {"cluster": "text", "scale": "nominal"}),
     "weighted kappa": (ratings, ss.weighted_kappa, {"cluster": "text", "scale": "ordinal"}),
@@ -122,8 +129,49 @@ def test_numbers_of_a_million_rows_are_those_in_memory(metric: Any) -> None:
         compare(lazy, held)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_entropies_of_pairs_need_no_rows(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = topics()
+    frames = (ENGINES[engine](frame), frame)
+    lazy, held = (ss.Comparisons.from_frame(t, **COMPARED, cluster=["topic", "judge"]) for t in frames)
+    monkeypatch.setattr(scan, "BLOCK_ROWS", 100)
+    monkeypatch.setattr(scan.Scan, "whole", None)  # nothing reads all rows
+    assert lazy.scan is not None
+    for cluster in ("topic", "pair", None):
+        compare(ss.choice_entropy(lazy, cluster=cluster), ss.choice_entropy(held, cluster=cluster))
+    for options in ({"cluster": "judge"}, {"cluster": ["topic", "judge"]}):
+        said = []
+        for design in (lazy, held):
+            with pytest.raises(ss.InputError) as caught:
+                ss.choice_entropy(design, **options)
+            said.append(str(caught.value))
+        assert said[0] == said[1]
+    parts = [[d.take(d.item_a < 4), d.take(d.item_a > 1)] for d in (lazy, held)]
+    compare(*(ss.choice_entropy_difference(*both, unmatched="drop") for both in parts))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("told_by", ["covariate", "cluster"])
+def test_stories_that_covariates_tell_apart_need_no_clusters(
+    engine: str, told_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = votes(400).assign(story=[f"s{k}" for k in range(400)], mark_a=np.arange(400), mark_b=np.arange(400))
+    other = frame.assign(winner=np.where(np.random.default_rng(1).random(400) < 0.6, frame.item_a, frame.item_b))
+    columns = {name: COMPARED[name] for name in ("item_a", "item_b", "winner")} | {"cluster": ["story", "judge"]}
+    columns["covariates"] = {"mark": ("mark_a", "mark_b")} if told_by == "covariate" else ()
+    lazy, held = (
+        [ss.Comparisons.from_frame(make(f), **columns) for f in (frame, other.iloc[::-1].head(300))]
+        for make in (ENGINES[engine], lambda f: f)
+    )
+    assert lazy[0].scan is not None
+    if told_by == "covariate":
+        monkeypatch.setattr(scan.Scan, "whole", None)  # nothing reads all rows
+    compare(ss.win_rate_difference(*lazy), ss.win_rate_difference(*held))
+
+
 def test_verification_reads_the_clusters_of_lazy_tables() -> None:
     for result in (
+        ss.choice_entropy(ENGINES["duckdb"](topics()), cluster="topic"),
         ss.win_rates(ENGINES["duckdb"](votes()), **TWO),
         ss.sensitivity(ENGINES["duckdb"](votes()), cluster="judge", **SIDES),
         ss.group_win_rates(ENGINES["duckdb"](votes()), THIRDS, cluster="judge"),

@@ -198,6 +198,12 @@ def test_codes_of_missing_numbers_are_no_numbers(held: Any) -> None:
     ("change", "formula", "said"),
     [
         ({"length_a": lambda f: f.length_b}, "~ length", "cannot tell 'length' apart"),
+        (
+            {f"size_{side}": lambda f, side=side: 2 * f[f"length_{side}"] + 1 for side in "ab"},
+            "~ length + size + kind",
+            "'length' and 'size' apart: they are combinations of each other. Exclude one of them",
+        ),
+        ({f"size_{side}": 7.0 for side in "ab"}, "~ length + size", "'size' apart: they never differ"),
         ({"length_a": lambda f: f.length_a * 1e9}, "~ length", "'length' differs by up to .* divide both columns"),
         ({}, "~ lenght", "no covariate 'lenght' .*covariates: length, size, kind"),
     ],

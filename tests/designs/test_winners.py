@@ -114,7 +114,7 @@ def test_an_order_that_says_nothing_about_order_is_an_error_or_ignored() -> None
     with pytest.raises(InputError) as caught:
         Comparisons.from_frame(rows)
     assert str(caught.value).split("\n")[0] == (
-        "data frame row 0, column 'order': '1' does not say which of the two items of its row was shown first. "
+        "data frame row 2, column 'order': '3' does not say which of the two items of its row was shown first. "
         "Use the item's label, a side code or +1/-1; or say order=False if the column means something else"
     )
     design = Comparisons.from_frame(rows, order=False)

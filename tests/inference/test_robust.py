@@ -113,6 +113,32 @@ def test_clusters_whose_directions_are_not_computed_give_the_same_errors(monkeyp
     np.testing.assert_allclose(large.errors(c).df[several], usual.errors(c).df[several], rtol=1e-9)
 
 
+@pytest.mark.parametrize("sparse_below", [0, 10**9], ids=["sparse", "dense"])
+@pytest.mark.parametrize("penalty", [0.0, 5.0])
+def test_clusters_with_few_of_many_items_are_added_by_the_numbers_that_are_not_0(sparse_below, penalty, monkeypatch):
+    """Degrees of freedom had seven digits, and 1,000 items by 400 judges took 34 seconds of CPU time."""
+    rng = np.random.default_rng(11)
+    n, p, clusters = 800, 30, 25
+    a = rng.integers(0, p, n)
+    b = (a + rng.integers(1, p, n)) % p
+    x = (np.eye(p)[a] - np.eye(p)[b]) * rng.uniform(0.3, 1, n)[:, None]
+    codes, information = np.sort(rng.integers(0, clusters, n)), x.T @ x
+    bread = np.linalg.inv(information + penalty * np.eye(p)) if penalty else np.linalg.pinv(information)
+    y = rng.normal(size=n)
+    rows, e = sparse.csr_array(x), y - x @ (np.linalg.pinv(information) @ (x.T @ y))
+    usual = cluster_robust(rows, e, [codes], bread)
+    monkeypatch.setattr(room, "SPARSE", sparse_below)
+    monkeypatch.setattr(room, "MOST_NUMBERS", 0)
+    large = room.robust_of_blocks(lambda _: [(rows, e, (codes,))], information, bread, [1.0])
+    c = np.eye(p)[1:] - np.eye(p)[0]
+    np.testing.assert_allclose(large.covariance()[0], usual.covariance()[0], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(large.errors(c).std_error, usual.errors(c).std_error, rtol=1e-10)
+    v = np.array([np.sum((x[codes == g] @ np.linalg.pinv(information) @ information @ bread) ** 2, axis=0)
+                  for g in range(clusters)])  # fmt: skip
+    kish = v.sum(axis=0) ** 2 / np.sum(v**2, axis=0)
+    np.testing.assert_allclose(large.errors(np.eye(p)).df, kish, rtol=1e-9)
+
+
 def test_the_dispersion_is_1_on_average_where_clusters_have_no_effect(monkeypatch):
     rng = np.random.default_rng(9)
     x, _, codes, bread = regression(rng, 400, 5, 150)

@@ -199,6 +199,7 @@ def test_collinear_and_constant_covariates_are_not_identified():
     with pytest.raises(NotIdentified) as error:
         bradley_terry(design, "~ x + y")
     assert error.value.terms == ("x", "y")
+    assert "they are combinations of each other. Exclude one of them" in str(error.value)
     with pytest.raises(NotIdentified) as error:
         bradley_terry(design, "~ k")
     assert error.value.terms == ("k",)

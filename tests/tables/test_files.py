@@ -68,18 +68,21 @@ def ten(folder: Path, suffix: str, bad: bool = False) -> pd.DataFrame:
     for k, part in enumerate(parts):
         WRITERS[suffix](part, folder / f"part-{k:02d}.{suffix}")
     (folder / "_SUCCESS").touch()
-    (folder / ".part.crc").write_bytes(b"\0")
+    for name in (".part.crc", f"part-00.{suffix}.crc", ".DS_Store"):
+        (folder / name).write_bytes(b"\0")
     return pd.concat(parts, ignore_index=True)
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-@pytest.mark.parametrize("named", ["{}", "{}/part-*"])
+@pytest.mark.parametrize("named", ["{}", "{}/*"])
 def test_several_files_are_one_table(suffix: str, named: str, how: str, tmp_path: Path) -> None:
     whole = ten(tmp_path, suffix)
     table = read_table(named.format(tmp_path))
     assert isinstance(table.frame, nw.LazyFrame) == (how == "scanned")
     assert table.columns == tuple(whole.columns)
-    lines = (f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in sorted(tmp_path.glob("part*")))
+    lines = (
+        f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in sorted(tmp_path.glob(f"part*.{suffix}"))
+    )
     assert table.sha256 is not None
     assert table.sha256() == hashlib.sha256("".join(lines).encode()).hexdigest()
     found, wanted = (
@@ -188,16 +191,63 @@ def test_files_without_rows(how: str, tmp_path: Path) -> None:
     assert ss.read_comparisons(tmp_path, **COLUMNS).n_rows == 9
 
 
-def test_folders_named_by_values_make_a_column(how: str, tmp_path: Path) -> None:
-    """The size of a table, or DuckDB, does not decide which columns it has."""
-    for name in ("model=a%20b", "model=__HIVE_DEFAULT_PARTITION__"):
+def test_a_csv_file_with_columns_alone_has_no_rows(how: str, tmp_path: Path) -> None:
+    """It was an error in memory, and none where the rows stay in the files."""
+    for name, rows in (("0", 0), ("1", 9), ("2", 0), ("3", 9), ("4", 0)):
+        to_csv(votes(9).head(rows), tmp_path / f"{name}.csv")
+    table = read_table(tmp_path)
+    assert (table.height, table.unit, table.columns) == (18, "line", tuple(votes(1).columns))
+    to_csv(votes(9).assign(a="x", b="y", team="t", winner=["x"] * 7 + ["nobody", "x"]), tmp_path / "3.csv")
+    with pytest.raises(InputError, match=r"3\.csv line 9, column 'winner': 'nobody'"):
+        ss.read_comparisons(tmp_path, **COLUMNS)
+    for name in "13":
+        to_csv(votes(9).head(0), tmp_path / f"{name}.csv")
+    with pytest.raises(NothingToAnalyse, match=r"0\.csv has columns but no rows"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("stray", ["README.md", "notes.txt", "chart.png", "schema.json", "LICENSE"])
+def test_a_stray_file_in_a_folder_is_named(suffix: str, stray: str, how: str, tmp_path: Path) -> None:
+    """It was read as a table, and its columns were said to be missing in others."""
+    ten(tmp_path, suffix)
+    (tmp_path / stray).write_text("{}")
+    with pytest.raises(
+        InputError, match=rf"'{stray}' is in this folder beside files such as part-00\.{suffix}"
+    ) as caught:
+        read_table(tmp_path)
+    pattern = str(caught.value).rpartition("by a pattern: ")[2].strip("'")
+    assert pattern == f"{tmp_path}/*.{suffix}"
+    assert read_table(pattern).height == 400
+
+
+def test_the_command_line_names_a_stray_file(tmp_path: Path, capsys: Any) -> None:
+    from socialstats.cli import main
+
+    ten(tmp_path, "csv")
+    (tmp_path / "README.md").write_text("# Votes\n")
+    assert main(["check", str(tmp_path)]) == 2
+    assert "'README.md' is in this folder beside files such as part-00.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
+def test_folders_named_by_values_make_a_column(suffix: str, how: str, tmp_path: Path) -> None:
+    """Neither the format nor the size of a table, nor DuckDB, decides which columns it has."""
+    for name in ("model=a%20b", "model=2024", "model=__HIVE_DEFAULT_PARTITION__"):
         (tmp_path / name).mkdir()
-        to_parquet(votes(), tmp_path / name / "part.parquet")
+        WRITERS[suffix](votes(), tmp_path / name / f"part.{suffix}")
     table = read_table(tmp_path)
     assert table.columns == (*votes().columns, "model")
-    held = nw.to_native(table.frame.lazy().collect()).to_pandas() if how == "scanned" else nw.to_native(table.frame)
-    assert sorted(map(str, held["model"].dropna().unique())) == ["a b"]
+    held = table.frame.lazy().collect().to_pandas()
+    assert sorted(held["model"].dropna().unique()) == ["2024", "a b"]
     assert held["model"].isna().sum() == len(votes())
+
+
+def test_a_column_that_the_names_of_folders_hold_as_well_is_refused(how: str, tmp_path: Path) -> None:
+    (tmp_path / "judge=3").mkdir()
+    to_csv(votes(), tmp_path / "judge=3" / "part.csv")
+    with pytest.raises(InputError, match=r"part\.csv: two columns are called 'judge'"):
+        read_table(tmp_path)
 
 
 def test_an_order_of_levels_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

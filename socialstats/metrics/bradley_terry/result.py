@@ -754,6 +754,9 @@ class BradleyTerryResult(Result):
         cluster by itself, a Poisson(1) number of times that depends on its name and the seed alone. Every engine gives
         the same draws, and a lazy table is read in parts (`socialstats.resampling.hashed`).
 
+        Rows are drawn by the distinct rows of the design. Those of a lazy table lack covariates and clusters that the
+        fit does not use, so that a seed draws other rows there.
+
         Replicates without a finite estimate are counted and left out; above 1% they are a caution. Intervals from
         fewer than 20 clusters are too short, which caution SS202 says with how often they held; of two or three
         clusters there are none. The intervals of the fit itself hold there.

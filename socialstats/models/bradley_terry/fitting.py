@@ -302,26 +302,31 @@ def require_identified(data: PairData) -> None:
     if not data.z_names:
         return
     info = cross_products(data, data.w.sum(axis=0)) if data.rows is None else data.rows.weights()
-    effects = info[n:, n:]
-    if n:
-        strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
-        effects = effects - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
-    size = np.sqrt(np.diagonal(info[n:, n:]))
+    own = info[n:, n:]
+    size = np.sqrt(np.diagonal(own))
     involved, why = size == 0, "never differ between the sides"
     if not involved.any():
-        values, vectors = np.linalg.eigh(effects / np.outer(size, size))
-        involved = np.abs(vectors[:, values < 1e-9]).max(axis=1, initial=0.0) > 1e-5
-        why = "are a combination of the item strengths" if n else "are combinations of each other"
+        involved, why = _null(own / np.outer(size, size)), "are combinations of each other"
+    if n and not involved.any():
+        strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
+        left = own - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
+        involved, why = _null(left / np.outer(size, size)), "are a combination of the item strengths"
     terms = tuple(name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there)
     if terms:
         none = option("strengths", "none")
         raise NotIdentified(
             f"these data cannot tell {quoted(terms)} apart: they {why}",
             terms=terms,
-            advice="Exclude them"
+            advice=f"Exclude {'one of ' if 'each other' in why else ''}them"
             + (f" ({option('order', False)} excludes the order effect)" if "order" in terms else "")
             + (f", or use {none} to explain the strengths by covariates" if "strengths" in why else ""),
         )
+
+
+def _null(information: FloatArray) -> BoolArray:
+    """Return which terms play a part in directions without information, given that of standardised terms."""
+    values, vectors = np.linalg.eigh(information)
+    return np.asarray(np.abs(vectors[:, values < 1e-9]).max(axis=1, initial=0.0) > 1e-5)
 
 
 def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
