@@ -2,6 +2,8 @@
 
 plot.socialstats_result <- function(x, ..., file = NULL, width = 0, height = 0) {
   target <- if (is.null(file)) tempfile(fileext = ".png") else path.expand(file)
+  if (!dir.exists(dirname(target)))
+    raise("file = '", file, "': there is no folder ", dirname(target), ". Make it first.", class = "input_error")
   answer(bridge()$draw(pointer(x), target, width, height, 200, to_python(list(...), named = TRUE)), sys.call())
   if (is.null(file)) {
     on.exit(unlink(target))

@@ -127,10 +127,26 @@ confint.socialstats_result <- function(object, parm, level = NULL, ...) {
   rows <- do.call(paste, c(unname(found[labels]), sep = ":"))
   limits <- as.matrix(found[-labels])
   rownames(limits) <- rows
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  if (missing(parm)) return(limits)
+  strange <- setdiff(parm, if (is.numeric(parm)) seq_along(rows) else rows)
+  if (length(strange) && !(is.numeric(parm) && all(parm < 0)))
+    raise("confint(): no term ", paste(sQuote(strange, FALSE), collapse = ", "), ". Terms: ",
+          paste(rows, collapse = ", "), class = "input_error")
+  limits[parm, , drop = FALSE]
 }
 
-predict.socialstats_bradley_terry <- function(object, ...) invoke(object, "predict", ...)
+predict.socialstats_bradley_terry <- function(object, newdata, ...) {
+  if (missing(newdata))
+    raise("predict() takes newdata = a table of comparisons, or two items. fitted() has the fitted probabilities.",
+          class = "input_error")
+  invoke(object, "predict", newdata, ...)
+}
+
+update.socialstats_bradley_terry <- function(object, formula., ...) {
+  if (missing(formula.)) return(invoke(object, "update", ...))
+  if (length(formula.) == 3 && identical(formula.[[2]], quote(.))) formula.[[2]] <- NULL  # `. ~ x` of lm is `~ x` here
+  invoke(object, "update", formula., ...)
+}
 
 anova.socialstats_bradley_terry <- function(object, ...) invoke(object, "anova", ...)
 
@@ -178,7 +194,10 @@ as.data.frame.socialstats_object <- function(x, row.names = NULL, optional = FAL
 }
 
 example_data <- function(name) {
-  if (missing(name)) return(vapply(answer(bridge()$call("datasets.datasets", to_python(list(), named = TRUE))),
-                                   function(one) one$name, ""))
+  known <- vapply(answer(bridge()$call("datasets.datasets", to_python(list(), named = TRUE))),
+                  function(one) one$name, "")
+  if (missing(name)) return(known)
+  if (!name %in% known)
+    raise("no data set ", sQuote(name, FALSE), ". There are ", paste(known, collapse = ", "), class = "input_error")
   answer(bridge()$call(paste0("datasets.", name), to_python(list(), named = TRUE)))
 }

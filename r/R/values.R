@@ -29,7 +29,7 @@ formula_text <- function(x) {
   text <- paste(deparse(x, width.cutoff = 500L, backtick = TRUE), collapse = " ")
   text <- gsub("^", "**", text, fixed = TRUE)
   text <- gsub("\\b(as\\.)?factor\\(", "C(", text)
-  for (name in grep(".", all.vars(x), fixed = TRUE, value = TRUE)) {
+  for (name in grep(".", setdiff(all.vars(x), "."), fixed = TRUE, value = TRUE)) {
     exact <- gsub(".", "\\.", name, fixed = TRUE)
     text <- gsub(paste0("(?<![\\w.`])", exact, "(?![\\w.`(])"), paste0("`", name, "`"), text, perl = TRUE)
   }
@@ -46,7 +46,16 @@ frame_to_python <- function(x, source = "data frame") {
          rows = nrow(x), source = source)
 }
 
+# Whole numbers of the package bit64, which keeps their bits in doubles.
+from_integer64 <- function(x) {
+  halves <- matrix(readBin(writeBin(as.double(unclass(x)), raw()), "integer", 2 * length(x)), 2)
+  if (.Platform$endian == "big") halves <- halves[2:1, , drop = FALSE]
+  low <- ifelse(is.na(halves[1, ]), 2^31, halves[1, ] %% 2^32)
+  halves[2, ] * 2^32 + low  # NA of integer64 has NA as its upper half
+}
+
 column_to_python <- function(x) {
+  if (inherits(x, "integer64")) x <- from_integer64(x)
   if (is.numeric(x) && !is.factor(x) && !inherits(x, c("Date", "POSIXt", "difftime")))
     return(marked("number", whole = is.integer(x), data = writeBin(as.double(x), raw())))
   kind <- if (is.ordered(x)) "ordered" else if (is.factor(x)) "factor" else "text"

@@ -11,7 +11,7 @@ from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
-from socialstats.text import listing, shorten
+from socialstats.text import listing, meant, shorten
 
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster"),
@@ -256,7 +256,9 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
         if part not in PARTS[name]:
             known = ", ".join(PARTS[name])
-            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. Parts: {known}")
+            longer = [one for one in PARTS[name] if one.endswith(f"_{part}")]  # `source` is meant as rater_source
+            hint = meant(longer[0] if longer else part, PARTS[name])
+            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {known}")
         if part == "cluster":
             done["cluster"] = (*done.get("cluster", ()), column)
         elif part in done:

@@ -144,7 +144,7 @@ def judged(
     for one in wanted:
         name, implied, term = metric_of(one, known)
         parser, hints = parser_of(known[name])
-        options, others = parser.parse_known_args(list(words))
+        options, others = parser.parse_known_args(_as_conditions(words) if implied else list(words))
         strange.append({word for word in others if word.startswith("--")})
         given = {
             key: typed(key, word, hints[key])
@@ -187,6 +187,13 @@ def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str
     if minus:
         return MEANS["pair"], {"conditions": (first, second)}, "difference"
     return MEANS["one"], {}, first
+
+
+def _as_conditions(words: Sequence[str]) -> list[str]:
+    """Return the words with the column of models as that of conditions: a difference of means pairs them."""
+    if any(word.split("=")[0] == "--condition" for word in words):
+        return list(words)
+    return ["--condition" + word.removeprefix("--rater") if word.split("=")[0] == "--rater" else word for word in words]
 
 
 def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:

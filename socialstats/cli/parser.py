@@ -50,7 +50,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def _suggest(message: str, parser: argparse.ArgumentParser) -> str:
-    words = message.replace("'", " ").replace("=", " ").split()
+    message = message.split(" (choose from")[0]  # the choices are no mistakes
+    words = message.replace("'", " ").replace("=", " ").replace(":", " ").split()
     known = [option for action in parser._actions for option in action.option_strings]
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

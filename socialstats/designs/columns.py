@@ -11,7 +11,7 @@ from socialstats import text
 from socialstats.designs.options import Options, texts
 from socialstats.designs.statuses import STATUS, reply_column
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
-from socialstats.errors import DesignError, Problem
+from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.voice import Word, option
 
@@ -122,6 +122,8 @@ class Finder:
 
     def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
         """Take a column that the caller named."""
+        if not isinstance(name, str) and not self.table.has(name):
+            raise InputError(f"{option(part)} names a column of the table; values go into a column first")
         if not self.table.has(name):
             self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
         return name

@@ -338,3 +338,18 @@ def test_impossible_options_are_bad_usage(capsys: pytest.CaptureFixture[str], ta
     code, out, err = run(capsys, "report", str(table), "-q", *words)
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
+
+
+def test_a_wrong_choice_does_not_suggest_the_option_that_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["show", "page.html", "--table", "1", "--format", "docx"])
+    err = capsys.readouterr().err
+    assert "invalid choice: 'docx'" in err
+    assert "Did you mean" not in err
+
+
+def test_a_part_that_ends_with_the_word_is_suggested() -> None:
+    from socialstats.cli.deciding import map_parts
+
+    with pytest.raises(socialstats.InputError, match="Did you mean 'rater_source'"):
+        map_parts(["source=kind"], "ratings")

@@ -156,3 +156,14 @@ def test_the_workflow_of_the_examples_runs_as_plain_shell(tmp_path: Path, gain: 
     )
     assert done.returncode == code, done.stderr
     assert f"{1 - code} of 1 requirement met" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+def test_a_difference_of_models_reads_them_from_the_column_of_raters(tmp_path: Path) -> None:
+    table = runs(tmp_path, 0.05)
+    frame = pd.read_csv(table).rename(columns={"model": "system"})
+    frame.to_csv(tmp_path / "systems.csv", index=False)
+    words = ["gate", str(tmp_path / "systems.csv"), "--unit", "item", "--value", "score"]
+    wanted = ["--require", "mean[new - old].conf_low > 0", "--require", "mean[new].estimate > 0"]
+    for rater in (["--rater", "system"], ["--rater=system"]):
+        assert main([*words, *rater, *wanted]) == 0
+    assert main([*words, "--rater", "system", *wanted[:2]]) == 0

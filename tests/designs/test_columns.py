@@ -102,3 +102,10 @@ def test_texts_that_identify_rows_are_not_covariates_unless_declared() -> None:
     assert [c.code for c in design.cautions] == ["SS307"]
     assert len(design.count) == 2
     assert "answer" in Comparisons.from_frame(rows, covariates=["answer"]).covariates
+
+
+def test_values_in_place_of_a_column_are_an_error_that_says_so() -> None:
+    import socialstats as ss
+
+    with pytest.raises(ss.InputError, match="weight= names a column of the table"):
+        ss.bradley_terry(ss.datasets.baseball(), weight=[1, 2, 3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib
 import inspect
 import io
@@ -218,10 +219,18 @@ def design(kind: str, data: Any, columns: Any) -> dict[str, Any]:
 
 def attribute(of: Any, name: str) -> dict[str, Any]:
     """Return an attribute of an object; of a method, that it is one."""
+    if name not in dir(of):
+        return guarded(lambda: unknown(of, name))
     found = getattr(of, name, None)
     if inspect.ismethod(found):
         return {"method": True}
     return guarded(lambda: getattr(of, name))
+
+
+def unknown(of: Any, name: str) -> None:
+    """Refuse an attribute that an object does not have."""
+    close = difflib.get_close_matches(name, members(of), n=1)
+    raise InputError(f"this object has no '{name}'." + (f" Did you mean '{close[0]}'?" if close else ""))
 
 
 def method(of: Any, name: str, positional: Any, named: Any) -> dict[str, Any]:
@@ -264,8 +273,10 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
     """Write the page of a table, as ``socialstats report`` does; settings are its options, or columns by their part."""
 
     def run() -> str:
+        from socialstats.cli.options import words_of
         from socialstats.cli.parser import make_parser
         from socialstats.cli.report import run_report
+        from socialstats.tables.writing import writing
 
         parser = make_parser()
         known = {action.dest: action for action in parser._subparsers._group_actions[0].choices["report"]._actions}
@@ -287,7 +298,8 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
                 options = parser.parse_args(words)
         except SystemExit:
             raise InputError(said.getvalue().strip().rpartition("error: ")[2]) from None
-        run_report(options)
+        with writing(words_of(vars(options)), overwrite=options.overwrite):
+            run_report(options)
         return file
 
     return guarded(run)

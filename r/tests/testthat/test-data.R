@@ -131,3 +131,10 @@ python_test("formulas of designs name the columns", {
   expect_identical(tidy(bradley_terry(choice ~ urgency | pair, roles)), tidy(bradley_terry(roles, ~ urgency, cluster = "pair")))
   expect_identical(ratings(value ~ rater + unit(unit), seen, levels = levels_seen)$raters, c("ann", "bob", "cid"))
 })
+
+test_that("integer64 columns are read as their numbers, without the package bit64", {
+  bits <- function(low, high) readBin(writeBin(c(low, high), raw(), endian = "little"), "double", endian = "little")
+  held <- c(bits(7L, 0L), bits(-2L, -1L), bits(0L, 1L), bits(NA, 0L), bits(0L, NA))
+  read <- column_to_python(structure(held, class = "integer64"))
+  expect_identical(readBin(read$data, "double", 5), c(7, -2, 2^32, 2^31, NA))
+})

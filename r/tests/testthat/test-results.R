@@ -120,3 +120,33 @@ python_test("calls through do.call(), Map(), pipes and other functions are the s
   expect_identical(optional(games, 0.9)$settings$level, 0.9)
   expect_lt(max(nchar(capture.output(print(do.call(bradley_terry, list(games))))[1])), 310)
 })
+
+python_test("update() changes a fit, and predict() takes newdata, as for other models of R", {
+  fit <- bradley_terry(example_data("role_conflict"), ~ urgency, cluster = "pair")
+  smaller <- coef(bradley_terry(example_data("role_conflict"), cluster = "pair"))
+  expect_identical(coef(update(fit, ~ . - urgency)), smaller)
+  expect_identical(coef(update(fit, . ~ . - urgency)), smaller)
+  expect_identical(update(fit, level = 0.9)$settings$level, 0.9)
+  rows <- bradley_terry(games)
+  expect_identical(tidy(predict(rows, newdata = games[1, 1:2])), tidy(predict(rows, games[1, 1:2])))
+  expect_match(conditionMessage(error_of(predict(rows))), "newdata")
+})
+
+python_test("an unknown attribute, term, data set or folder is an input error that says what there is", {
+  fit <- bradley_terry(games)
+  for (problem in list(error_of(fit$contrst("nurse - judge")), error_of(confint(fit, "nobody")),
+                       error_of(example_data("basebal")), error_of(plot(fit, file = tempfile("no/such/figure.png")))))
+    expect_s3_class(problem, "socialstats_input_error")
+  expect_match(conditionMessage(error_of(fit$contrst)), "Did you mean 'contrast'")
+  expect_match(conditionMessage(error_of(confint(fit, "nobody"))), "Terms: .*nurse")
+  expect_identical(confint(fit, -1), confint(fit)[-1, ])
+})
+
+python_test("report() keeps another file, and replaces it with overwrite = TRUE", {
+  file <- tempfile(fileext = ".html")
+  writeLines("my thesis", file)
+  expect_match(conditionMessage(error_of(report(games, file, no_verify = TRUE))), "would replace it")
+  expect_identical(readLines(file), "my thesis")
+  report(games, file, no_verify = TRUE, overwrite = TRUE)
+  expect_gt(file.size(file), 10000)
+})
