@@ -278,7 +278,7 @@ def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
     for level, strip in strips.items():
         lead = next(m for m in strip.marks if m.kind != "reference")
         marks.append(replace(lead, label=shorten(level, 30), kind="estimate"))
-    return replace(first, marks=tuple(marks))
+    return replace(first, title=first.by_level or first.title, marks=tuple(marks))
 
 
 def urgency(design: Comparisons) -> str:

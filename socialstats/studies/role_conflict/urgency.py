@@ -676,9 +676,14 @@ class Counts:
         return found + ([] if self.labels is None else list(self.labels.all()))
 
     def cautions(self) -> list[tuple[Caution, ...]]:
-        """Return the cautions, result by result, without those that Methods and the entropy's own block state."""
+        """Return the cautions, result by result, without those that Methods and the entropy's own block state.
+
+        Those of the bounds are about other tables: of refusals that count as choices, or as ties of equals.
+        """
         stated = {"SS305"} | ({"SS304"} if lead_row(self.s).term != "S" else set())
-        kept = (result for result in self.results() if result is not self.entropy)
+        bounds = [result for block in self.refusals for result in block.results]
+        left = (self.entropy, *bounds)
+        kept = (result for result in self.results() if all(result is not one for one in left))
         return [tuple(c for c in result.cautions if c.code not in stated) for result in kept]
 
 
