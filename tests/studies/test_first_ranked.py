@@ -105,3 +105,15 @@ def test_new_items_halve_the_interval_of_a_strength_where_every_pair_was_compare
         float(row.conf_high - row.conf_low) for row in (p.blocks[0].results[0].row("item 00") for p in (page, more))
     ]
     assert width[1] / width[0] == pytest.approx(0.5, abs=0.12)  # sampling error of two standard errors
+
+
+def test_a_caution_of_a_level_keeps_the_case_of_its_label() -> None:
+    """A page writes the first letter of a caution in upper case, which a quotation mark before a label prevents."""
+    few = round_robin(np.array([0.3, 0.2, 0.0]), 4, seed=2)
+    parts = [pd.DataFrame(few, columns=["item_a", "item_b", "winner"]), pd.DataFrame(
+        round_robin(np.array([1.0, 0.5, 0.0]), 30, seed=2), columns=["item_a", "item_b", "winner"])]  # fmt: skip
+    frame = pd.concat([part.assign(by=name) for part, name in zip(parts, ("mB", "lynx"), strict=True)])
+    page = run_study(STUDIES["comparisons"], ss.Comparisons.from_frame(frame, by="by"), FAST)
+    own = [c.detail for c in page.cautions if "mB" in c.detail or "lynx" in c.detail]
+    assert own
+    assert all(detail.startswith(("'mB': ", "'lynx': ")) for detail in own)

@@ -286,6 +286,8 @@ def test_refusals_between_equals_are_no_ties() -> None:
     page = run_study(STUDY, design, FAST)
     assert any(block.id == "refusals-s" for block in page.blocks)
     assert not [c for c in page.cautions if c.code == "SS105"]
+    (said,) = next(block for block in page.blocks if block.id == "refusals-s").sentences
+    assert "; counting all refusals against the higher urgency gives " in said
 
 
 def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_said() -> None:

@@ -388,8 +388,8 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     share, s = partial(share_of, design, covariate, options), partial(s_of, design, covariate, options)
     what = f"win rate of the role with the higher {covariate}"
     found = {
-        "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row),
-        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher),
+        "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row, target=f"the higher {covariate}"),
+        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher, target="the higher side"),
     }
     return tuple(
         replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}", part=part)
@@ -426,7 +426,8 @@ def refusals_by_level(
             *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
             f"{shorten(most, 40)} refused most often ({percent(shares[most])} of its stories).",
             f"Its {what} was {sentences.estimate(own)} without refusals.",
-            f"Counting all refusals against it gives {number(against.shown())}; for it, {number(favour.shown())}.",
+            f"Counting all refusals against the higher side gives {number(against.shown())}; for it, "
+            f"{number(favour.shown())}.",
         ),
         draw=partial(forest, shown, xlabel=what, label=by, reference=0.5),
         figure_title=f"{capital(what)}, refusals excluded",
