@@ -270,10 +270,18 @@ def ranked(item: str, row: Row, of: int, level: float, *, simultaneous: bool) ->
     return f"{item} ranked {rank} of {count(of)}, {said} rank interval [{low}, {high}]."
 
 
-def first_ranked(item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool) -> str:
-    """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable."""
-    lead = f"its lead over {runner_up} was {'' if reliable else 'not '}reliable"
-    chance = f"win probability {estimate(win)}"
+def first_ranked(
+    item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool, adjusted: bool = True, decided: bool = False
+) -> str:  # fmt: skip
+    """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable.
+
+    `adjusted`: whether the first rank is, adjusted for all items. `decided`: the probability is one of comparisons
+    without a tie.
+    """
+    how = "not reliable" if not reliable else "reliable" if adjusted else "not reliable when adjusted for all items"
+    lead = f"its lead over {runner_up} was {how}"
+    chance = f"{'unadjusted ' if reliable and not adjusted else ''}win probability {'without a tie ' * decided}"
+    chance += estimate(win)
     return f"{item} ranked first (log-strength {estimate(strength)}); {lead} ({chance})."
 
 

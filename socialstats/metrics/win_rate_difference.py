@@ -137,7 +137,9 @@ def change(stories: Stories, k: int, name: str, level: float) -> Row:
         return replace(row, undefined=NOTHING, reason="no_variation")
     agree = chose[0] & chose[1]
     alone = mid_p(Cells(a=float(agree.sum()), b=b, c=c, d=n - float(agree.sum()) - b - c))
-    row = replace(row, method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 4)}")
+    row = replace(
+        row, method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 3, bounded=True)}"
+    )
     found = clustered_mean(y, np.ones(n), [stories.pair[own]], magnitude=1.0)
     return with_mean(row, found, level, within=(-1.0, 1.0))
 

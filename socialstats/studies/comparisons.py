@@ -29,6 +29,7 @@ from socialstats.studies.estimates import (
     NUMBERS,
     Column,
     counts_table,
+    df_text,
     ends,
     mark_of,
     p_text,
@@ -200,11 +201,13 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     if not fit.design.order_known:
         ties += " The order of presentation was not declared, and no order effect was estimated."
     likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
+    model, *penalty = fit.title.split(", ", 1)  # the penalty or prior is part of the title
+    likelihood = penalty[0] if penalty else likelihood
     robust = fit.fitted_state.robust
     bounded = robust is not None and any(part.bounded for part in robust.parts)
     kept = " Degrees of freedom are lower bounds, as rows stayed in their files." if bounded else ""
     return (
-        f"Log-strengths were estimated with the {fit.title}{with_terms} by {likelihood}.{ties} {level} CIs used "
+        f"Log-strengths were estimated with the {model}{with_terms} by {likelihood}.{ties} {level} CIs used "
         f"{fit.inference}.{kept} Rank intervals "
         + (
             "used Holm's method, as there are many items."
@@ -216,6 +219,7 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     )
 
 
+MOST_MOVED = 3  # items named whose ranks change
 SAME = 1e-8  # log-odds: strengths nearer than this share a rank, as in models/bradley_terry/ranks
 
 
@@ -295,8 +299,28 @@ def changes(pairs: Pairs) -> str:
 
 def changes_sentence(pairs: Pairs) -> str:
     """Return the conclusions without the order effect as a sentence."""
-    said = changes(pairs) or "without the order effect, no conclusion on the strongest item, its lead or a sign changed"
-    return f"{capital(said)}."
+    said = changes(pairs)
+    if said:
+        return f"{capital(said)}."
+    moved = {level: names for level, pair in pairs.items() if (names := moved_items(pair))}
+    text = (
+        "Without the order effect, no conclusion on the strongest item, the reliability of its lead or a sign changed"
+    )
+    if not moved:
+        return f"{text}, nor did a rank."
+    named = "; ".join(f"{shorten(level, 30)}: {listing(names)}" if level else listing(names)
+                      for level, names in moved.items())  # fmt: skip
+    return f"{text}. Ranks changed: {named}."
+
+
+def moved_items(pair: WithoutOrder) -> list[str]:
+    """Return the items whose rank differs without the order effect, with both ranks, the farthest first."""
+    places = [{row.term: k for k, row in enumerate(strongest(fit), 1)} for fit in (pair.fit, pair.plain)]
+    own, plain = places
+    moved = sorted((item for item in own if own[item] != plain[item]), key=lambda item: -abs(own[item] - plain[item]))
+    texts = [f"{shorten(item, 30)} (rank {own[item]} with it, {plain[item]} without)" for item in moved[:MOST_MOVED]]
+    more = len(moved) - MOST_MOVED
+    return [*texts, *([f"{count(more, 'further item')}"] if more > 0 else [])]
 
 
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
@@ -405,6 +429,11 @@ def mean_width(ranks: Result) -> str:
 def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> tuple[str, ...]:
     """Return how many more clusters halve the interval of a strength."""
     sizes, quantity = fit.fitted_state.sizes, f"the log-strength of {shorten(row.term, 40)}"
+    own = {r.term: int(r.n or 0) for r in fit.rows if r.group == "strength"}
+    if own[row.term] * 2 < np.median(list(own.values())):  # its own comparisons are what its error rests on
+        more = clusters_to_halve(replace(row, df=None), own[row.term])  # df grow with opponents, not with these
+        what = f"comparisons of {shorten(row.term, 40)}, which has {count(own[row.term])}"
+        return () if more is None else (sentences.halving(more, what, quantity),)
     if not sizes:
         more = clusters_to_halve(row, fit.design.n_rows)
         return () if more is None else (sentences.halving(more, "comparisons", quantity),)
@@ -471,14 +500,16 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     if beside:
         told.append(changes_sentence(beside))
         tables.append(fits_table(beside))
+    about = tuple(c for c in fit.cautions if c.rows is not None and {row.term for row in rows} & set(c.rows))
     kinds = [BESIDE[str(row.group)] or spoken(row.term, 30) for row in rows if row.term not in said]
     return Block(
         id="effects",
         question=f"What were the effects of {listing(list(dict.fromkeys(kinds))) or 'covariates'}?",
         sentences=tuple(told),
         tables=tuple(tables),
-        results=(*([] if adjusted is None else [adjusted]), *(pair.plain for pair in beside.values())),
-    )
+        results=(*([replace(fit, rows=rows, cautions=about)] if about else []),
+                 *([] if adjusted is None else [adjusted]), *(pair.plain for pair in beside.values())),
+    )  # fmt: skip
 
 
 def effect_sentence(row: Row) -> str:
@@ -507,7 +538,7 @@ def effect_sentence(row: Row) -> str:
 
 def row_table(rows: Sequence[Row], caption: str) -> Table:
     """Return the rows of a result as a table, with their test."""
-    columns = NUMBERS | {"df": whole("df"), "p": lambda r: p_text(r.p_value), "n": whole("n")}
+    columns = NUMBERS | {"df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "n": whole("n")}
     columns["Why no interval"] = "undefined"
     labels = [r.term if r.group in (None, *BESIDE) else f"{r.term} ({r.group})" for r in rows]
     return table_of(rows, caption, ("Term", labels), columns)
@@ -625,14 +656,15 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     return "Paired comparisons: " + ", ".join(parts)
 
 
+TIED_MODELS = ("davidson", "rao_kupper")  # with ties of their own, beside wins of either item
 JOINT = ("SS203", "SS206")  # cautions about joint tests, on which simultaneous rank intervals rest
 
 
 def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     """Return the answer: the strongest item, whether its lead is reliable, and its rank interval.
 
-    The lead is that over the next item alone. Where rank intervals leave other items beside the strongest, this is
-    said.
+    The lead is that over the next item alone. Where rank intervals, which are adjusted for all items, leave other items
+    beside the strongest, the same sentence says so.
     """
     rows = strongest(fit)
     ranks, tied = f"{rank_answer(fit, options)[0]}", firsts(rows)
@@ -642,10 +674,12 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     top, second = rows[:2]
     chance = fit.win_probability(top.term, second.term).rows[0]
     reliable = sentences.direction(chance, 0.5) == "above"
-    said = sentences.first_ranked(shorten(top.term), top, shorten(second.term), chance, reliable=reliable)
     among = (page_ranks(fit, options).row(top.term).conf_high or 0) > 1
-    adjusted = "; adjusted for all items, its first rank was not reliable" if reliable and among else ""
-    return (said, f"{ranks}{adjusted}.")
+    said = sentences.first_ranked(
+        shorten(top.term), top, shorten(second.term), chance, reliable=reliable, adjusted=not among,
+        decided=fit.settings["ties"] in TIED_MODELS and fit.design.n_ties > 0,
+    )  # fmt: skip
+    return (said, f"{ranks}.")
 
 
 def firsts(rows: Sequence[Row]) -> list[str]:
@@ -686,6 +720,7 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
     return Strip(
         title=f"Win probability of {shorten(top.term, 40)} against the {listing(list(places))} strongest",
         axis="win probability in decided comparisons",
+        by_level="Win probability of the strongest item of each level against its second strongest",
         marks=(Mark(label="no preference", value=0.5, kind="reference"), *marks),
     )
 

@@ -258,7 +258,7 @@ def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     found = [c for c in next(iter(outcomes.values())).cautions if (c.code, c.detail) in shared]
     for told in apart.values():
         more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
-        found += [replace(c, detail=f"{shorten(level)}: {c.detail}{more}")
+        found += [replace(c, detail=f"{quoted([level])}: {c.detail}{more}")
                   for level, c in (told[:1] if more else told)]  # fmt: skip
     return order_cautions(tuple(found), once=False)
 
@@ -278,7 +278,7 @@ def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
     for level, strip in strips.items():
         lead = next(m for m in strip.marks if m.kind != "reference")
         marks.append(replace(lead, label=shorten(level, 30), kind="estimate"))
-    return replace(first, marks=tuple(marks))
+    return replace(first, title=first.by_level or first.title, marks=tuple(marks))
 
 
 def urgency(design: Comparisons) -> str:

@@ -24,12 +24,13 @@ __all__ = ["Block", "Diagnostic", "FlowStep", "Mark", "Outcome", "Row", "Strip",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """The answer on one number line, beside what it should be compared with."""
+    """The answer on one number line, beside what it should be compared with; `by_level`: its title with all levels."""
 
     title: str
     axis: str
     marks: tuple[Mark, ...]
     digits: int = 2
+    by_level: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,7 @@ def refusal_block(
     *,
     quantity: str,
     lead: Callable[[Result], Row] = lambda result: result.rows[0],
+    target: str = "it",
 ) -> Block | None:
     """Show an estimate under the three rules of counting refusals; None without refusals.
 
@@ -163,6 +164,8 @@ def refusal_block(
         What is estimated, in words.
     lead : callable
         Result -> the row of the estimate; by default the first.
+    target : str
+        What the refusals are counted against or for.
     """
     if refused <= 0:
         return None
@@ -179,7 +182,7 @@ def refusal_block(
     return Block(
         id="refusals",
         question=f"How much could refusals change the {quantity}?",
-        sentences=(bounds_sentence(rows, refused, name),),
+        sentences=(bounds_sentence(rows, refused, name, target),),
         draw=partial(forest, tuple(rows.values()), sort=False, xlabel=quantity, label="Rule"),
         figure_title=f"{name}, by treatment of refusals",
         caption="Points and bars: estimates and CIs. The last two count every refusal the same way and bound the "
@@ -190,7 +193,7 @@ def refusal_block(
     )  # fmt: skip
 
 
-def bounds_sentence(rows: dict[str, Row], refused: int, name: str) -> str:
+def bounds_sentence(rows: dict[str, Row], refused: int, name: str, target: str = "it") -> str:
     """State the estimate without refusals and its bounds.
 
     Examples
@@ -206,6 +209,6 @@ def bounds_sentence(rows: dict[str, Row], refused: int, name: str) -> str:
     first = "undefined" if without is None else estimate(without)
     ends = ["undefined" if row is None else number(row.shown()) for row in (against, favour)]
     return (
-        f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against it gives "
-        f"{ends[0]}; for it, {ends[1]}."
+        f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against {target} "
+        f"gives {ends[0]}; for it, {ends[1]}."
     )

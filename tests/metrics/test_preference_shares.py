@@ -11,7 +11,7 @@ from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.preference_shares import preference_shares
+from socialstats.metrics.preference_shares import preference_shares, size_caution
 from socialstats.models.shares import group_shares, share_gradient
 from socialstats.resampling import order_quantile
 
@@ -192,3 +192,8 @@ def test_delta_and_bootstrap_errors_agree_with_a_real_fit(real):
     result = preference_shares(real, groups, scale="geometric", ci="percentile", by="row", resamples=999)
     row = result.row("low")
     assert (row.conf_high - row.conf_low) / (2 * 1.96) == pytest.approx(row.std_error, rel=0.2)
+
+
+def test_groups_of_the_same_size_are_said_to_have_one_size() -> None:
+    caution = size_caution(["a", "b", "c", "d"], ["x", "y"], np.array([0, 0, 1, 1]), np.array([0.6, 0.4, 0.5, 0.5]))
+    assert caution.detail.startswith("groups have 2 items each; a alone holds 60.0% of the worth of its group x")

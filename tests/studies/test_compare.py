@@ -264,7 +264,8 @@ def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
         same["urgency_a"] != same["urgency_b"]
     ].mean()
     won = f"was {number(share, 3, bounded=True)} in all 2."
-    assert found.answer[1] == f"The share of choices won by the side with higher urgency {won}"
+    assert found.answer[1] == "Lower S is closer to following urgency alone."
+    assert found.answer[2] == f"The share of choices won by the side with higher urgency {won}"
     said = [block(found, name).sentences[0] for name in ("levels-s", "levels-effects")]
     assert all(" in all 2" in text and "ranged from" not in text for text in said)
 
@@ -353,3 +354,21 @@ def test_strengths_that_are_not_tested_are_said_to_be_so_with_the_reason() -> No
     assert "refits on jointly resampled pairs" not in prior.methods[0]
     brief = compare_levels(design_of(*levels), replace(FAST, brief=True, verify=False))  # as of many levels
     assert block(brief, "levels-strengths").sentences == ("Differences in strength were not tested on this page.",)
+
+
+def test_missing_tests_of_strengths_are_a_caution_and_the_answer_has_the_shares_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    why = "21 of 1,000 resamples had no finite strengths in one of the two"
+
+    def lost(*given: object) -> None:
+        raise UndefinedStatistic(why)
+
+    monkeypatch.setattr(sys.modules["socialstats.studies.compare.numbers"], "difference_of", lost)
+    told = ((PLAIN, 1, "default"), (FOND, 2, "firm"))
+    frames = [chooser(0.0, *one).drop(columns=["urgency_a", "urgency_b"]) for one in told]
+    levels = [frame.assign(story=np.arange(len(frame))) for frame in frames]
+    page = compare_levels(design_of(*levels, cluster="story"), FAST)
+    assert page.answer[0] == f"No difference in strength could be computed: firm minus default: {why}."
+    assert page.answer[1] == block(page, "differences-items").sentences[0]
+    assert [c.detail for c in page.cautions if c.code == "SS204"] == [why]

@@ -14,6 +14,7 @@ import socialstats as ss
 from socialstats.errors import UndefinedStatistic
 from socialstats.metrics.win_rate_difference import win_rate_difference
 from socialstats.studies import STUDIES, run_study
+from socialstats.text import number
 
 
 def prompted(strengths: dict[str, float], seed: int, prompt: str, copies: int = 1) -> pd.DataFrame:
@@ -61,7 +62,7 @@ def test_differences_agree_with_a_count_by_hand() -> None:
         assert row.estimate == pytest.approx((b - c) / 63)
         k = min(b, c)
         p = min(1.0, 2 * binom.cdf(k, b + c, 0.5) - binom.pmf(k, b + c, 0.5))
-        assert f"b = {b}, c = {c}; mid-p of independent stories {p:.4f}" in str(row.method)
+        assert f"b = {b}, c = {c}; mid-p of independent stories {number(p, 3, bounded=True)}" in str(row.method)
     assert result.verify().ok
 
 

@@ -12,7 +12,9 @@ from ordered_tables import BEATS, counted, zermelo
 from study_examples import FAST, choices
 
 import socialstats as ss
+from socialstats.results import Row
 from socialstats.studies import STUDIES, run_study
+from socialstats.studies.comparisons import row_table
 from socialstats.studies.page import Outcome, Table
 
 
@@ -165,3 +167,57 @@ def test_fits_without_the_order_effect_are_verified_too() -> None:
     checked = outcome.verifications["without the order effect"]
     assert checked.ok
     assert len(checked.checks) > len(design.items)
+
+
+def test_ranks_that_change_without_the_order_effect_are_named() -> None:
+    """The conclusion on the strongest item stays, while an item that was mostly shown first moves."""
+    outcome = of_comparisons(shown_first_often(), order="order")
+    (said,) = [text for block in outcome.blocks for text in block.sentences if "no conclusion on the strongest" in text]
+    ranks = [
+        [row.term for row in sorted((r for r in fit.rows if r.group == "strength"), key=lambda r: -r.estimate)]
+        for fit in (outcome.blocks[0].results[0], without(outcome))
+    ]
+    assert ranks[0][0] == ranks[1][0]
+    moved = [name for name in ranks[0] if ranks[0].index(name) != ranks[1].index(name)]
+    assert moved
+    for name in moved:
+        assert f"{name} (rank {ranks[0].index(name) + 1} with it, {ranks[1].index(name) + 1} without)" in said
+
+
+def without(outcome: Outcome) -> ss.Result:
+    """The fit of the page without its order effect."""
+    return next(b for b in outcome.blocks if b.id == "effects").results[-1]
+
+
+def shown_first_often() -> pd.DataFrame:
+    """The item c is as good as b, and is mostly shown first, which helps."""
+    rows = []
+    for one, two, first_of, wins in (("a", "b", 10, 17), ("a", "c", 4, 16), ("b", "c", 2, 9)):
+        for k in range(20):
+            first = one if k < first_of else two
+            rows.append((one, two, first, one if k < wins else two))
+    return pd.DataFrame(rows, columns=["item_a", "item_b", "order", "winner"])
+
+
+def test_a_caution_about_the_order_effect_names_its_table() -> None:
+    """Few clusters: the order effect has few degrees of freedom, and its block carries the caution."""
+    frame = shown_first_often().assign(person=lambda f: np.arange(len(f)) % 4)
+    outcome = of_comparisons(frame, order="order", cluster="person")
+    few = [c for c in outcome.cautions if c.code == "SS202" and c.rows is not None and "order" in c.rows]
+    block = next(b for b in outcome.blocks if b.id == "effects")
+    assert few
+    assert few[0].detail in [c.detail for r in block.results for c in r.cautions]
+
+
+def test_the_methods_name_the_penalised_likelihood_and_degrees_of_freedom_keep_a_decimal() -> None:
+    frame = shown_first_often()
+    design = ss.Comparisons.from_frame(frame, order="order")
+    page = run_study(STUDIES["comparisons"], design, replace(FAST, penalty="firth"))
+    assert page.methods[0].startswith(
+        "Log-strengths were estimated with the Bradley-Terry model with effects of order by Firth's penalised "
+        "likelihood."
+    )
+    rows = [Row(term="x", estimate=1.0, std_error=0.5, statistic=2.0, df=df, p_value=0.05) for df in (23.74, 14.0)]
+    table = row_table(rows, "Effects")
+    at = table.header.index("df")
+    assert [cells[at] for cells in table.cells] == ["23.7", "14"]

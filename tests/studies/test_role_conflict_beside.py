@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 
@@ -13,6 +14,7 @@ from study_examples import FAST, choices
 import socialstats as ss
 from socialstats.designs.comparisons import A_WON, B_WON, TIED
 from socialstats.errors import DesignError, InputError
+from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.role_conflict.labels import (
@@ -22,6 +24,7 @@ from socialstats.studies.role_conflict.labels import (
     read_item_groups,
     read_labels,
 )
+from socialstats.studies.role_conflict.shares import Grouping, verdict_sentences
 from socialstats.studies.role_conflict.urgency import filled, s_of, share_of
 from socialstats.tables import as_table
 
@@ -274,3 +277,60 @@ def test_the_block_of_values_speaks_of_stories_and_says_the_design_effect(outcom
     assert "unit" not in shown
     assert "pairs of roles; median design effect 1." in found.caption
     assert " stories cited " in found.sentences[0]
+
+
+def test_refusals_between_equals_are_no_ties() -> None:
+    """The bounds count such a refusal as half a win for each role; the table of the page has no tie."""
+    design = small()
+    assert not design.n_ties
+    page = run_study(STUDY, design, FAST)
+    assert any(block.id == "refusals-s" for block in page.blocks)
+    assert not [c for c in page.cautions if c.code == "SS105"]
+    (said,) = next(block for block in page.blocks if block.id == "refusals-s").sentences
+    assert "; counting all refusals against the higher urgency gives " in said
+
+
+def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_said() -> None:
+    """All groups are named or counted: both of two groups, and those with another side by the geometric mean."""
+    shares = {"a": (0.5, 0.30), "b": (0.3, 0.36), "c": (0.2, 0.34)}
+    rows = tuple(
+        Row(term=name, group=scale, key=(("group", name),), estimate=pair[k], p_value=0.001, p_adjusted=p, n_units=5)
+        for name, pair, p in zip(shares, shares.values(), (0.001, 0.9, 0.001), strict=True)
+        for k, scale in enumerate(("arithmetic", "geometric"))
+    )
+    three = Grouping(name="kind", shares=result_of(rows, shares), plain=None, tested=rows[::2])
+    two = tuple(
+        Row(term=name, group=scale, key=(("group", name),), estimate=x, p_value=0.001, p_adjusted=0.001, n_units=5)
+        for name, x in (("kin", 0.7), ("non-kin", 0.3)) for scale in ("arithmetic", "geometric")
+    )  # fmt: skip
+    pair = Grouping(name="kinship", shares=result_of(two, ("kin", "non-kin")), plain=None, tested=two[::2])
+    said = verdict_sentences([three, pair], 25, FAST)
+    assert said[0].startswith(
+        "At equal urgency and among these 25 roles, more than an equal share was held by a (kind)"
+    )
+    assert said[1] == "Less than an equal share was held by c (kind); non-kin (kinship)."
+    assert said[2] == "1 other group did not differ significantly from it."
+    assert said[3] == (
+        "By the geometric mean, shares lay on the other side of an equal share for a (kind, .300) and c (kind, .340)."
+    )
+
+
+def result_of(rows: tuple[Row, ...], groups: Iterable[str]) -> ss.Result:
+    return ss.Result(metric="preference_shares", title="Shares", rows=rows, inference="none",
+                     settings={"groups": {f"role {name}": name for name in groups}})  # fmt: skip
+
+
+def test_an_effect_of_urgency_that_is_not_significant_is_said_not_to_be() -> None:
+    seen = set()
+    for slope in (0.0, 1.0):
+        frame = choices(seed=3)
+        rng = np.random.default_rng(4)
+        up = 1 / (1 + np.exp(-slope * (frame["urgency_a"] - frame["urgency_b"])))
+        frame["winner"] = np.where(rng.random(len(frame)) < up, frame["item_a"], frame["item_b"])
+        page = run_study(STUDY, ss.Comparisons.from_frame(frame), FAST)
+        fit = next(r for b in page.blocks for r in b.results if any(row.group == "covariate" for row in r.rows))
+        clear = (fit.row("urgency", group="covariate").p_value or 0.0) < 0.05
+        (text,) = [s for s in page.answer if "multiplied the odds" in s]
+        assert text.startswith("Each step of urgency" if clear else "The effect of urgency was not significant: each")
+        seen.add(clear)
+    assert seen == {True, False}

@@ -32,7 +32,7 @@ from socialstats.studies.comparisons import (
 from socialstats.studies.estimates import single
 from socialstats.studies.page import StudyOptions, check_named, reason_of
 from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
-from socialstats.text import shorten
+from socialstats.text import quoted, shorten
 
 MOST_REFITS = 1000
 STRENGTHS = "strengths"
@@ -176,7 +176,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         except SocialStatsError as error:
             problems.append(f"{shorten(name)} minus {shorten(reference)}: {str(error).splitlines()[0]}")
             continue
-        left += [replace(c, detail=f"{shorten(name)} and {shorten(reference)}: {c.detail}") for c in dropped]
+        left += [replace(c, detail=f"{quoted([name, reference])}: {c.detail}") for c in dropped]
         makers: dict[str, Callable[[], Result]] = {
             "s": partial(sensitivity_difference, one, two, options.covariate, labels=labels, **s_options),
             "models": partial(models, one, two, labels),

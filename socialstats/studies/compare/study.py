@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import Caution, InputError
+from socialstats.errors import Caution, InputError, caution
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.multiverse import ends, moves
 from socialstats.planning.adjusting import with_holm
@@ -22,11 +22,13 @@ from socialstats.studies.compare.blocks import (
     effects_block,
     entropy_block,
     items_block,
+    labelled,
     range_words,
     reference_marks,
     sensitivity_block,
     share_levels_block,
     shares_block,
+    some_words,
     strengths_block,
     told,
 )
@@ -58,11 +60,32 @@ def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> t
     """Return the comparison of all levels, and the differences from a named reference; without S, other differences."""
     if numbers.s:
         beside = () if first and not named(numbers, options) else s_answer(numbers, options)
-        return (*lead_words(first), *won_words(numbers, options), *beside, *effect_answer(numbers, options))
+        about_s = (*lead_words(first), *beside)
+        towards = (f"Lower S is closer to following {options.covariate} alone.",) if about_s else ()
+        return (*about_s, *towards, *won_words(numbers, options), *effect_answer(numbers, options))
     kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
     said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers) for name in numbers.models]
+    return tuple(said) or without_strengths(numbers)
+
+
+def without_strengths(numbers: Numbers) -> tuple[str, ...]:
+    """Return that no difference in strength exists, and the differences in choices that do."""
     why = "; ".join(numbers.problems)
-    return tuple(said) or (f"No difference could be computed{f': {why}' if why else ''}.",)
+    what = "difference in strength" if numbers.items else "difference"
+    lacking = f"No {what} could be computed{f': {why}' if why else ''}."
+    if not numbers.items:
+        return (lacking,)
+    tested, _ = with_holm(labelled(numbers.items, "item"), "items chosen")
+    return (lacking, some_words(tested, "differences in the share chosen", numbers.reference))
+
+
+def untested_cautions(numbers: Numbers) -> tuple[Caution, ...]:
+    """Return caution SS204 where differences in strength are missing as too many resamples had no finite strengths."""
+    why = numbers.untested.get("models", "")
+    if "no finite strengths" not in why:
+        return ()
+    fix = "collect more comparisons at each level"
+    return (caution("SS204", why, affects="tests of differences in strength, which are missing", fix=fix),)
 
 
 def named(numbers: Numbers, options: StudyOptions) -> bool:
@@ -141,7 +164,8 @@ def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
     """Return the cautions of the table, the levels and the differences."""
     levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
     pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
-    return order_cautions(change_cautions(numbers.beside), numbers.left, tuple(pairs), tuple(levels), design.cautions)
+    own = (*untested_cautions(numbers), *change_cautions(numbers.beside))
+    return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions)
 
 
 def level_table(numbers: Numbers, by: str) -> Table:

@@ -149,9 +149,10 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
         none = sentences.none_of(tests, "differences from an equal share")
         said.append(f"{held}, {none[:1].lower()}{none[1:]}")
     elif open_:
-        said.append(f"{count(open_)} other groups did not differ significantly from it.")
+        said.append(f"{count(open_, 'other group')} did not differ significantly from it.")
     if lost:
         said.append(f"Tests are undefined for {lost}.")
+    said += across(groupings)
     for one in groupings:
         first, other = (_largest(one.shares.rows, scale) for scale in ("arithmetic", "geometric"))
         if first.term != other.term:
@@ -166,6 +167,21 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
     return tuple(said)
 
 
+def across(groupings: Sequence[Grouping]) -> list[str]:
+    """Return the groups whose geometric share lies on the other side of an equal share than their tested share."""
+    found = []
+    for one in groupings:
+        geometric = {row.term: row.estimate for row in one.shares.rows if row.group == "geometric"}
+        for row in one.tested:
+            group = row.label("group") or row.term
+            share, side = geometric[group], side_of(row, one.equal)
+            if share is not None and side in ("more", "less") and (share > one.equal) != (side == "more"):
+                found.append(f"{shorten(group, 30)} ({one.name}, {number(share, 3, bounded=True)})")
+    if not found:
+        return []
+    return [f"By the geometric mean, shares lay on the other side of an equal share for {listing(found)}."]
+
+
 def _largest(rows: Sequence[Row], scale: str) -> Row:
     return max((row for row in rows if row.group == scale), key=lambda row: row.estimate or 0.0)
 
@@ -175,8 +191,6 @@ def named(groupings: Sequence[Grouping], side: str) -> str:
     found = []
     for one in groupings:
         names = [shorten(row.label("group") or row.term, 30) for row in one.tested if side_of(row, one.equal) == side]
-        if len(one.tested) == 2 and side == "less":  # the other of two groups is said to have more
-            continue
         if names:
             found.append(f"{listing(names)} ({one.name})")
     return "; ".join(found)

@@ -217,6 +217,9 @@ def answer(
     name, step = options.covariate, fit.row(options.covariate, group="covariate")
     odds, low, high = (None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:]))
     second = f"Each step of {name} multiplied the odds of being chosen by {number(odds)}"
+    if step.p_value is not None and not sentences.significant(step):
+        second = f"The effect of {name} was not significant: each step multiplied the odds of being chosen by "
+        second += number(odds)
     if low is not None:
         second += f", {sentences.kind_of(step)}{interval(low, high, level=step.conf_level or 0.95)}"
     if ratio is not None:

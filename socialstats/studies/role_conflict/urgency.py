@@ -388,8 +388,8 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     share, s = partial(share_of, design, covariate, options), partial(s_of, design, covariate, options)
     what = f"win rate of the role with the higher {covariate}"
     found = {
-        "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row),
-        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher),
+        "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row, target=f"the higher {covariate}"),
+        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher, target="the higher side"),
     }
     return tuple(
         replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}", part=part)
@@ -426,7 +426,8 @@ def refusals_by_level(
             *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
             f"{shorten(most, 40)} refused most often ({percent(shares[most])} of its stories).",
             f"Its {what} was {sentences.estimate(own)} without refusals.",
-            f"Counting all refusals against it gives {number(against.shown())}; for it, {number(favour.shown())}.",
+            f"Counting all refusals against the higher side gives {number(against.shown())}; for it, "
+            f"{number(favour.shown())}.",
         ),
         draw=partial(forest, shown, xlabel=what, label=by, reference=0.5),
         figure_title=f"{capital(what)}, refusals excluded",
@@ -676,9 +677,14 @@ class Counts:
         return found + ([] if self.labels is None else list(self.labels.all()))
 
     def cautions(self) -> list[tuple[Caution, ...]]:
-        """Return the cautions, result by result, without those that Methods and the entropy's own block state."""
+        """Return the cautions, result by result, without those that Methods and the entropy's own block state.
+
+        Those of the bounds are about other tables: of refusals that count as choices, or as ties of equals.
+        """
         stated = {"SS305"} | ({"SS304"} if lead_row(self.s).term != "S" else set())
-        kept = (result for result in self.results() if result is not self.entropy)
+        bounds = [result for block in self.refusals for result in block.results]
+        left = (self.entropy, *bounds)
+        kept = (result for result in self.results() if all(result is not one for one in left))
         return [tuple(c for c in result.cautions if c.code not in stated) for result in kept]
 
 
