@@ -353,7 +353,8 @@ def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
     if not discordant:
         return caution("SS314", f"{of}: exact, mid-p and sign-flip p are 1 (no outcome is less extreme), chi-square, t "
                        "and score tests are undefined (0/0), and so is the odds ratio (0 to infinity)",
-                       affects="tests, odds ratio", fix="quote the interval of the difference", rows=("odds_ratio", "test"))  # fmt: skip
+                       affects="tests, odds ratio", fix="quote the interval of the difference",
+                       rows=("odds_ratio", "test"))  # fmt: skip
     if found is not None:
         said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
         return caution("SS314", said, affects="chi-square and t tests of clusters, intervals", fix=fix, rows=INEXACT)

@@ -225,7 +225,6 @@ def pairs_block(numbers: Numbers) -> Block | None:
     lost = len(rows) - len(tested)
     said = some_of(clear, len(tested), f"{'tested ' if lost else ''}differences between two models")
     said += f" {count(lost, 'difference is', 'differences are')} undefined (reasons in the table)." if lost else ""
-    said = (said, *two_adjustments(numbers))
     names = [row.term for row in numbers.ordered]
     cells = [
         replace(difference_of(numbers.main, one, other), term=one, group=other, n=None)
@@ -236,7 +235,7 @@ def pairs_block(numbers: Numbers) -> Block | None:
     return Block(
         id="pairs",
         question="Which models differed?",
-        sentences=said,
+        sentences=(said, *two_adjustments(numbers)),
         draw=draw if cells else None,
         figure_title=title if cells else "",
         caption=f"Row minus column; models in order of rank; {numbers.sample}." if cells else "",

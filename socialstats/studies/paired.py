@@ -793,7 +793,8 @@ def other_tests_text(result: Result, lead: Row, level: float) -> str:
     clear, alpha = lead.p_value <= 1 - level, 1 - level
     few = any(c.code == "SS314" for c in result.cautions)  # chi-square and t tests are then not quoted
     others = [(f"the {sentences.TESTS[r.test]} test", r.p_value) for r in result.rows
-              if r.group == "test" and r.test and not (few and r.test in ("chi2", "t")) and r.p_value is not None and (r.p_value <= alpha) != clear]  # fmt: skip
+              if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))
+              and r.p_value is not None and (r.p_value <= alpha) != clear]  # fmt: skip
     if not others:
         return ""
     verb = "was" if len(others) == 1 else "were"

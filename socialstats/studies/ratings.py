@@ -131,7 +131,8 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
             f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
             for end in extremes(enough)
         )
-        said = [f"Of {count(len(enough if told else pairs), 'pair')} of raters{told}, agreement was highest for {high}.",
+        compared = count(len(enough if told else pairs), "pair")
+        said = [f"Of {compared} of raters{told}, agreement was highest for {high}.",
                 *([f"It was lowest for {low}."] if len(enough) > 1 else [])]  # fmt: skip
         apart = [r.term for r in known if sentences.with_p(r) and r.conf_low is not None
                  and sentences.reliable(r) != sentences.significant(replace(r, p_adjusted=None))]  # fmt: skip
@@ -791,7 +792,8 @@ def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
     refused = float(design.unit_count[design.unit[design.status == REFUSAL]].sum())
     parts = [
-        count(design.n_rows, "rating"), *([count(refused, "refusal")] if refused else []), f"{count(design.unit_count.sum(), 'unit')}",
+        count(design.n_rows, "rating"), *([count(refused, "refusal")] if refused else []),
+        f"{count(design.unit_count.sum(), 'unit')}",
         f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})",
         *cluster_words(design),
     ]  # fmt: skip

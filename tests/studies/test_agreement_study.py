@@ -196,11 +196,12 @@ def test_two_raters_get_their_square_table() -> None:
 )
 def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, band: str) -> None:
     result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
-    row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why", approximate=False)
+    row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
+    row = replace(row, approximate=False)
     assert band_of(row) == band
     near = band_of(replace(row, approximate=True))
     assert near == band.replace("reliably", "by its approximate interval")
-    said = answer(replace(result, rows=(row,)))
+    said = answer(replace(result, rows=(row,), cautions=()))
     assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
     assert said.endswith(f"{band}." if band else ", no interval: why (60 units, 3 raters).")
 

@@ -7,12 +7,13 @@ import pandas as pd
 from study_examples import FAST
 
 import socialstats as ss
+from socialstats.designs.calls import read_paired
 from socialstats.studies import STUDIES, run_study
 
 
 def test_few_discordant_pairs_make_the_interval_approximate() -> None:
     first, second = [1] * 99 + [0], [1] * 95 + [0] * 5
-    design = ss.Paired.from_frame(pd.DataFrame({"cot": first, "plain": second}), first="cot", second="plain")
+    design = read_paired({"cot": first, "plain": second}, first="cot", second="plain")
     outcome = run_study(STUDIES["paired"], design, FAST)
     assert "score approximate 95% CI [.002, .098], mid-p test p = .062" in outcome.answer[0]
     assert not any("chi-square" in said for said in outcome.answer)
@@ -26,7 +27,7 @@ def test_clusters_weighing_alike_that_turn_the_sign_stand_in_the_answer() -> Non
     ward = ["big"] * 90 + [f"w{k}" for k in range(11) for _ in range(3)]
     gap = np.where(np.array(ward) == "big", 4.0, -2.0) + rng.normal(0, 1, len(ward))
     table = pd.DataFrame({"after": 50 + gap, "before": 50.0, "ward": ward})
-    design = ss.Paired.from_frame(table, first="after", second="before", cluster="ward")
+    design = read_paired(table, first="after", second="before", cluster="ward")
     said = run_study(STUDIES["paired"], design, FAST).answer
     assert said[1].startswith("With clusters weighing alike, the difference was \u2212")
 
