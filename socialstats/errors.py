@@ -385,7 +385,8 @@ class Caution:
 
 
 # cautions about an interval, which is then called approximate
-APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS317"))
+APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS314",
+                         "SS317"))  # fmt: skip
 
 
 CAUTIONS: dict[str, tuple[Severity, str]] = {

@@ -164,7 +164,7 @@ def estimate(
     return Result(
         metric="effect_sizes",
         title=f"Standardised mean differences: {' minus '.join(condition_names(design))}",
-        inference=f"{' and '.join(kind_text(kind) for kind in used)}; {cluster_text(factors, 'pairs')}",
+        inference=f"{'; '.join(kind_text(kind) for kind in used)}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit={

@@ -528,8 +528,13 @@ def sentence(result: Result) -> str:
     if len(gaps) < 2 or not tested:
         return text
     clear = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
-    who = "none" if not clear else "each" if clear == len(gaps) else count(clear)
-    return f"{text} {name} scored significantly higher than {who} of the {len(gaps)} other models (Holm)."
+    if not clear:
+        return f"{text} {name} did not score significantly higher than any of the {len(gaps)} other models (Holm)."
+    who, near = (
+        "each" if clear == len(gaps) else count(clear),
+        ", approximate tests" * any(r.approximate for r in tested),
+    )
+    return f"{text} {name} scored significantly higher than {who} of the {len(gaps)} other models (Holm{near})."
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
@@ -723,14 +728,16 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     if not least:
         return ()
     what = "cluster" if board.factors else "unit"
-    alike = f", which count as {number(least[0][0], 1)} of equal weight" if len(board.tasks) > 1 else ""
+    several = len(board.tasks) > 1
+    alike = f", which count as {number(least[0][0], 1)} of equal weight" if several else ""
     return (caution(
         "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
         f"few {what}s whose scores differ, the least on {count(least[0][1], what)}{alike} (fewer than "
         f"{FEWEST_DIFFERING:g})",
-        affects="these differences, their tests and ranks: nominal 95% intervals held .69 to .92 of simulations where "
-        "a small task weighs as much as a large one",
-        fix=f"score more units of the small tasks, or {option('pooling', 'units')}", rows=["difference"],
+        affects="these differences, their tests and ranks" + (": nominal 95% intervals held .69 to .92 of simulations "
+        "where a small task weighs as much as a large one" if several else ""),
+        fix=f"score more units of the small tasks, or {option('pooling', 'units')}" if several else "score more units",
+        rows=["difference"],
     ),)  # fmt: skip
 
 

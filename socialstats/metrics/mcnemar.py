@@ -83,6 +83,7 @@ DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
 NONE_DISCORDANT = "no discordant pairs"
 SHARES = (-1.0, 1.0)  # what a difference of shares can be
 FEW_DISCORDANT = 10
+INEXACT = ("difference", "cohens_g", "test")  # rows whose interval or test rests on large samples
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 Tests = Mapping[str, McNemarTest | str]  # by name; the reason where there is none
 ONE_FACTOR: dict[str, Callable[[Any], McNemarTest | str]] = {
@@ -352,11 +353,13 @@ def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
     if not discordant:
         return caution("SS314", f"{of}: exact, mid-p and sign-flip p are 1 (no outcome is less extreme), chi-square, t "
                        "and score tests are undefined (0/0), and so is the odds ratio (0 to infinity)",
-                       affects="tests, odds ratio", fix="quote the interval of the difference")  # fmt: skip
+                       affects="tests, odds ratio", fix="quote the interval of the difference",
+                       rows=("odds_ratio", "test"))  # fmt: skip
     if found is not None:
         said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
-        return caution("SS314", said, affects="chi-square and t tests of clusters", fix=fix)
-    return caution("SS314", of, affects="chi-square and t tests, Wald intervals", fix="quote the exact or mid-p test")
+        return caution("SS314", said, affects="chi-square and t tests of clusters, intervals", fix=fix, rows=INEXACT)
+    return caution("SS314", of, affects="chi-square and t tests, score and Wald intervals",
+                   fix="quote the exact or mid-p test", rows=INEXACT)  # fmt: skip
 
 
 def design_effect(found: Clustered, cells: Cells) -> Caution | None:

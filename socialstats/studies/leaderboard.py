@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -234,12 +235,33 @@ def pairs_block(numbers: Numbers) -> Block | None:
     return Block(
         id="pairs",
         question="Which models differed?",
-        sentences=(said,),
+        sentences=(said, *two_adjustments(numbers)),
         draw=draw if cells else None,
         figure_title=title if cells else "",
         caption=f"Row minus column; models in order of rank; {numbers.sample}." if cells else "",
         tables=(pairs_table(rows),),
     )  # fmt: skip
+
+
+def two_adjustments(numbers: Numbers) -> tuple[str, ...]:
+    """Return the models whose rank intervals, by the max-t test, rest on other clear differences than Holm's p."""
+    if numbers.joint.extras["holm"]:
+        return ()
+    clear = [row for row in numbers.differences if significant(row)]
+    higher, lower = (
+        Counter(str(row.label("model" if ((row.estimate or 0.0) > 0) == first else "minus")) for row in clear)
+        for first in (True, False)
+    )  # how often each model was the higher, or the lower, of two
+    k = len(numbers.ordered)
+    apart = [
+        shorten(row.term, 30) for row in numbers.joint.rows
+        if row.conf_low is not None and row.conf_high is not None
+        and (lower[row.term], higher[row.term]) != (row.conf_low - 1, k - row.conf_high)
+    ]  # fmt: skip
+    if not apart:
+        return ()
+    return (f"Rank intervals of {listing(apart, 3)} rest on the max-t test, which found other differences than Holm's "
+            "method.",)  # fmt: skip
 
 
 def pairs_table(rows: Sequence[Row]) -> Table:
@@ -250,7 +272,8 @@ def pairs_table(rows: Sequence[Row]) -> Table:
         "n": "n_units",
     }  # fmt: skip
     columns |= {"Why not": "undefined"} if any(row.undefined for row in rows) else {}
-    caption = f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}"
+    tested = sum(row.p_adjusted is not None for row in rows)
+    caption = f"All pairs of models, first minus second; p (Holm): over {count(tested, 'tested pair')}"
     return table_of(rows, caption, ("Difference", "term"), columns)
 
 
@@ -392,7 +415,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="leaderboard",
         title=f"Which of {count(len(design.raters), 'model')} has the highest mean score?",
         design=describe(design, main),
-        answer=(main.sentence(), *rank_words(numbers)),
+        answer=(main.sentence(), *rank_words(numbers), *other_leader(numbers)),
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=shown,
@@ -414,6 +437,21 @@ def rank_words(numbers: Numbers) -> tuple[str, ...]:
         return ()
     level = float(numbers.main.settings["level"])
     return (ranked(shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True),)
+
+
+def other_leader(numbers: Numbers) -> tuple[str, ...]:
+    """Return the first model with the other weights of tasks; nothing where it is the first of the page."""
+    lead = str(numbers.main.settings["pooling"])
+    known = ordered(numbers.group(OTHER[lead]))
+    if not known or not numbers.ordered:
+        return ()
+    own = next((row for row in known if row.term == numbers.ordered[0].term), None)
+    if own is None or own.estimate == known[0].estimate:
+        return ()
+    other = next(name for name in OTHER if name != lead)
+    name, first = (shorten(row.term) for row in (known[0], own))
+    return (f"With {WEIGHED[other]}, {name} ranked first (mean score {estimate(known[0])}), not {first} "
+            f"({estimate(own)}).",)  # fmt: skip
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:
@@ -511,15 +549,18 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     pairs = sum(row.p_adjusted is not None for row in main.rows)
     draws = "Holm's method" if numbers.marginal.extras["holm"] else "the max-t test"
     models, units = count(len(numbers.means), "model"), count(main.counts["units"], "unit")
+    clusters = clusters_caption(numbers.factors, None)
+    tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
+    averaged = any(c.code == "SS341" for c in main.cautions)
     brief = (
-        f"Mean scores of {models} were estimated over {units}{pooled}. {level} CIs used "
-        f"{interval_name(numbers)}. Differences were tested by paired t tests. p values "
+        f"Mean scores of {models} were estimated over {units}{pooled}. "
+        + "Repeated scores of one model and unit were averaged. " * averaged
+        + f"{level} CIs used "
+        f"{interval_name(numbers)}. Differences were tested by {tests}. p values "
         f"were Holm-adjusted within all tested pairs (m = {count(pairs)}). Rank intervals used {draws}."
     )
     full = [f"Intervals and tests: {main.inference}.", f"Rank intervals: {numbers.marginal.inference}; "
             f"{numbers.joint.inference}."]  # fmt: skip
-    if any(c.code == "SS341" for c in main.cautions):
-        full.insert(0, "Repeated scores of one model and unit were averaged.")
     if tasks:
         full.insert(0, "Units were taken as sampled within fixed tasks; results do not generalise to other tasks.")
     if design.columns.get("unit") in TASKS:

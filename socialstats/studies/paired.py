@@ -74,7 +74,7 @@ from socialstats.text import (
 )
 from socialstats.voice import Word, option
 
-IGNORING = "ignoring clusters"
+IGNORING, ALIKE = "ignoring clusters", "clusters weighing alike"
 ONE = "All tests have the same null hypothesis."
 QUESTIONS = {
     "paired_difference": "Their null hypotheses differ. The t test is of a mean difference of 0; Wilcoxon's test and "
@@ -117,9 +117,15 @@ def difference_block(design: Paired, result: Result) -> Block:
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"Difference, {first} minus {second}",
         caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
-        tables=(rows_table(rows, f"Difference ({minus(design)}) and its components"),),
+        tables=(rows_table(rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * binary}"),),
         results=(result,),
     )
+
+
+def methods_of(rows: Sequence[Row]) -> str:
+    """Name the method of the interval of each row; those of one share by two methods can disagree."""
+    named = [f"{label_of(row)}: {row.label('interval name') or row.method}" for row in rows if row.method]
+    return f"; intervals: {listing(named)}" if named else ""
 
 
 def ci_text(row: Row, method: str | None) -> str:
@@ -146,6 +152,12 @@ def beside_text(design: Paired, result: Result) -> str:
         r = result.row("r")
         return said + (f"; the conditions correlated r = {number(r.shown())}." if r.estimate is not None else ".")
     odds = result.row("odds_ratio", group=None)
+    if odds.estimate is None and result.extras["cells"]["b"]:
+        other, ends = shorten(design.conditions[1], 40), (odds.undefined or "").partition("; ")[2]
+        none = (
+            f"No pair had '{shorten(design.levels[1], 30)}' under {other} only, so the matched odds ratio was infinite"
+        )
+        return f"{said}. {none}{', ' * bool(ends)}{ends}."
     if odds.estimate is None:
         return f"{said}. {sentences.undefined('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
     return f"{said}; the matched odds ratio was {sentences.estimate(odds)}."
@@ -298,7 +310,7 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         kept = "the difference had no test"
     return Block(
         id="outliers",
-        question="Are the differences normal, and does the result depend on an outlier?",
+        question="Does the result depend on an outlier?",
         sentences=(
             f"Without the pair whose difference was farthest from the mean, {kept} "
             f"(mean difference = {sentences.stat(row)}).",
@@ -756,8 +768,22 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
         return (answer_of_levels(design, numbers.main, numbers.levels),)
     lead = numbers.lead
     said = sentences.difference(quantity(design), first, second, lead)
-    found = (said, other_tests_text(numbers.main, lead, options.level), equivalence_text(design, numbers, options))
+    found = (
+        said,
+        alike_text(numbers.main, lead),
+        other_tests_text(numbers.main, lead, options.level),
+        equivalence_text(design, numbers, options),
+    )
     return tuple(text for text in found if text)
+
+
+def alike_text(result: Result, lead: Row) -> str:
+    """Return the mean with clusters weighing alike where its sign or its significance is another."""
+    row = next((r for r in result.rows if r.role == "difference" and r.group == ALIKE), None)
+    if row is None or row.estimate is None or lead.estimate is None:
+        return ""
+    same = row.estimate * lead.estimate > 0 and sentences.significant(row) == sentences.significant(lead)
+    return "" if same else f"With clusters weighing alike, the difference was {sentences.stat(row)}."
 
 
 def other_tests_text(result: Result, lead: Row, level: float) -> str:
@@ -765,8 +791,10 @@ def other_tests_text(result: Result, lead: Row, level: float) -> str:
     if lead.p_value is None or not any(c.code == "SS316" for c in result.cautions):
         return ""
     clear, alpha = lead.p_value <= 1 - level, 1 - level
+    few = any(c.code == "SS314" for c in result.cautions)  # chi-square and t tests are then not quoted
     others = [(f"the {sentences.TESTS[r.test]} test", r.p_value) for r in result.rows
-              if r.group == "test" and r.test and r.p_value is not None and (r.p_value <= alpha) != clear]  # fmt: skip
+              if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))
+              and r.p_value is not None and (r.p_value <= alpha) != clear]  # fmt: skip
     if not others:
         return ""
     verb = "was" if len(others) == 1 else "were"

@@ -89,7 +89,7 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
     """Show the coefficients side by side; they define agreement by chance differently."""
     rows = [replace(result.rows[0], term=name) for name, result in results.items()]
     lead = next(iter(results.values()))
-    means = {name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters)"
+    means = {name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters, weighted equally)"
              for name, result in results.items() if result.rows[0].term == "mean"}  # fmt: skip
     said = [sentences.undefined(row.term, row.undefined or "no estimate") if row.estimate is None
             else f"{row.term}{means.get(row.term, '')} was {sentences.estimate(row)}." for row in rows]  # fmt: skip
@@ -123,14 +123,21 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
     rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
     few = len(design.raters) <= MOST_GROUPS
     held = [r for r in rows if r.estimate is not None]
+    enough = [r for r in held if (r.n or 0.0) >= FEWEST_UNITS] or held
+    told = f" with at least {FEWEST_UNITS} common units" if len(enough) < len(held) else ""
     said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
     if held:
         low, high = (
-            f"{quoted([r.term for r in held if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
-            for end in extremes(held)
+            f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
+            for end in extremes(enough)
         )
-        said = [f"Of {count(len(pairs), 'pair')} of raters, agreement was highest for {high}.",
-                f"It was lowest for {low}."]  # fmt: skip
+        compared = count(len(enough if told else pairs), "pair")
+        said = [f"Of {compared} of raters{told}, agreement was highest for {high}.",
+                *([f"It was lowest for {low}."] if len(enough) > 1 else [])]  # fmt: skip
+        apart = [r.term for r in known if sentences.with_p(r) and r.conf_low is not None
+                 and sentences.reliable(r) != sentences.significant(replace(r, p_adjusted=None))]  # fmt: skip
+        if apart:
+            said.append(f"CI and unadjusted test disagree for {quoted(apart, 3)}: they are of different methods.")
     by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
     return Block(
         id="pairs",
@@ -745,18 +752,23 @@ def band_of(row: Row) -> str:
     if row.df is not None and row.df + 1 < FEWEST:
         return f"too uncertain for a verdict ({count(row.df + 1)} independent units or clusters)"
     minimum = number(TENTATIVE, 3, bounded=True)
+    how = "by its approximate interval" if row.approximate else "reliably"
     if row.conf_low >= FIRM:
-        return "reliably at least .80, the customary minimum for firm conclusions"
+        return f"{how} at least .80, the customary minimum for firm conclusions"
     if row.conf_low >= TENTATIVE:
-        return f"reliably at least {minimum}, the customary minimum for tentative conclusions"
+        return f"{how} at least {minimum}, the customary minimum for tentative conclusions"
     if row.conf_high < TENTATIVE:
-        return f"reliably below {minimum}, the customary minimum"
+        return f"{how} below {minimum}, the customary minimum"
     return f"inconclusive against {minimum}, the customary minimum"
 
 
 def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
     """Return how many more units or clusters would halve the interval of the main result."""
-    row, what = (alpha.rows[0], "alpha") if judged is None else (gaps(judged)[0], "the first difference")
+    row, what = (
+        (alpha.rows[0], "alpha")
+        if judged is None
+        else (gaps(judged)[0], f"the difference of '{shorten(gaps(judged)[0].group or '', 30)}'")
+    )
     if row.estimate is None or row.df is None:
         return ()
     what = "the difference" if judged is not None and len(gaps(judged)) == 1 else what
@@ -778,8 +790,10 @@ def strip(numbers: Numbers) -> Strip:
 
 def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
+    refused = float(design.unit_count[design.unit[design.status == REFUSAL]].sum())
     parts = [
-        count(design.n_rows, "rating"), f"{count(design.unit_count.sum(), 'unit')}",
+        count(design.n_rows, "rating"), *([count(refused, "refusal")] if refused else []),
+        f"{count(design.unit_count.sum(), 'unit')}",
         f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})",
         *cluster_words(design),
     ]  # fmt: skip

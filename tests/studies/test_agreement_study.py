@@ -158,7 +158,7 @@ def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
 
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
     row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
-    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0)
+    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0, approximate=False)
     assert band_of(few) == "too uncertain for a verdict (4 independent units or clusters)"
     assert band_of(replace(few, df=4.0)).startswith("reliably at least .80")
 
@@ -197,8 +197,11 @@ def test_two_raters_get_their_square_table() -> None:
 def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, band: str) -> None:
     result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
     row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
+    row = replace(row, approximate=False)
     assert band_of(row) == band
-    said = answer(replace(result, rows=(row,)))
+    near = band_of(replace(row, approximate=True))
+    assert near == band.replace("reliably", "by its approximate interval")
+    said = answer(replace(result, rows=(row,), cautions=()))
     assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
     assert said.endswith(f"{band}." if band else ", no interval: why (60 units, 3 raters).")
 

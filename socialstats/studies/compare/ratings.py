@@ -16,7 +16,7 @@ from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import printed_together
-from socialstats.sentences import halving
+from socialstats.sentences import difference, halving
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
@@ -140,6 +140,8 @@ def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
         text = f"No difference in {NAMES[kind]} from {reference} could be tested."
     else:
         text = some_words(rows, f"differences in {NAMES[kind]}", reference)
+    if len(rows) == 1 and rows[0].p_value is not None:
+        text = difference(f"the {NAMES[kind]}", shorten(rows[0].term, 60), reference, rows[0])
     if not flat:
         return text
     same = [f"{shorten(r.term, 60)} ({number(r.shown())})" for r in flat]
