@@ -33,9 +33,9 @@ from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import negated, printed_together, rows_with
-from socialstats.sentences import difference, estimate, kind_of, significant, some_of
+from socialstats.sentences import difference, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table
-from socialstats.text import capital, count, level_text, listing, quoted, shorten, shortened
+from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import option
 
 SIZE = "B_all"
@@ -763,6 +763,10 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate:
+        bound = known[0].limits is not None and known[0].estimate in known[0].limits and any(r.estimate for r in gaps)
+        if bound:
+            bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
+            return f"The {said} of each {noun} was cut at {number(known[0].shown())} ({bounds})."
         value = estimate(known[0])
         return f"The {said} was the same for all {count(len(known), noun)} ({value})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])

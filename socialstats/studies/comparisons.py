@@ -201,8 +201,8 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     if not fit.design.order_known:
         ties += " The order of presentation was not declared, and no order effect was estimated."
     likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
-    model, *penalty = fit.title.split(", ", 1)  # the penalty or prior is part of the title
-    likelihood = penalty[0] if penalty else likelihood
+    model = f"{fit.fitted_state.model.name} model{' of probabilities' * fit.fitted_state.probable}"
+    likelihood = "Firth's penalised likelihood" if fit.settings["penalty"] else likelihood
     robust = fit.fitted_state.robust
     bounded = robust is not None and any(part.bounded for part in robust.parts)
     kept = " Degrees of freedom are lower bounds, as rows stayed in their files." if bounded else ""

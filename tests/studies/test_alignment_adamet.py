@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import socialstats as ss
 from socialstats.cli import main
+from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats_reports import read_results
 from tests.golden_data import SHARED
 
@@ -41,3 +44,16 @@ def test_what_the_re_parsed_labels_change(tmp_path: Path) -> None:
     assert [round(x, 3) for x in after["zero_shot_table"]] == [0.175, 0.357]
     for prompt in PROMPTS[:2]:
         assert after[prompt] == pytest.approx(before[prompt], abs=0.001)
+
+
+def test_a_ranking_that_rests_on_refusals_says_so() -> None:
+    """A model that refused was farthest; without its refusals another one is, which stood in the appendix alone."""
+    rows = [(f"u{k}", f"p{r}", "3", "human") for k in range(20) for r in range(4)]
+    rows += [(f"u{k}", "shy", "refused" if k < 12 else "3", "model") for k in range(20)]
+    rows += [(f"u{k}", "off", "4" if k % 2 else "5", "model") for k in range(20)]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "value", "rater_source"])
+    design = ss.Ratings.from_frame(
+        frame, levels=["1", "2", "3", "4", "5"], refusal="refused", rater_groups="rater_source"
+    )
+    answer = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(verify=False)).answer
+    assert any("Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in text for text in answer)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.multiverse import ends, moves
 from socialstats.planning.adjusting import with_holm
@@ -77,15 +77,6 @@ def without_strengths(numbers: Numbers) -> tuple[str, ...]:
         return (lacking,)
     tested, _ = with_holm(labelled(numbers.items, "item"), "items chosen")
     return (lacking, some_words(tested, "differences in the share chosen", numbers.reference))
-
-
-def untested_cautions(numbers: Numbers) -> tuple[Caution, ...]:
-    """Return caution SS204 where differences in strength are missing as too many resamples had no finite strengths."""
-    why = numbers.untested.get("models", "")
-    if "no finite strengths" not in why:
-        return ()
-    fix = "collect more comparisons at each level"
-    return (caution("SS204", why, affects="tests of differences in strength, which are missing", fix=fix),)
 
 
 def named(numbers: Numbers, options: StudyOptions) -> bool:
@@ -164,7 +155,7 @@ def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
     """Return the cautions of the table, the levels and the differences."""
     levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
     pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
-    own = (*untested_cautions(numbers), *change_cautions(numbers.beside))
+    own = change_cautions(numbers.beside)
     return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions)
 
 

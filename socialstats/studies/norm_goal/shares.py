@@ -521,6 +521,7 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
     small = max(len(design.strata[name].levels) for name in names) <= MOST_GROUPS
     plain = [r for r in cells.rows if r.group in place and r.role == "component" and r.label("source") in source.others]
     labels, others = ([f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in some] for some in (rows, plain))
+    above = any((r.estimate or 0.0) > 1 for r in rows)
     return Block(
         id="cells",
         question=f"In which {words(names[1])} and {words(names[0])} were they least similar?",
@@ -528,7 +529,7 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
         draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0])) if small else None,
         figure_title=f"Similarity of {shorten(lead, 30)} in each cell",
         caption="Cells: bias-corrected similarity and number of choices of both sources; darkest colour: .80 and "
-        "below. Values above 1 reflect sampling error. CIs are in the table.",
+        f"below. {'Values above 1 reflect sampling error. ' * above}CIs are in the table.",
         tables=(
             rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),
             rows_table(

@@ -579,7 +579,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
         f"with {level_text(options.level)} t intervals over {many}. Sources were permuted in whole {many}. "
         f"Jensen-Shannon similarity was bias-corrected. Its ceiling is two random halves of the {human} ratings. "
-        "p values were Holm-adjusted within levels and strata.",
+        "p values were Holm-adjusted over levels and strata.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
         f"the jackknife. Values above 1 were set to 1, differences computed before. CIs: {like.inference}. "
