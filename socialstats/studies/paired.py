@@ -101,6 +101,7 @@ def difference_block(design: Paired, result: Result) -> Block:
     """Return the estimation plot of the difference, with what is not a test."""
     rows = [r for r in result.rows if not is_test(r)]
     binary = design.scale == "binary"
+    own = binary and not design.clusters  # with clusters, odds ratio and g have the ends of one share
     first, second = (shorten(name, 40) for name in design.conditions)
     one = f"'{shorten(design.levels[1], 30)}'" if binary else plain(design.columns.get("value", "value"))
     drawn = (
@@ -117,7 +118,7 @@ def difference_block(design: Paired, result: Result) -> Block:
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"Difference, {first} minus {second}",
         caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
-        tables=(rows_table(rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * binary}"),),
+        tables=(rows_table(rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * own}"),),
         results=(result,),
     )
 
