@@ -154,11 +154,8 @@ def beside_text(design: Paired, result: Result) -> str:
         return said + (f"; the conditions correlated r = {number(r.shown())}." if r.estimate is not None else ".")
     odds = result.row("odds_ratio", group=None)
     if odds.estimate is None and result.extras["cells"]["b"]:
-        other, ends = shorten(design.conditions[1], 40), (odds.undefined or "").partition("; ")[2]
-        none = (
-            f"No pair had '{shorten(design.levels[1], 30)}' under {other} only, so the matched odds ratio was infinite"
-        )
-        return f"{said}. {none}{', ' * bool(ends)}{ends}."
+        none, other = f"'{shorten(design.levels[1], 30)}'", shorten(design.conditions[1], 40)
+        return f"{said}. No pair had {none} under {other} only, so the matched odds ratio was infinite."
     if odds.estimate is None:
         return f"{said}. {sentences.undefined('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
     return f"{said}; the matched odds ratio was {sentences.estimate(odds)}."

@@ -148,7 +148,9 @@ def holds_rows(path: Path, *parts: str) -> bool:
 
 
 def refuse_strays(files: Sequence[File], folder: str) -> None:
-    """Refuse a folder that holds a table and files of other formats; a csv and a tsv file are alike.
+    """Refuse a folder that holds files of other formats beside those of a table; a csv and a tsv file are alike.
+
+    Plans and run files (TOML) may stand beside a table.
 
     Raises
     ------
@@ -159,7 +161,9 @@ def refuse_strays(files: Sequence[File], folder: str) -> None:
     kinds = [format if format != "tsv" else "csv" for format in formats]
     known = Counter(kind for kind in kinds if kind is not None)
     usual = max(known, key=known.__getitem__, default=None)
-    strays = [file.name for file, kind in zip(files, kinds, strict=True) if kind != usual]
+    places = {file.path.parent for file, kind in zip(files, kinds, strict=True) if kind == usual}
+    strays = [file.name for file, kind in zip(files, kinds, strict=True)
+              if kind != usual and file.path.parent in places and file.path.suffix != ".toml"]  # fmt: skip
     if strays and usual is not None:
         first = files[kinds.index(usual)]
         end = "".join(first.path.suffixes[-2 if first.path.suffix == ".gz" else -1 :])
