@@ -90,7 +90,7 @@ def is_log(path: str) -> bool:
     if place.is_dir():
         found = files_below(place)
         others = [file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)]
-        run = any(file.name == "run.toml" for file in others)  # of collect
+        run = any(file.name == "run.toml" for file in others)  # this folder belongs to the collect package
         return bool(others) and (run or len(others) == len(found) or any(map(holds_log, others)))
     return bool(holds_log(place))
 
