@@ -116,3 +116,17 @@ def test_a_single_test_is_not_adjusted_and_no_noun_ends_in_storys() -> None:
 def test_which_intervals_have_tests_of_their_own(interval: Interval, test: Test, two: bool) -> None:
     row = Row(term="d", estimate=0.4, conf_low=0.1, conf_high=0.7, p_value=0.06, interval=interval, test=test)
     assert of_two_methods(row) is two
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "limits", "ends"),
+    [(0.004, 0.4, None, ("0.004", "0.40")), (-0.4, -0.004, None, ("\u22120.40", "\u22120.004")),
+     (-0.004, 0.4, None, ("0.00", "0.40")),
+     (0.0004, 0.014, (0.0, 1.0), (".000", ".014"))],
+)  # fmt: skip
+def test_a_limit_of_an_interval_that_excludes_0_is_not_printed_as_0(
+    low: float, high: float, limits: tuple[float, float] | None, ends: tuple[str, str]
+) -> None:
+    """[-0.47, 0.00] stood beside p = .047. A share is never below 0, and its limit keeps the decimals of the row."""
+    row = Row(term="d", estimate=(low + high) / 2, std_error=0.1, conf_low=low, conf_high=high, limits=limits)
+    assert (number(row.shown("conf_low")), number(row.shown("conf_high"))) == ends
