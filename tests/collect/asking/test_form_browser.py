@@ -52,7 +52,12 @@ def seen(browser: Chromium, name: str) -> str:
 
 
 def reload_unsaved(browser: Chromium) -> None:
-    """Reload against the reminder that the page gives."""
+    """Reload against the reminder that the page gives, after a person's pause.
+
+    Chromium gathers writes to localStorage for a moment before another process can read them; a reload at once may
+    start in a new process.
+    """
+    time.sleep(1)
     browser.count += 1
     message = {"id": browser.count, "method": "Page.reload", "params": {}, "sessionId": browser.session}
     os.write(browser.to, json.dumps(message).encode() + b"\0")
