@@ -315,12 +315,17 @@ class Rows:
         for low, high in pairwise(edges):
             held = self._distinct(factor, low, high, once=len(edges) == 2)
             first = np.searchsorted(held.keys, np.arange(low, high + 1) * stride)
-            for start, end in pairwise(first[blocks(np.diff(first), BLOCK_ROWS)].tolist()):
-                if start < end:
-                    found = held.part(start, end)
-                    *codes, cell = self._decoded(found.keys, factor)
-                    n, w, w_sq = found.columns
-                    yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
+            rows = self._parts_of(held, first, factor)
+            del held  # the rows of some clusters are gone before the next are read
+            yield from rows
+
+    def _parts_of(self, held: Distinct, first: IntArray, factor: int) -> Iterator[Part]:
+        for start, end in pairwise(first[blocks(np.diff(first), BLOCK_ROWS)].tolist()):
+            if start < end:
+                found = held.part(start, end)
+                *codes, cell = self._decoded(found.keys, factor)
+                n, w, w_sq = found.columns
+                yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
 
     def _distinct(self, factor: int, low: int, high: int, *, once: bool) -> Distinct:
         """Return the rows of some clusters of a factor; of all clusters they are read once for all factors."""
@@ -541,7 +546,9 @@ class StoredClusters:
 
 def blocks(sizes: IntArray, most: int) -> list[int]:
     """Return edges between runs of sizes, each run of about `most` in sum or of a single size."""
-    return [0, *(np.flatnonzero(np.diff(np.cumsum(sizes) // most)) + 1).tolist(), len(sizes)]
+    run = np.cumsum(sizes)
+    run //= most
+    return [0, *(np.flatnonzero(run[1:] != run[:-1]) + 1).tolist(), len(sizes)]
 
 
 def weights(column: Any, na: Collection[str]) -> FloatArray:

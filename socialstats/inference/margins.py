@@ -8,10 +8,10 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, stdtr
 
 from socialstats.errors import InputError
-from socialstats.inference.intervals import not_zero
+from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.rows import at_level
 from socialstats.results import Result, Row
 from socialstats.sentences import span
@@ -140,8 +140,7 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
         raise InputError(f"{row.name}: a test against a margin needs an estimate and a standard error. This row has "
                          f"none: {row.undefined or 'its metric has no standard error'}")  # fmt: skip
     df, inner = None if row.interval == "z" else row.df, round(2 * level - 1, 12)
-    law = stats.norm if df is None else stats.t(df)
-    reach = float(law.ppf(level)) * error
+    reach = critical_value(inner, df) * error
     found: Row | None = replace(row, conf_low=value - reach, conf_high=value + reach, conf_level=inner)
     if row.conf_level is not None:
         found = at_level(row, inner)
@@ -149,8 +148,9 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
         raise InputError(f"{row.name}: its interval is of the kind '{row.interval}', which does not follow from "
                          "estimate, error and df. Use equivalence() of a table of pairs, or t intervals")  # fmt: skip
     above, below = ((value - bound) / error for bound in bounds)
+    p_above, p_below = (float(not_zero(ndtr(t) if df is None else stdtr(df, t))) for t in (-above, below))
     tests = TwoTests(
-        above=above, below=below, p_above=float(not_zero(law.sf(above))), p_below=float(not_zero(law.cdf(below))),
+        above=above, below=below, p_above=p_above, p_below=p_below,
         interval=(value - reach, value + reach), df=df,
     )  # fmt: skip
     return tests, replace(found, statistic=None, p_value=None, p_adjusted=None, test=None, family=None)

@@ -71,11 +71,11 @@ class Places:
         if not whole and values.dtype.kind not in "iu":
             self._place = {value: place for place, value in enumerate(known)}
             return
-        numbers = values.astype(np.int64)
+        numbers = values.astype(np.int64, copy=False)
         self._low, self._high = (int(end) for end in (numbers.min(), numbers.max())) if len(numbers) else (0, -1)
         if self._high - self._low < LARGEST_RANGE:
             self._listed = np.full(self._high - self._low + 1, -1, dtype=np.int32)
-            self._listed[numbers - self._low] = np.arange(len(numbers))
+            self._listed[numbers - self._low] = np.arange(len(numbers), dtype=np.int32)
         else:
             self._order = np.argsort(numbers)
             self._numbers = numbers[self._order]
@@ -139,7 +139,9 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
             for batch in batches(frame, [column]):
                 np.add.at(n, numbers_of(batch.column(column).drop_null()).astype(np.int64) - low, 1)
             used = np.flatnonzero(n)
-            return used + low, n[used]
+            n = n[used]
+            used += low
+            return used, n
     grouped: Any = chosen.group_by(column).agg(nw.len().alias("rows"))
     found = (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
     values = found.get_column(column)

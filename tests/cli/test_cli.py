@@ -60,10 +60,11 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.slow
-def test_import_loads_no_peer_and_no_figure_library() -> None:
+def test_import_loads_no_peer_no_figure_library_and_no_scipy_stats() -> None:
     script = (
-        "import sys, socialstats as ss\nss.bradley_terry, ss.Comparisons, ss.sensitivity\n"
-        "print(sorted({'sklearn', 'pingouin', 'openai', 'matplotlib', 'statsmodels', 'choix'} & set(sys.modules)))"
+        "import sys, socialstats as ss\nss.bradley_terry({'item_a': ['x', 'y'], 'item_b': ['y', 'x'], 'winner': ['x', 'x']}, "
+        "penalty='firth')\n"
+        "print(sorted({'sklearn', 'pingouin', 'openai', 'matplotlib', 'statsmodels', 'choix', 'scipy.stats'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
