@@ -62,9 +62,10 @@ def test_help_loads_nothing_heavy() -> None:
 @pytest.mark.slow
 def test_import_loads_no_peer_no_figure_library_and_no_scipy_stats() -> None:
     script = (
-        "import sys, socialstats as ss\nss.bradley_terry({'item_a': ['x', 'y'], 'item_b': ['y', 'x'], 'winner': ['x', 'x']}, "
-        "penalty='firth')\n"
-        "print(sorted({'sklearn', 'pingouin', 'openai', 'matplotlib', 'statsmodels', 'choix', 'scipy.stats'} & set(sys.modules)))"
+        "import sys, socialstats as ss\n"
+        "ss.bradley_terry({'item_a': ['x', 'y'], 'item_b': ['y', 'x'], 'winner': ['x', 'x']}, penalty='firth')\n"
+        "heavy = {'sklearn', 'pingouin', 'openai', 'matplotlib', 'statsmodels', 'choix', 'scipy.stats'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
