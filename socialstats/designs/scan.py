@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -27,7 +28,7 @@ from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
 BLOCK_ROWS = 60_000  # rows of whole clusters in one part
-HELD = 20_000_000  # distinct rows, as numbers, that are held at a time
+HELD = 20_000_000  # distinct rows, as numbers of 8 bytes, that are held at a time; twice as many of 4 bytes
 LARGEST_LIST = 10_000_000  # possible rows of the columns up to which the cell of each is listed
 
 
@@ -255,7 +256,7 @@ class Rows:
         if self._cells * math.prod(len(known) for known in self.levels) >= LARGEST:
             raise InputError(f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "
                              "Name one of them, or read the table into memory")  # fmt: skip
-        self._held: tuple[int, Distinct] | None = None
+        self._held: tuple[int, Distinct | Placed] | None = None
 
     def texts(self, factor: int) -> list[str]:
         """Return the names of the clusters of a factor."""
@@ -311,30 +312,33 @@ class Rows:
     def parts(self, factor: int = 0) -> Iterator[Part]:
         """Yield all rows, in parts that hold the whole of each cluster of one of the factors."""
         stride = self._cells * math.prod(len(known) for k, known in enumerate(self.levels) if k != factor)
-        edges = blocks(np.minimum(self.sizes[factor], stride), HELD)
+        placed = (len(self._names) == 1 and self._scan.weight is None and stride <= 2**32
+                  and int(self.sizes[factor].max(initial=0)) <= stride)  # fmt: skip
+        edges = blocks(np.minimum(self.sizes[factor], stride), HELD * (1 + placed))
         for low, high in pairwise(edges):
-            held = self._distinct(factor, low, high, once=len(edges) == 2)
-            first = np.searchsorted(held.keys, np.arange(low, high + 1) * stride)
-            rows = self._parts_of(held, first, factor)
+            read = partial(self._place if placed else self._read, factor, low, high)
+            held = self._once(factor, read) if len(edges) == 2 else read()
+            rows = self._parts_of(held, factor, held.rows_by_cluster(low, high, stride), low, stride)
             del held  # the rows of some clusters are gone before the next are read
             yield from rows
 
-    def _parts_of(self, held: Distinct, first: IntArray, factor: int) -> Iterator[Part]:
-        for start, end in pairwise(first[blocks(np.diff(first), BLOCK_ROWS)].tolist()):
-            if start < end:
-                found = held.part(start, end)
+    def _parts_of(
+        self, held: Distinct | Placed, factor: int, used: IntArray, low: int, stride: int
+    ) -> Iterator[Part]:  # fmt: skip
+        for first, last in pairwise(blocks(used, BLOCK_ROWS)):
+            if used[first:last].any():
+                found = held.of_clusters(low + first, low + last, stride)
                 *codes, cell = self._decoded(found.keys, factor)
                 n, w, w_sq = found.columns
                 yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
 
-    def _distinct(self, factor: int, low: int, high: int, *, once: bool) -> Distinct:
-        """Return the rows of some clusters of a factor; of all clusters they are read once for all factors."""
-        if not once:
-            return self._read(factor, low, high)
+    def _once(self, factor: int, read: Callable[[], Distinct | Placed]) -> Distinct | Placed:
+        """Return the rows of all clusters of a factor, which are read once for all factors."""
         if self._held is None:
-            self._held = factor, self._read(factor, low, high)
-        if self._held[0] != factor:
-            before, held = self._held
+            self._held = factor, read()
+        before, held = self._held
+        if before != factor:
+            assert isinstance(held, Distinct)  # rows of one factor alone are placed
             for start in range(0, len(held.keys), BLOCK_ROWS):
                 part = held.keys[start : start + BLOCK_ROWS]
                 *codes, cell = self._decoded(part, before)
@@ -373,6 +377,15 @@ class Rows:
             weight[used : used + len(w)] = w
             used += len(key)
         return Distinct.of(keys[:used], weight[: used if len(weight) else 0], before)
+
+    def _place(self, factor: int, low: int, high: int) -> Placed:
+        """Return the rows of some clusters of the only factor, without weights."""
+        placed = Placed.of(self.sizes[factor][low:high], low)
+        for key, _ in self._keys(factor, low, high):
+            key.sort()
+            if not placed.add(*np.divmod(key, self._cells)):
+                raise self._scan.changed()
+        return placed
 
     def _keys(self, factor: int, low: int, high: int) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield the rows of some clusters of a factor as numbers, with their weights, where there are weights."""
@@ -432,8 +445,13 @@ class Distinct:
         order = np.argsort(self.keys, kind="stable")
         return Distinct(self.keys[order], self.sums[:, order])
 
-    def part(self, start: int, end: int) -> Distinct:
-        """Return some of the numbers, each once."""
+    def rows_by_cluster(self, low: int, high: int, stride: int) -> IntArray:
+        """Return how many numbers each of the clusters from `low` to `high` has; one has `stride` possible numbers."""
+        return np.diff(np.searchsorted(self.keys, np.arange(low, high + 1) * stride))
+
+    def of_clusters(self, low: int, high: int, stride: int) -> Distinct:
+        """Return the numbers of some clusters, each once."""
+        start, end = np.searchsorted(self.keys, [low * stride, high * stride])
         keys, sums = self.keys[start:end], None if self.sums is None else self.sums[:, start:end]
         return Distinct(keys, sums).summed()
 
@@ -443,6 +461,58 @@ class Distinct:
         if self.sums is None:
             return Distinct(self.keys[first], np.diff(first, append=len(self.keys))[None].astype(np.float64))
         return Distinct(self.keys[first], np.add.reduceat(self.sums, first, axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Rows of clusters that are no more than the cells, as the cells alone: those of a cluster follow each other.
+
+    Attributes
+    ----------
+    low : int
+        The first cluster.
+    start : (clusters + 1,) integer array
+        Place of the first row of each cluster.
+    end : (clusters,) integer array
+        Place behind the last row of each that was added.
+    cell : (rows,) uint32 array
+    """
+
+    low: int
+    start: AnyArray
+    end: AnyArray
+    cell: AnyArray
+
+    @classmethod
+    def of(cls, sizes: IntArray, low: int) -> Placed:
+        """Return no rows yet of clusters that can have so many."""
+        start = np.zeros(len(sizes) + 1, dtype=np.int32 if sizes.sum() < 2**31 else np.int64)
+        np.cumsum(sizes, out=start[1:])
+        return cls(low, start, start[:-1].copy(), np.empty(start[-1], dtype=np.uint32))
+
+    def add(self, cluster: IntArray, cell: IntArray) -> bool:
+        """Add rows in the order of their clusters; return whether there was room for all."""
+        first = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1])[: len(cluster)])
+        of, n = cluster[first] - self.low, np.diff(first, append=len(cluster))
+        begin = self.end[of]
+        if np.any(begin + n > self.start[of + 1]):
+            return False
+        self.cell[np.repeat(begin - first, n) + np.arange(len(cell))] = cell
+        self.end[of] += n.astype(self.end.dtype)
+        return True
+
+    def rows_by_cluster(self, low: int, high: int, stride: int) -> IntArray:
+        """Return how many rows each cluster has."""
+        return np.asarray(self.end - self.start[:-1])
+
+    def of_clusters(self, low: int, high: int, stride: int) -> Distinct:
+        """Return the rows of some clusters as numbers, each once; one cluster has `stride` possible numbers."""
+        of = slice(low - self.low, high - self.low)
+        n = self.end[of] - self.start[of]
+        at = np.repeat(self.start[of] - (np.cumsum(n) - n), n) + np.arange(n.sum())
+        keys = np.repeat(np.arange(low, high), n) * stride + self.cell[at]
+        keys.sort()
+        return Distinct(keys, None).summed()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
