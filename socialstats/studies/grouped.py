@@ -174,11 +174,16 @@ def merge(
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
     said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
+    if compared and compared[0].id == "levels" and compared[0].results:
+        said.append(f"These p values are unadjusted. {compared[0].sentences[0]}")
     if len(outcomes) > 1 and not compared:
         said.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
     brief = first.methods[:1]
     if brief and lead_words(compared):
         brief = (f"{brief[0]} {MATCHED.format(shorten(by, 40))}",)
+    if len({o.methods[:1] for o in outcomes.values()}) > 1:
+        own = shorten(next(iter(outcomes)), 40)
+        brief = (f"{brief[0]} These numbers are of '{own}'; other levels were analysed in the same way.",)
     return replace(
         first,
         title=f"{first.title} By {by}",
@@ -189,6 +194,8 @@ def merge(
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
+        planning=() if options.brief else
+        tuple(f"{shorten(level)}: {text}" for level, o in named for text in o.planning),
         methods=(*brief, *first.methods[1:]),
         data=() if options.brief else
         tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),

@@ -182,7 +182,7 @@ def cells_block(design: Paired, result: Result) -> Block:
     sentence = (
         f"Of {count(design.n_pairs, 'pair')}, {count(a)} had '{one}' under both conditions and {count(d)} under "
         f"neither. The discordant pairs, {count(b)} under {first} only and {count(c)} under {second} only, alone "
-        "inform the difference."
+        "inform the test and the odds ratio."
     )
     levels = (design.levels[0], design.levels[1])
     return Block(
