@@ -237,12 +237,13 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
     facts = {} if options.zero is None else {"against": "zero"}
     rows, figure, bars = courses(profile, stages, **facts)
     joint, place = at_stages(profile, **facts), place_of(options)
+    than = "" if options.zero is None else f" relative to {place}"
     axis = "composite, from \u2212100 to 100" if options.zero is None else f"composite relative to {place}"
     known = [r for r in joint if r.estimate is not None]
-    many = "mean composite of all models" if len({r.term for r in rows}) > 1 else "composite"
+    many = f"mean composite of all models{than}" if len({r.term for r in rows}) > 1 else f"composite{than}"
     said = f"The {many} was {ends_text(known, at='at')}." if known else "The composite is undefined at every stage."
-    tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
-    tables.append(cross_table(rows, "Composite of each model at each stage", column=at))
+    tables = [rows_table(joint, f"Composite of all models at each stage{than}", term="Stage")]
+    tables.append(cross_table(rows, f"Composite of each model at each stage{than}", column=at))
     return Block(
         id="trajectories",
         question="How did composites change over the stages?",

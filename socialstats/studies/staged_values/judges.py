@@ -32,7 +32,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
-from socialstats.studies.staged_values.blocks import cross_table
+from socialstats.studies.staged_values.blocks import changes_caption, cross_table, moved_table
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
 from socialstats.text import count, level_text, listing, number, quoted, shorten
@@ -307,8 +307,8 @@ def zero_tables(options: StudyOptions) -> list[Table]:
     return [Table(caption=caption, header=("Judge", "Composite"), cells=cells)]
 
 
-def wordings_block(spread: Result) -> Block:
-    """Return the spread over wordings and its change."""
+def wordings_block(spread: Result, wide: Sequence[Result] = ()) -> Block:
+    """Return the spread over wordings and its change; `wide`: changes from the baseline over all wordings."""
     rows, own = (named(rows_with(spread.rows, *names), *names) for names in (("stage",), ("model", "stage")))
     moved = [replace(r, group=None) for r in spread.rows if r.label("baseline") is not None]
     said = [spread.sentence()]
@@ -330,8 +330,9 @@ def wordings_block(spread: Result) -> Block:
         figure_title="SD of the composite over wordings of the same question",
         caption=f"Points: mean SDs, noise of models and judges included; {level_text(rows[0].conf_level or 0.95)} "
         f"CIs; n = {count(int(rows[0].n or 0), 'scenario')}.",
-        tables=tuple(tables),
-        results=(spread,),
+        tables=(*tables, *(table for one, what in zip(wide, ("the composite", "commitment"), strict=False)
+                           for table in moved_table(one, changes_caption(one, f"{what} over all wordings")))),
+        results=(spread, *wide),
     )  # fmt: skip
 
 

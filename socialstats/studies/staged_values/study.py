@@ -53,6 +53,7 @@ from socialstats.studies.staged_values.judges import (
 )
 from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
+    ALL_WORDINGS,
     COMMITMENT,
     changes,
     codes_of,
@@ -66,7 +67,7 @@ from socialstats.studies.staged_values.words import (
     score_table,
 )
 from socialstats.tables import Table as DataTable
-from socialstats.text import count, level_text, number, quoted, shorten
+from socialstats.text import count, level_text, listing, number, quoted, shorten
 from socialstats.voice import option
 
 OWN = "as on this page"
@@ -232,7 +233,11 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="staged-values",
         title="Where did the models lean, and what did the stages change?",
         design=describe(design, profile),
-        answer=(range_text(lean, options), *differences(first), *changes(results, units)),
+        answer=(
+            range_text(lean, options),
+            *differences(first),
+            *changes(results, units, len(codes_of(design, "wording")[1])),
+        ),
         planning=halving(results, units),
         strip=strip(lean, options),
         cautions=cautions,
@@ -300,6 +305,11 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
         for name, (what, (data, given)) in zip(list(results), measured.items(), strict=True):
             units[what] = profile_of(data, activation=None, **(given | BY_MODELS))
             (results[name],) = printed_alike(units[what], results[name])
+    if main is not design:
+        for name, (what, (_, given)) in zip(list(results), measured.items(), strict=True):
+            whole = only(design, "trait", (COMMITMENT,) if what == "commitment" else tuple(TRAIT_WEIGHTS))
+            by = BY_MODELS if units else {}
+            results[f"{name}{ALL_WORDINGS}"] = profile_of(whole, activation=None, **(given | by))
     spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
@@ -340,7 +350,7 @@ def blocks(
         judges_block(profile, options),
         None if options.stances is None else stances_block(stance_counts(options.stances, options)),
         replies_block(replies, reply_shares(replies, source=source, stratum="stage", level=options.level)),
-        None if spread is None else wordings_block(spread),
+        None if spread is None else wordings_block(spread, [results[k] for k in results if k.endswith(ALL_WORDINGS)]),
         traits_block(profile),
         units_block(pairs),
         activation_block(profile),
@@ -354,7 +364,12 @@ def blocks(
 def describe(design: Ratings, profile: Result) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = [count(profile.counts[f"{what}s"], what) for what in ("model", "scenario", "stage", "judge", "trait")]
-    return f"Trait scores by judges: {', '.join([*n, count(design.n_rows, 'score'), *cluster_words(design)])}"
+    used, every = main_wordings(design), codes_of(design, "wording")[1]
+    scores = count(design.n_rows, "score")
+    if len(used) < len(every):
+        led = count(only(design, "wording", used).n_rows)
+        scores = f"{led} of {scores} (wording {listing([shorten(one, 30) for one in used])} of {count(len(every))})"
+    return f"Trait scores by judges: {', '.join([*n, scores, *cluster_words(design)])}"
 
 
 def strip(lean: Sequence[Row], options: StudyOptions) -> Strip | None:
@@ -382,8 +397,11 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
         told = f" The error of the neutral point, from {source}, is in these CIs (Cochran's weighted critical value)."
     over = "models and stages" if profile.counts["models"] > 1 else "stages"
     of = f"{count(profile.counts['models'], 'model')} and then " if units else ""
+    zero = "" if options.zero is None else f" The zero is {place_of(options)}."
+    wide = " Models as units generalise to other models, scenarios as units to other scenarios." if units else ""
     brief = (
-        f"Composites (weighted trait scores, {number(low, 0)} to {number(high, 0)}) were averaged over judges. Changes "
+        f"Composites (weighted trait scores, {number(low, 0)} to {number(high, 0)}) were averaged over judges.{zero} "
+        "Changes "
         f"were tested by paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')} as units, leans by t "
         f"tests against {place_of(options)}. {level} CIs are unadjusted t intervals; p values were Holm-adjusted over "
         "stages and over models."
@@ -392,7 +410,7 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
         "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
         f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
         f"{over}. d_z is the mean change over the SD of the changes. Its CI "
-        "has the wider limits of noncentral t and jackknife t. A trait is active "
+        f"has the wider limits of noncentral t and jackknife t.{wide} A trait is active "
         f"from a mean score of {number(profile.settings['activation'], 0)} of 20."
     ))  # fmt: skip
 

@@ -11,7 +11,7 @@ from socialstats import sentences
 from socialstats.arrays import IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.trait_profile import changes_of, size_of
+from socialstats.metrics.trait_profile import changes_of
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
@@ -56,12 +56,6 @@ def last_change(result: Result, measure: str = "composite") -> Row:
     return (inside or rows)[-1]
 
 
-def size_text(result: Result, row: Row) -> str:
-    """Return d_z of a change, after a comma."""
-    size = size_of(result, row)
-    return "" if size is None or size.estimate is None else f", d_z = {number(size.shown())}"
-
-
 def unit_words(result: Result, row: Row) -> str:
     """Return the units of analysis behind a row: ``8 models``."""
     unit = str(result.settings["unit_of_analysis"])
@@ -81,11 +75,24 @@ def changed(result: Result, what: str, other: Result | None = None) -> str:
     if second.estimate is None or second.p_value is None:
         return f"{said} {sentences.undefined(f'The test with {units} as units', second.undefined or 'no test')}"
     verdict = "significant" if sentences.significant(second) else "not significant"
-    return f"{said} With {units} as units it was {verdict} ({sentences.statistic_of(second)})."
+    numbers = sentences.stat(replace(second, places=row.decimals))
+    return f"{said} With {units} as units, the change was {verdict} ({numbers})."
+
+
+def all_wordings_text(own: Result, wide: Result | None, wordings: int) -> str:
+    """Return the last change over all wordings where it is significant and that of the page is not, or the reverse."""
+    if wide is None:
+        return ""
+    lead, row = last_change(own), last_change(wide)
+    if row.p_value is None or sentences.significant(row) == sentences.significant(lead):
+        return ""
+    verdict = "significant" if sentences.significant(row) else "not significant"
+    numbers = sentences.stat(replace(row, places=lead.decimals))
+    return f"Over all {count(wordings, 'wording')}, the change was {verdict} ({numbers})."
 
 
 def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
-    """Return at which stages a measure changed significantly from the baseline (`brief`: at how many), with d_z."""
+    """Return at which stages a measure changed significantly from the baseline (`brief`: at how many)."""
     rows = changes_of(result)
     base, tested = shorten(str(result.settings["baseline"]), 40), [r for r in rows if r.p_value is not None]
     gone = [f"{shorten(str(r.label('stage')), 40)} ({r.undefined})" for r in rows if r.estimate is None]
@@ -96,7 +103,7 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
     start = f"With {unit_words(result, tested[0])} as units, "
     if len(tested) == 1:
         (row,) = tested
-        verdict = f"was {'' if clear else 'not '}significant ({sentences.stat(row)}{size_text(result, row)})"
+        verdict = f"was {'' if clear else 'not '}significant ({sentences.stat(row)})"
         return f"{start}the change in {what} from {base} {verdict}.{lost}"
     if not clear:
         none = sentences.none_of(len(tested), f"changes in {what} from {base}")
@@ -105,12 +112,13 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
         verb = "was" if len(clear) == 1 else "were"
         return f"{start}{count(len(clear))} of {count(len(tested))} {verb}.{lost}"
     named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
-    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r)}"
-            f"{size_text(result, r)})" for r in named]  # fmt: skip
+    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r)})" for r in named]
     where = listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
     verb = "was" if len(clear) == 1 else "were"
     many = f"{count(len(clear))} of {count(len(tested))} changes in {what} from {base}"
-    return f"{start}{many} {verb} significant (Holm): {where}.{lost}"
+    signs = {(r.estimate or 0.0) > 0 for r in clear}
+    side = "" if len(clear) == 1 or len(signs) > 1 else f", all {'positive' if signs == {True} else 'negative'}"
+    return f"{start}{many} {verb} significant (Holm){side}: {where}.{lost}"
 
 
 MOST_TOLD = 2  # significant changes that are named one by one
@@ -156,13 +164,24 @@ def ends_text(rows: Sequence[Row], *, at: str) -> str:
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
-def changes(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple[str, ...]:
-    """Return the last change of each measure: with models as units where there are enough, and scenarios beside."""
-    what = {"Composites": "the composite", "Commitment": "commitment"}
-    return tuple(
-        changed(units.get(measure, results[name]), measure, results[name] if measure in units else None)
-        for name, measure in what.items() if name in results
-    )  # fmt: skip
+def changes(results: Mapping[str, Result], units: Mapping[str, Result], wordings: int) -> tuple[str, ...]:
+    """Return the last change of each measure: with models as units where there are enough, and scenarios beside.
+
+    Where it is not significant, those that are follow, and so does the change over all wordings if it is.
+    """
+    said = []
+    for name, measure in {"Composites": "the composite", "Commitment": "commitment"}.items():
+        if name not in results:
+            continue
+        own = units.get(measure, results[name])
+        said.append(changed(own, measure, results[name] if measure in units else None))
+        said.append(all_wordings_text(own, results.get(f"{name}{ALL_WORDINGS}"), wordings))
+        if not sentences.significant(last_change(own)) and any(map(sentences.significant, changes_of(own))):
+            said.append(changes_text(own, measure))
+    return tuple(filter(None, said))
+
+
+ALL_WORDINGS = ", all wordings"
 
 
 def halving(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple[str, ...]:
@@ -187,7 +206,12 @@ def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
     if number(high.shown()) == number(low.shown()):
         return f"{said} All models had the same composite, {number(high.shown())}."
     ends = [f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in (low, high)]
-    return f"{said} Composites ranged from {ends[0]} to {ends[1]}."
+    return f"{said} {capital(composites(options))} ranged from {ends[0]} to {ends[1]}."
+
+
+def composites(options: StudyOptions) -> str:
+    """Name composites as the page has them."""
+    return "composites" if options.zero is None else f"composites relative to {place_of(options)}"
 
 
 def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:
