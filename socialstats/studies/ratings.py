@@ -89,8 +89,9 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
     """Show the coefficients side by side; they define agreement by chance differently."""
     rows = [replace(result.rows[0], term=name) for name, result in results.items()]
     lead = next(iter(results.values()))
-    means = {name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters, weighted equally)"
-             for name, result in results.items() if result.rows[0].term == "mean"}  # fmt: skip
+    means = {name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters, weighted equally"
+             + constant_pairs(result) + ")" for name, result in results.items()
+             if result.rows[0].term == "mean"}  # fmt: skip
     said = [sentences.undefined(row.term, row.undefined or "no estimate") if row.estimate is None
             else f"{row.term}{means.get(row.term, '')} was {sentences.estimate(row)}." for row in rows]  # fmt: skip
     return Block(
@@ -105,6 +106,12 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient"),),
         results=tuple(results.values()),
     )  # fmt: skip
+
+
+def constant_pairs(kappa: Result) -> str:
+    """Return how many pairs of raters have a kappa of 0 whatever they say, because one gave a single level."""
+    held = sum(row.group is None and row.estimate == 0 and row.std_error is None for row in kappa.rows)
+    return f"; {count(held)} of them 0, as one rater gave one level only" if held else ""
 
 
 def sizes(result: Result) -> str:
@@ -122,7 +129,8 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
         return None
     rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
     few = len(design.raters) <= MOST_GROUPS
-    held = [r for r in rows if r.estimate is not None]
+    held = [r for r in rows if r.estimate is not None and r.undefined is None]
+    flat = [r for r in rows if r.estimate is not None and r.undefined is not None]  # 0 whatever the other rater said
     enough = [r for r in held if (r.n or 0.0) >= FEWEST_UNITS] or held
     told = f" with at least {FEWEST_UNITS} common units" if len(enough) < len(held) else ""
     said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
@@ -131,9 +139,11 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
             f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
             for end in extremes(enough)
         )
-        compared = count(len(enough if told else pairs), "pair")
-        said = [f"Of {compared} of raters{told}, agreement was highest for {high}.",
+        compared = count(len(enough), "pair") + " whose raters both varied" * bool(flat and not told)
+        said = [f"Of {compared}{'' if flat and not told else ' of raters'}{told}, agreement was highest for {high}.",
                 *([f"It was lowest for {low}."] if len(enough) > 1 else [])]  # fmt: skip
+        if flat:
+            said.append(f"Kappa says nothing of {count(len(flat), 'other pair')}: {flat[0].undefined}.")
         apart = [r.term for r in known if sentences.with_p(r) and r.conf_low is not None
                  and sentences.reliable(r) != sentences.significant(replace(r, p_adjusted=None))]  # fmt: skip
         if apart:
@@ -143,7 +153,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
         id="pairs",
         question="Which raters agreed with each other?",
         sentences=tuple(said),
-        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:MOST_LISTED], xlabel="kappa"),
+        draw=partial(rater_heat, by_pair) if few else partial(forest, [*held, *flat][:MOST_LISTED], xlabel="kappa"),
         figure_title=f"{kappa.title} of each pair of raters",
         caption=(
             "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
@@ -609,7 +619,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
     judged = numbers.judged if is_known(numbers.judged) else None
-    said = [answer(numbers.alpha)]
+    said = [answer(numbers.alpha), *without_constant(design, numbers)]
     if judged is not None:
         said.insert(0, answer_of_judges(judged))
     elif numbers.judged is not None:
@@ -739,6 +749,25 @@ def answer(result: Result) -> str:
     return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row))
 
 
+def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
+    """Return alpha without each rater who gave one level only, where it lies outside the interval of alpha."""
+    lead, said = numbers.alpha.rows[0], []
+    for code, name in enumerate(design.raters):
+        given = design.value[(design.rater == code) & (design.status == OK)]
+        result = numbers.left_out.get(f"without {shorten(name, 40)}")
+        if result is None or len(given) < 2 or len(np.unique(given)) > 1 or result.rows[0].conf_low is None:
+            continue
+        row = result.rows[0]
+        if (
+            lead.conf_low is None
+            or lead.conf_high is None
+            or not lead.conf_low <= (row.estimate or 0.0) <= lead.conf_high
+        ):
+            level = shorten(design.levels[int(given[0])], 40)
+            said.append(f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate(row)}.")
+    return said
+
+
 def band_of(row: Row) -> str:
     """Return where the interval of a coefficient lies among the customary minima; empty without an interval.
 
@@ -797,6 +826,11 @@ def describe(design: Ratings) -> str:
         f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})",
         *cluster_words(design),
     ]  # fmt: skip
+    times = design.level_counts().sum(axis=1)
+    if design.raters_known and len(np.unique(times)) > 1:
+        most = int(times.max())
+        full = float(design.unit_count[times == most].sum())
+        parts.append(f"{count(most, 'rating')} for {count(full, 'unit')} and fewer for the others")
     return "Ratings: " + ", ".join(parts)
 
 

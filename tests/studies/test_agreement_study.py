@@ -12,6 +12,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_decimals
 
+from socialstats import krippendorff_alpha, sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
@@ -319,3 +320,22 @@ def test_a_rater_who_never_varies_is_linked_to_the_pairs() -> None:
     found = report(frame, replace(FAST, verify=False), scale="ordinal")
     pairs = next(block for block in found.blocks if block.id == "pairs")
     assert "SS313" in {c.code for result in pairs.results for c in result.cautions}
+
+
+def test_a_rater_who_gave_one_level_is_set_aside_in_answer_and_pairs() -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 60)
+    rows = [(u, name, str(truth[u] if rng.random() < 0.85 else rng.integers(0, 3)))
+            for u in range(60) for name in ("ana", "ben", "cleo") if (u, name) != (7, "ana")]  # fmt: skip
+    rows += [(u, "dan", "1") for u in range(60)]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "value"])
+    found = report(frame, scale="nominal")
+    assert found.design.endswith("4 ratings for 59 units and fewer for the others")
+    without = krippendorff_alpha(frame[frame.rater != "dan"], scale="nominal").rows[0]
+    assert f"Without 'dan', who always gave '1', it was {sentences.estimate(without)}." in found.answer
+    pairs = next(b for b in found.blocks if b.id == "pairs")
+    assert pairs.sentences[0].startswith("Of 3 pairs whose raters both varied, agreement was highest for ")
+    assert "dan" not in pairs.sentences[1]
+    assert pairs.sentences[2].startswith("Kappa says nothing of 3 other pairs: 'dan' always gave '1'")
+    lead = next(b for b in found.blocks if b.id == "agreement")
+    assert any("3 of them 0, as one rater gave one level only" in text for text in lead.sentences)
