@@ -20,6 +20,7 @@ from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
+    both_ends,
     end_checks,
     label,
     relative,
@@ -425,12 +426,10 @@ def gap_checks(gap: Row, one: Row, two: Row) -> list[Check]:
     """Compare a difference of B_all corrected, and its interval from those of both levels (Zou & Donner 2008)."""
     if gap.estimate is None:
         return []
-    a, b = (np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64) for row in (one, two))
-    low = a[0] - b[0] - np.sqrt((a[0] - a[1]) ** 2 + (b[2] - b[0]) ** 2)
-    high = a[0] - b[0] + np.sqrt((a[2] - a[0]) ** 2 + (b[0] - b[1]) ** 2)
-    return [near(label(gap), gap.estimate, float(a[0] - b[0]), "numpy"),
+    apart = (one.estimate or 0.0) - (two.estimate or 0.0)
+    return [near(label(gap), gap.estimate, apart, "numpy"),
             near(label(gap, "n"), gap.n, (one.n or 0.0) + (two.n or 0.0), "numpy"),
-            *end_checks(gap, float(low), float(high), "numpy", "the intervals of both levels")]  # fmt: skip
+            *end_checks(gap, *both_ends(apart, one, two), "numpy", "the intervals of both levels")]  # fmt: skip
 
 
 def null_checks(row: Row, sizes: Sizes) -> list[Check]:

@@ -427,9 +427,8 @@ def size_rows(
     low, high = size_interval(known, known.drawn(settings["seed"]), level=level_of, most=MOST)
     df = float(known.df.min())
     how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
-    return [
-        with_ends(row, low, high, level_of, hold=True, method=how, interval="test_inversion") for row in (plain, better)
-    ]
+    return [with_ends(row, low, high, level_of, within=(0.0, MOST), hold=True, method=how, interval="test_inversion")
+            for row in (plain, better)]  # fmt: skip
 
 
 def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[Row]:
@@ -804,7 +803,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     answers, gone = found.answers, ~asked.complete
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
     extras: dict[str, Any] = {
-        "analysis": found, "mcnemar_cells": cells,
+        "analysis": found, "estimates": known, "mcnemar_cells": cells,
         "one_order_only": one_order_only(found, asked, settings), "groups": found.groups,
         "floored": tuple((row.term, row.group) for row in floored),
     }  # fmt: skip

@@ -21,7 +21,7 @@ from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import parts_of, subtracts
 from socialstats.sentences import significant, some_of, undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
+from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words, matched_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
 from socialstats.studies.sources import replies_by
@@ -33,7 +33,6 @@ MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
 COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
-MATCHED = "Levels of {} were compared by t tests on shared units, with Holm-adjusted p values."
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -176,9 +175,7 @@ def merge(
     said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
     if len(outcomes) > 1 and not compared:
         said.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
-    brief = first.methods[:1]
-    if brief and lead_words(compared):
-        brief = (f"{brief[0]} {MATCHED.format(shorten(by, 40))}",)
+    brief = tuple(text + matched_words(compared, by) for text in first.methods[:1])
     return replace(
         first,
         title=f"{first.title} By {by}",

@@ -127,7 +127,7 @@ def test_from_names_and_scenarios_to_the_table_of_biases(
     biases = {m: {(a, b): np.mean(scores[m, b, a]) - np.mean(scores[m, a, b]) for a, b in ("WM", "WN", "MN")}
               for m in models}  # fmt: skip
     tables = tables_of(capsys, "page.html")
-    sizes = tables["", "Size of the biases, B_all and rank"]
+    sizes = tables["", "Bias-corrected B_all and rank"]
     every = tables["", "All numbers compared, with unadjusted CIs"]
     for model in models:
         size = float(np.mean(np.abs([*biases[model].values()])))
