@@ -40,7 +40,7 @@ def checks_of(result: Result) -> list[Check]:
         pair = [numbers[row.label(side) or ""] for side in ("model", "minus")]
         checks += difference_checks(row, pair, result, known)
         if row.std_error is None and row.conf_low is not None:
-            ends = both_ends(row.estimate, *(next(r for r in own if r.term == one.row.term) for one in pair))
+            ends = both_ends(row.estimate or 0.0, *(next(r for r in own if r.term == one.row.term) for one in pair))
             checks += end_checks(row, *ends, "numpy", "the intervals of both models")
     checks += adjusted_checks(gaps)
     return [*checks, *rank_checks(result, own)]

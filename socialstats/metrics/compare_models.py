@@ -476,9 +476,9 @@ def compare_models(
     ----------
     results : ResultGroup, mapping of model to Result, or Result
         Of `sensitivity`, `relationship_bias` (B_all corrected), `js_similarity`, `ada_met`, `trait_profile`
-        (composite), `krippendorff_alpha` or `mean_ratings`. One result per model, or one with all models (`js_similarity`,
-        `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or the plug-in S of
-        all where one has no other.
+        (composite), `krippendorff_alpha` or `mean_ratings`. One result per model, or one with all models
+        (`js_similarity`, `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or
+        the plug-in S of all where one has no other.
     number : str, optional
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` ``"B_all"`` (uncorrected) or the bias
         of two groups of names, such as ``"man - woman"``.

@@ -24,6 +24,7 @@ from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words, matched_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
+from socialstats.studies.second import with_turned
 from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
@@ -55,7 +56,7 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     InputError
         Whatever the study raises, naming the level.
     """
-    outcome = run_levels(study, design, options)
+    outcome = with_turned(run_levels(study, design, options))
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     results = [r for b in outcome.blocks for r in b.results]

@@ -222,13 +222,24 @@ def variants(
 
 
 def bounds_block(design: Ratings, whole: Shares, source: Source, options: StudyOptions) -> Block | None:
-    """Return bounds of a difference to people: of the source that refused most and has one; None without refusals."""
+    """Return bounds of a difference to people: of the source that refused most and has one; None without refusals.
+
+    The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
+    """
     factor = design.rater_groups[source.name]
     refused = {other: (factor.codes[design.rater] == factor.levels.index(other)) & (design.status == REFUSAL)
                for other in source.others}  # fmt: skip
     known = [other for other in source.others if whole.gaps[other, None][0].estimate is not None] or source.others
-    first = max(known, key=lambda other: refused[other].sum())
-    mine, place = refused[first], whole.gaps[first, None].index(widest(whole.gaps[first, None]))
+    order = sorted(known, key=lambda other: -int(refused[other].sum()))[: 1 if options.brief else FEW]
+    first, *rest = [bounds_of(design, whole, source, other, refused[other], options) for other in order]
+    return first and replace(first, turned=tuple(text for block in (first, *rest) if block for text in block.turned))
+
+
+def bounds_of(
+    design: Ratings, whole: Shares, source: Source, other: str, mine: Any, options: StudyOptions
+) -> Block | None:  # fmt: skip
+    """Return the bounds of the widest difference of one source to people; None where it refused nothing."""
+    place = whole.gaps[other, None].index(widest(whole.gaps[other, None]))
     action = shorten(design.levels[place], 30)
 
     def compute(rule: Rule) -> Any:
@@ -238,8 +249,8 @@ def bounds_block(design: Ratings, whole: Shares, source: Source, options: StudyO
         )  # fmt: skip
 
     return refusal_block(
-        compute, int(mine.sum()), lead=lambda result: unpacked(result).gaps[first, None][place],
-        quantity=f"difference of shares of '{action}', {shorten(first, 30)} minus {shorten(source.human, 30)} raters",
+        compute, int(mine.sum()), lead=lambda result: unpacked(result).gaps[other, None][place],
+        quantity=f"difference of shares of '{action}', {shorten(other, 30)} minus {shorten(source.human, 30)} raters",
     )  # fmt: skip
 
 

@@ -44,6 +44,7 @@ from socialstats.studies.relationship_bias.words import (
     sides,
     size_text,
 )
+from socialstats.studies.second import turned
 from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
 
 FAMILY = "pairs of groups"
@@ -254,19 +255,21 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
     """Return the biases with all missing answers counted one way, and the other; None where none is missing."""
     if not bounds or all(row.estimate is None for row in biases_of(main)):
         return None
-    rows, shown, said = [], [], []
+    rows, shown, said, told = [], [], [], list[str]()
     for row in biases_of(main):
         found = [r for result in (main, *bounds) for r in biases_of(result) if r.term == row.term]
         for (label, short), r in zip((LEFT_OUT, *SIDES), found, strict=True):
             rows.append(named(r, f"{r.term}: {label}", p_adjusted=None))
             shown.append(named(r, f"{shorten(r.term, 24)}: {short}", p_adjusted=None))
+        ways = zip((f"With all missing answers counted for '{side}'" for side in sides(row)), found[1:], strict=False)
+        told += turned(row, ways, f"B of {shorten(row.term, 40)}")
         if row.estimate is not None:
             values = [r.estimate for r in found if r.estimate is not None]
             low, high = number(min(values)), number(max(values))
             said.append(
                 f"{shorten(row.term, 40)} " + (f"from {low} to {high}" if low != high else f"{low} in all cases")
             )
-    return rows_block(
+    block = rows_block(
         "missing",
         "Could missing answers change the conclusions?",
         [f"Worst-case allocations of missing answers gave B: {'; '.join(said)}."],
@@ -278,6 +281,7 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
         part="appendix",
         xlabel="B",
     )
+    return replace(block, turned=tuple(told))
 
 
 def rung_of(design: Ratings) -> Factor | None:
