@@ -128,7 +128,11 @@ class Recount:
         for rater in sorted({cell[1] for cell in self.cells if cell[0] == level}):
             own = [cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] == cell[3]]
             wanted = dict.fromkeys(own, 1 / max(len(own), 1))  # the mean of the scores of couples of one group
-            if a is not None:
+            if row.label("orders"):  # the mean over pairs of groups that have both orders
+                every = [cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] != cell[3]]
+                twice = [cell for cell in every if (*cell[:2], cell[3], cell[2]) in place]
+                wanted = dict.fromkeys(twice, 1 / max(len(twice), 1))
+            elif a is not None:
                 wanted = {(level, rater, b, a): 1.0, (level, rater, a, b): -1.0}
             elif one is not None:
                 wanted = {(level, rater, one, two): 1.0}
