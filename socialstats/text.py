@@ -67,6 +67,11 @@ def p_value(value: float | None, *, name: str = "p") -> str:
     --------
     >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
     ('p = .031', 'p < .001', 'p > .999')
+
+    More decimals are printed where rounding would reach .05:
+
+    >>> p_value(0.0497), p_value(0.05)
+    ('p = .0497', 'p = .050')
     """
     if value is None or math.isnan(value):
         return f"{name} undefined"
@@ -74,7 +79,8 @@ def p_value(value: float | None, *, name: str = "p") -> str:
         return f"{name} < .001"
     if value > 0.999:
         return f"{name} > .999"
-    return f"{name} = {number(value, 3, bounded=True)}"
+    digits = next((d for d in range(3, 7) if round(value, d) != 0.05), 3)
+    return f"{name} = {number(value, digits, bounded=True)}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:

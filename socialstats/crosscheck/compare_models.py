@@ -9,6 +9,8 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     adjusted_p,
+    both_ends,
+    end_checks,
     kurtosis_df,
     label,
     relative,
@@ -30,13 +32,16 @@ def checks_of(result: Result) -> list[Check]:
     for row in own:
         one = numbers[row.term]
         corrected = result.metric == "js_similarity"  # corrected for the jackknife's bias, then cut
-        theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0])
+        theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0]) - one.bias
         checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
     gaps = [row for row in rows if row.role == "difference" and row.estimate is not None]
     known: dict[tuple[str, int], Any] = {}
     for row in gaps:
         pair = [numbers[row.label(side) or ""] for side in ("model", "minus")]
         checks += difference_checks(row, pair, result, known)
+        if row.std_error is None and row.conf_low is not None:
+            ends = both_ends(row.estimate or 0.0, *(next(r for r in own if r.term == one.row.term) for one in pair))
+            checks += end_checks(row, *ends, "numpy", "the intervals of both models")
     checks += adjusted_checks(gaps)
     return [*checks, *rank_checks(result, own)]
 
@@ -57,7 +62,8 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
     common = [name for name in pair[0].units if name in places[1]]
     at = [np.array([place[name] for name in common]) for place in places]
     whole = all(len(common) == len(one.units) for one in pair)
-    theirs = [one.value if whole else float(one.finish(total_of(one, i))[0]) for one, i in zip(pair, at, strict=True)]
+    theirs = [one.value if whole else float(one.finish(total_of(one, i))[0]) - one.bias
+              for one, i in zip(pair, at, strict=True)]  # fmt: skip
     checks = [relative(label(row, "estimate"), row.estimate, theirs[0] - theirs[1], "numpy", SUMS, 1e-8, 1.0)]
     if row.std_error is not None:
         moves = [moves_of(one, i, known) for one, i in zip(pair, at, strict=True)]

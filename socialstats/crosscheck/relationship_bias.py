@@ -20,6 +20,7 @@ from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
+    both_ends,
     end_checks,
     label,
     relative,
@@ -127,7 +128,11 @@ class Recount:
         for rater in sorted({cell[1] for cell in self.cells if cell[0] == level}):
             own = [cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] == cell[3]]
             wanted = dict.fromkeys(own, 1 / max(len(own), 1))  # the mean of the scores of couples of one group
-            if a is not None:
+            if row.label("orders"):  # the mean over pairs of groups that have both orders
+                every = [cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] != cell[3]]
+                twice = [cell for cell in every if (*cell[:2], cell[3], cell[2]) in place]
+                wanted = dict.fromkeys(twice, 1 / max(len(twice), 1))
+            elif a is not None:
                 wanted = {(level, rater, b, a): 1.0, (level, rater, a, b): -1.0}
             elif one is not None:
                 wanted = {(level, rater, one, two): 1.0}
@@ -425,12 +430,10 @@ def gap_checks(gap: Row, one: Row, two: Row) -> list[Check]:
     """Compare a difference of B_all corrected, and its interval from those of both levels (Zou & Donner 2008)."""
     if gap.estimate is None:
         return []
-    a, b = (np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64) for row in (one, two))
-    low = a[0] - b[0] - np.sqrt((a[0] - a[1]) ** 2 + (b[2] - b[0]) ** 2)
-    high = a[0] - b[0] + np.sqrt((a[2] - a[0]) ** 2 + (b[0] - b[1]) ** 2)
-    return [near(label(gap), gap.estimate, float(a[0] - b[0]), "numpy"),
+    apart = (one.estimate or 0.0) - (two.estimate or 0.0)
+    return [near(label(gap), gap.estimate, apart, "numpy"),
             near(label(gap, "n"), gap.n, (one.n or 0.0) + (two.n or 0.0), "numpy"),
-            *end_checks(gap, float(low), float(high), "numpy", "the intervals of both levels")]  # fmt: skip
+            *end_checks(gap, *both_ends(apart, one, two), "numpy", "the intervals of both levels")]  # fmt: skip
 
 
 def null_checks(row: Row, sizes: Sizes) -> list[Check]:

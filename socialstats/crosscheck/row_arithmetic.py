@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
 from socialstats.results import Check, Row
@@ -192,6 +194,13 @@ def t_ends(
     alone = replace(row, statistic=None, df=None, p_value=None)
     value, error = float(row.estimate), float(row.std_error)
     return wald_checks(alone, level, value, error, df, alternative=alternative, cut=cut)
+
+
+def both_ends(estimate: float, one: Row, two: Row) -> tuple[float, float]:
+    """Return the interval of a difference by those of its two sides (Zou & Donner 2008)."""
+    a, b = (np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64) for row in (one, two))
+    below = np.sqrt((a[0] - a[1]) ** 2 + (b[2] - b[0]) ** 2)
+    return float(estimate - below), float(estimate + np.sqrt((a[2] - a[0]) ** 2 + (b[0] - b[1]) ** 2))
 
 
 def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[float]:

@@ -111,11 +111,12 @@ def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[floa
     return with_t(row, float(np.sqrt(sum(parts))), df, level, within=within, n_clusters=sum(sizes))
 
 
-def with_both_intervals(row: Row, one: Row, two: Row, **fields: Any) -> Row:
+def with_both_intervals(row: Row, one: Row, two: Row, *, estimate: float | None = None, **fields: Any) -> Row:
     """Return the first minus the second of two estimates by the intervals of both (Zou & Donner 2008).
 
     With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to d + sqrt((a2 - a)^2
-    + (b - b1)^2). Dependence between the two estimates makes it conservative.
+    + (b - b1)^2). Positive dependence between the two estimates makes it conservative. `estimate`: that of the
+    difference where it is of shared units alone; the interval then lies around it.
 
     References
     ----------
@@ -125,11 +126,12 @@ def with_both_intervals(row: Row, one: Row, two: Row, **fields: Any) -> Row:
     why = one.undefined or two.undefined
     if one.estimate is None or two.estimate is None:
         return replace(row, undefined=why or UNDEFINED)
-    row = replace(row, estimate=one.estimate - two.estimate)
+    gap = one.estimate - two.estimate if estimate is None else estimate
+    row = replace(row, estimate=gap)
     if None in (one.conf_low, one.conf_high, two.conf_low, two.conf_high):
         return replace(row, undefined=why)
     (a1, a2, a), (b1, b2, b) = ((r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (one, two))
-    low, high = a - b - math.hypot(a - a1, b2 - b), a - b + math.hypot(a2 - a, b - b1)
+    low, high = gap - math.hypot(a - a1, b2 - b), gap + math.hypot(a2 - a, b - b1)
     return with_ends(row, low, high, one.conf_level or 0.95, **fields)
 
 

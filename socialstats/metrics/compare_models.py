@@ -16,7 +16,7 @@ from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import cluster_sums
-from socialstats.inference.compare import HOLM, STILL, with_holm
+from socialstats.inference.compare import HOLM, STILL, with_both_intervals, with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
@@ -38,12 +38,14 @@ from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import option
 
-SIZE = "B_all"
+SIZE, PLAIN_SIZE = "B_all corrected", "B_all"
+UNCORRECTED = {"sensitivity": ("S_corrected", "S"), "relationship_bias": (SIZE, PLAIN_SIZE)}
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 ALIKE = "the difference is the same without any unit: no standard error, no test"
 APART = "no unit has answers of both"
 ONE = "a single cluster holds all units of both: no standard error, no test"
+FOLDED = "some biases B have CIs that include 0, where t tests of sizes are not valid"
 CHANGED = "leaving out one unit makes the number undefined: no standard error, no test"
 
 
@@ -66,6 +68,10 @@ class Number:
         The number before it is cut at what is possible.
     linear : bool
         A mean of values of units.
+    bias : float
+        What sampling error adds to what `finish` makes.
+    folded : bool
+        A mean of sizes of which some may be those of values near 0, or of either sign.
     refused : int
         Units without a number because the model refused.
     """
@@ -77,10 +83,12 @@ class Number:
     finish: Callable[[FloatArray], FloatArray]
     value: float
     linear: bool = False
+    bias: float = 0.0
+    folded: bool = False
     refused: int = 0
 
     def moves(self, at: IntArray) -> tuple[float, FloatArray]:
-        """Return the number of some units, and what each adds to it: (1 - 1/n) (number - number without the unit)."""
+        """Return the number of some units less its bias, and what each adds: (1 - 1/n) (number - that without it)."""
         sums, n = self.sums[at], len(at)
         dense: FloatArray = np.asarray(sums if isinstance(sums, np.ndarray) else sums.toarray(), dtype=np.float64)
         total = dense.sum(axis=0)
@@ -88,7 +96,7 @@ class Number:
         left = np.concatenate([self.finish(total - dense[k : k + step]) for k in range(0, n, step)])
         value = float(self.finish(total[None])[0])
         apart = value - left
-        return value, (apart - apart.mean()) * (1 - 1 / n)
+        return value - self.bias, (apart - apart.mean()) * (1 - 1 / n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +194,10 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
 def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
     """B_all, the mean size of the biases, or the bias B of two groups, by scenario and pair of names."""
     found, name = result.extras["analysis"], wanted or SIZE
-    row = result.row(name, group="overall" if name == SIZE else "bias")
+    size = name in UNCORRECTED["relationship_bias"]
+    row = result.row(name, group="overall" if size else "bias")
     each, weight = found.every_bias()
-    if name != SIZE:
+    if not size:
         term = next(k for k, pair in enumerate(found.pairs) if found.bias_row(pair).term == name)
         each, weight = found.bias(found.pairs[term]), np.ones(1)
     means, answers = found.means, found.answers
@@ -198,7 +207,6 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
     sums = np.zeros((len(there), 2 * k))
     np.add.at(sums, (place, means.cell[used]), (means.weight * answers.score)[used])
     np.add.at(sums, (place, k + means.cell[used]), means.weight[used])
-    size = name == SIZE
 
     def finish(total: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -206,17 +214,19 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
         lost = ((total[:, k:] <= 0) & (np.abs(each).sum(axis=0) > 0)).any(axis=1)
         return np.where(lost, np.nan, (np.abs(own) if size else own) @ weight)
 
-    design = result.design
+    design, value = result.design, float(row.estimate) if row.estimate is not None else np.nan
+    known = result.extras["estimates"]
     return [Number(
         row=replace(row, term=model), units=tuple(design.units[u] for u in there.tolist()), sums=sums, finish=finish,
-        clusters=labels_of(design, result.settings["cluster"], there), linear=not size,
-        value=float(row.estimate) if row.estimate is not None else np.nan,
+        clusters=labels_of(design, result.settings["cluster"], there), linear=not size, value=value,
+        bias=found.size - value if name == SIZE else 0.0,
+        folded=size and not isinstance(known, str) and not known.signed(result.settings["level"]),
     )]  # fmt: skip
 
 
 def biases_of(result: Result) -> dict[str, tuple[str, str]]:
     """Return B_all, and the bias of each two groups of names: rank 1 has the highest, which favours the first most."""
-    return {SIZE: ("size of the biases, B_all", "lowest")} | {
+    return {SIZE: ("bias-corrected B_all", "lowest"), PLAIN_SIZE: ("uncorrected B_all", "lowest")} | {
         row.term: (f"bias B, {row.term}", "highest") for row in result.rows if row.group == "bias"
     }
 
@@ -313,7 +323,7 @@ SENSITIVITIES = {"S": ("plug-in sensitivity S", "lowest"), "S_corrected": ("corr
 KINDS: dict[str, Kind] = {
     "sensitivity": Kind(said="corrected sensitivity S", numbers=of_sensitivity, reach=225.0,
                         best="lowest", others=lambda result: dict(SENSITIVITIES)),
-    "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest",
+    "relationship_bias": Kind(said="bias-corrected B_all", numbers=of_bias, reach=4.0, best="lowest",
                               others=biases_of),
     "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, bounded=True),
     "ada_met": Kind(said="distance from people, ADA-Met", numbers=of_distance, best="lowest"),
@@ -387,10 +397,14 @@ class Field:
                        codes=[code[at[0]] for code in self.codes[j]])  # fmt: skip
 
 
-def difference_row(one: Row, two: Row, found: Contest | None, reach: float, level: float, *, linear: bool) -> Row:
+def difference_row(
+    one: Row, two: Row, found: Contest | None, reach: float, level: float, *, linear: bool, folded: bool = False
+) -> Row:
     """Return the row of the difference of two models: t, by what units (clusters) add to it.
 
-    For numbers that are not means, the degrees of freedom are at most those of `influence_df`, as few units may decide.
+    Sizes of values near 0 (`folded`) are not near normal: the interval is that of both numbers combined, without a
+    test. For numbers that are not means, the degrees of freedom are at most those of `influence_df`, as few units may
+    decide.
     """
     row = Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
               approximate=one.approximate or two.approximate,
@@ -403,6 +417,9 @@ def difference_row(one: Row, two: Row, found: Contest | None, reach: float, leve
     if np.isnan(found.estimate):
         return replace(row, undefined=one.undefined or two.undefined or CHANGED, reason="no_data")
     row = replace(row, estimate=found.estimate)
+    if folded:
+        both = with_both_intervals(row, one, two, estimate=found.estimate, method="both intervals combined")
+        return replace(both, undefined=both.undefined or FOLDED, reason=both.reason or "unidentified")
     if np.isnan(found.moves).any():
         return replace(row, undefined=CHANGED, reason="no_interval")
     if float(np.abs(found.moves).max(initial=0.0)) * np.sqrt(n) <= STILL:
@@ -458,13 +475,13 @@ def compare_models(
     Parameters
     ----------
     results : ResultGroup, mapping of model to Result, or Result
-        Of `sensitivity`, `relationship_bias` (B_all), `js_similarity`, `ada_met`, `trait_profile` (composite),
-        `krippendorff_alpha` or `mean_ratings`. One result per model, or one with all models (`js_similarity`,
-        `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or the plug-in S of
-        all where one has no other.
+        Of `sensitivity`, `relationship_bias` (B_all corrected), `js_similarity`, `ada_met`, `trait_profile`
+        (composite), `krippendorff_alpha` or `mean_ratings`. One result per model, or one with all models
+        (`js_similarity`, `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or
+        the plug-in S of all where one has no other.
     number : str, optional
-        Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` the bias of two groups of names, such
-        as ``"man - woman"``.
+        Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` ``"B_all"`` (uncorrected) or the bias
+        of two groups of names, such as ``"man - woman"``.
     level : float
     average : bool
         For results that have several models each, such as one result per prompt: compare the means over their models,
@@ -491,8 +508,10 @@ def compare_models(
 
     Notes
     -----
-    For B_all each bias keeps its sign: near 0, where sizes fold, the test is conservative. For `js_similarity` and
-    `ada_met` the people's answers to a unit are drawn with the unit, and are the same for all models.
+    Differences of B_all have the t test where each B of both models has an interval without 0, so that its size has a
+    known sign. Elsewhere sizes fold at 0, by more where errors are larger, and t tests of models with unequal errors
+    are not valid: such a difference has no p, and the interval combines those of both (Zou & Donner 2008). For
+    `js_similarity` and `ada_met` the people's answers to a unit are drawn with the unit, the same for all models.
 
     References
     ----------
@@ -518,12 +537,9 @@ def compare_models(
         raise InputError(f"compare_models() takes results of one of {quoted(list(KINDS), 20)}, not "
                          f"{quoted(sorted(metrics), 10) or 'none'}")  # fmt: skip
     metric = metrics.pop()
-    if (
-        metric == "sensitivity"
-        and number is None
-        and any(r.row("S_corrected").estimate is None for r in found.values())
-    ):
-        number = "S"
+    better, plain = UNCORRECTED.get(metric, ("", ""))
+    if better and number is None and any(r.row(better).estimate is None for r in found.values()):
+        number = plain
     kind = KINDS[metric].of(number, found)
     made = [(model, result, one) for model, result in found.items() for one in kind.numbers(result, model, number)]
     check_scales(found)
@@ -546,7 +562,8 @@ def compare_models(
            for one in numbers]  # fmt: skip
     linear = all(one.linear for one in numbers)
     gaps = with_holm([
-        difference_row(own[j], own[k], matched.contest(j, k), kind.reach, level, linear=linear)
+        difference_row(own[j], own[k], matched.contest(j, k), kind.reach, level, linear=linear,
+                       folded=numbers[j].folded or numbers[k].folded)
         for j, k in combinations(range(len(numbers)), 2)
     ], HOLM)  # fmt: skip
     first = next(iter(found.values()))
@@ -565,7 +582,8 @@ def compare_models(
         settings={"number": said, "best": kind.best, "level": level},
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers)),
-        references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
+        references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024",
+                    *["zoudonner2008"] * any(one.folded for one in numbers)),
         design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared)
         + common_text(both, left, noun),
         extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared,
@@ -763,23 +781,24 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate:
-        bound = known[0].limits is not None and known[0].estimate in known[0].limits and any(r.estimate for r in gaps)
-        if bound:
-            bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
-            return f"The {said} of each {noun} was cut at {number(known[0].shown())} ({bounds})."
-        value = estimate(known[0])
-        return f"The {said} was the same for all {count(len(known), noun)} ({value})."
+        if len({span(row) for row in known}) == 1:
+            return f"The {said} was the same for all {count(len(known), noun)} ({estimate(known[0])})."
+        at = "cut at " * (known[0].limits is not None and known[0].estimate in known[0].limits)
+        bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
+        return f"The {said} of each {noun} was {at}{number(known[0].shown())} ({bounds})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
     text = f"The {said} was highest for {ends[0]} and lowest for {ends[1]}. "
-    if not tested:
+    if not tested and not (len(gaps) == 1 and gaps[0].conf_low is not None):
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     if len(gaps) == 1:
         return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=shared)
     lost = len(gaps) - len(tested)
     what = f"{'tested ' if lost else ''}differences between {noun}s"
     text += some_of(sum(significant(row) for row in tested), len(tested), what)
-    text += f" {count(lost, 'difference')} could not be tested." if lost else ""
+    why = {row.undefined for row in gaps if row.p_adjusted is None}
+    reason = f" ({why.pop()})" if len(why) == 1 else ""
+    text += f" {count(lost, 'difference')} could not be tested{reason}." if lost else ""
     ranks = [row for row in rows if row.group == RANK]
     first, near = [row.term for row in ranks if row.conf_low == 1], kind_of(ranks[0])
     later = [row.term for row in known if row.term not in first]

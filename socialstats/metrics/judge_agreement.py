@@ -108,9 +108,10 @@ def judge_agreement(
     Agreement by chance uses the judge's own ratings, so a judge who gives one level to every unit has kappa 0. With
     people's ratings in their place such a judge could agree at .5 (quadratic weights).
 
-    The standard error linearises both kappas in the weight of each unit (cluster), as they share their units. People
-    and judges are taken as fixed. Simulations had 30 or 60 units, or 12 or 15 clusters of four, with two to five people
-    and an exchangeable judge. In 1,000 of each, nominal 95% intervals of the difference held 0 in 92.7 to 95.5%.
+    The standard error linearises both kappas in the weight of each unit (cluster), as they share their units. Each
+    kappa has an interval by Fisher's z, as in `weighted_kappa`. People and judges are taken as fixed. Simulations had
+    30 or 60 units, or 12 or 15 clusters of four, with two to five people and an exchangeable judge. In 1,000 of each,
+    nominal 95% intervals of the difference held 0 in 92.7 to 95.5%.
 
     References
     ----------
@@ -154,7 +155,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     return Result(
         metric="judge_agreement",
         title=f"Judge against {sides.named} ({weights.name} kappa)",
-        inference=f"t intervals with linearised standard errors; {cluster_text(factors, 'units')}",
+        inference="t intervals of differences and Fisher z intervals of kappas, with linearised standard errors; "
+        + cluster_text(factors, "units"),
         rows=rows,
         counts={"units": len({u for one in judged.values() for u in one.index.tolist()}),
                 "people": len(sides.people), "judges": len(sides.judges)},
@@ -199,7 +201,8 @@ def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray,
             continue
         tested, influence = row.term == DIFFERENCE, (move - share @ move) * share
         one = Estimand(estimate=np.array([value]), shares=share[:, None], copies=judged.copies,
-                       influence=partial(np.reshape, influence, (-1, 1)), bounded=not tested)  # fmt: skip
+                       influence=partial(np.reshape, influence, (-1, 1)), bounded=not tested,
+                       fisher=not tested)  # fmt: skip
         (found,), _ = infer(one, codes, how)
         row = with_inferred(replace(row, estimate=value), found, level, test=tested)
         out.append(replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None))

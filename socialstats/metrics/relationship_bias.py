@@ -60,6 +60,7 @@ Settings = dict[str, Any]  # the options of `relationship_bias`, which documents
 ALLOWED = {"couples": CoupleRule, "aggregate": Aggregate, "ci": CiName, "stratum_rows": StratumRows}
 
 BIAS, POSITION, MEAN, SCORE = "bias", "position", "position, mean", "score"
+BOTH, APART = "position, both orders", "different groups"
 MEANS, FLIP = "scenario means", "scenario sign flip"
 MCNEMAR, MID_P = "McNemar, ignoring clusters", "McNemar mid-p, ignoring clusters"
 PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
@@ -144,6 +145,17 @@ class Analysis:
         """Mean of the scores S_aa of all groups that met their own kind."""
         own = [[float(r == cell[0] and cell[1] == cell[2]) for cell in self.means.cells] for r in self.raters]
         return np.array([np.array(one) / sum(one) for one in own if sum(one)]).reshape(-1, len(self.means.cells))
+
+    def both_orders(self) -> FloatArray:
+        """Mean of (S_ab + S_ba)/2, in which B cancels, of the pairs of groups that have both orders."""
+        place = {cell: k for k, cell in enumerate(self.means.cells)}
+        found = []
+        for rater in self.raters:
+            cells = [[(rater, *pair), (rater, *pair[::-1])] for pair in self.pairs]
+            known = [cell for both in cells if set(both) <= set(place) for cell in both]
+            if known:
+                found.append(np.bincount([place[cell] for cell in known], minlength=len(place)) / len(known))
+        return np.array(found).reshape(-1, len(place))
 
     def linear(self, coefficients: FloatArray) -> Linear | None:
         """Return the value of a combination with its influence; None where no rater has the cells."""
@@ -329,6 +341,7 @@ def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict
 
     base = [found.bias_row(pair, group=group(BIAS)) for pair in found.pairs]
     mean = Row(term=SAME, group=group(MEAN), key=key)
+    both = Row(term=APART, group=group(BOTH), key=(("orders", "both"), *key))
     made = {
         BIAS: [
             term_of(found, replace(row, key=(*row.key, *key)), found.bias(pair), MOST, confidence)
@@ -336,7 +349,8 @@ def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict
         ],
         POSITION: [score(k, k, POSITION) for k in range(len(names))],
         MEAN: [term_of(found, mean, found.position(), 1.0, confidence)],
-        SCORE: [score(*both, SCORE) for pair in found.pairs for both in (pair, pair[::-1])],
+        BOTH: [term_of(found, both, found.both_orders(), 1.0, confidence)],
+        SCORE: [score(*way, SCORE) for pair in found.pairs for way in (pair, pair[::-1])],
     }
     return {kind: [t for t in each if kind == BIAS or t.coefficient is not None] for kind, each in made.items()}
 
@@ -427,9 +441,8 @@ def size_rows(
     low, high = size_interval(known, known.drawn(settings["seed"]), level=level_of, most=MOST)
     df = float(known.df.min())
     how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
-    return [
-        with_ends(row, low, high, level_of, hold=True, method=how, interval="test_inversion") for row in (plain, better)
-    ]
+    return [with_ends(row, low, high, level_of, within=(0.0, MOST), hold=True, method=how, interval="test_inversion")
+            for row in (plain, better)]  # fmt: skip
 
 
 def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[Row]:
@@ -725,9 +738,10 @@ def relationship_bias(
         from below, the percentile one from above, cut at 0. Both are widened to hold both estimates. ``"overall,
         without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x sqrt(2/pi)) and the test
         of that, by the same draws: both factors count. ``"position"``: S_aa of each group; ``"position, mean"``: their
-        mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference
-        per scenario (of ``B_all``: that no group is favoured). They leave the pairs of names out, so the p of a sign
-        flip is too small where names matter. ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``:
+        mean. ``"position, both orders"``: the mean of (S_ab + S_ba)/2, in which B cancels, over pairs of groups.
+        ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference per
+        scenario (of ``B_all``: that no group is favoured). They leave the pairs of names out, so the p of a sign flip
+        is too small where names matter. ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``:
         tests that take complete couples as independent, for comparison with publications. `n` counts couples, `n_units`
         those in which both orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum`
         the groups ``"<stratum> = <level>"``, ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of
@@ -783,7 +797,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     found, asked = read(design, settings)
     own, known = terms(found, settings), joint(found)
     own[MEAN] = own[MEAN] if len(own[POSITION]) > 1 else []
-    main = [term for kind in (BIAS, POSITION, MEAN, SCORE) for term in own[kind]]
+    main = [term for kind in (BIAS, POSITION, MEAN, BOTH, SCORE) for term in own[kind]]
     first = [term.row for term in main]
     boot = drawn(found, main, settings)
     if boot is not None:
@@ -804,7 +818,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     answers, gone = found.answers, ~asked.complete
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
     extras: dict[str, Any] = {
-        "analysis": found, "mcnemar_cells": cells,
+        "analysis": found, "estimates": known, "mcnemar_cells": cells,
         "one_order_only": one_order_only(found, asked, settings), "groups": found.groups,
         "floored": tuple((row.term, row.group) for row in floored),
     }  # fmt: skip

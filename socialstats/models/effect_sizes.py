@@ -907,6 +907,12 @@ class Estimates:
         means = [folded_mean(b, s) for b, s in zip(self.value.tolist(), self.error.tolist(), strict=True)]
         return max(self.size - float((np.array(means) - np.abs(self.value)) @ self.weight), 0.0)
 
+    def signed(self, level: float) -> bool:
+        """Whether the t interval of each estimate excludes 0."""
+        from scipy.special import stdtrit
+
+        return bool(np.all(np.abs(self.value) > stdtrit(self.df, (1 + level) / 2) * self.error))
+
     def drawn(self, seed: int) -> FloatArray:
         """Draw errors of the estimates: correlated t's times the standard errors.
 

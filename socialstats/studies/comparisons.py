@@ -297,6 +297,12 @@ def changes(pairs: Pairs) -> str:
     return f"without the order effect, {'; '.join(told)}" if told else ""
 
 
+def turned_by_order(pairs: Pairs) -> tuple[str, ...]:
+    """Return the conclusions that change without the order effect, for the answer."""
+    said = changes(pairs)
+    return (f"{capital(said)}.",) if said else ()
+
+
 def changes_sentence(pairs: Pairs) -> str:
     """Return the conclusions without the order effect as a sentence."""
     said = changes(pairs)
@@ -509,6 +515,7 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
         tables=tuple(tables),
         results=(*([replace(fit, rows=rows, cautions=about)] if about else []),
                  *([] if adjusted is None else [adjusted]), *(pair.plain for pair in beside.values())),
+        turned=turned_by_order(beside),
     )  # fmt: skip
 
 

@@ -21,9 +21,10 @@ from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import parts_of, subtracts
 from socialstats.sentences import significant, some_of, undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
+from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words, matched_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
+from socialstats.studies.second import with_turned
 from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
@@ -33,7 +34,6 @@ MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
 COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
-MATCHED = "Levels of {} were compared by t tests on shared units, with Holm-adjusted p values."
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -56,7 +56,7 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     InputError
         Whatever the study raises, naming the level.
     """
-    outcome = run_levels(study, design, options)
+    outcome = with_turned(run_levels(study, design, options))
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     results = [r for b in outcome.blocks for r in b.results]
@@ -178,9 +178,7 @@ def merge(
         said.append(f"These p values are unadjusted. {compared[0].sentences[0]}")
     if len(outcomes) > 1 and not compared:
         said.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
-    brief = first.methods[:1]
-    if brief and lead_words(compared):
-        brief = (f"{brief[0]} {MATCHED.format(shorten(by, 40))}",)
+    brief = tuple(text + matched_words(compared, by) for text in first.methods[:1])
     if len({o.methods[:1] for o in outcomes.values()}) > 1:
         own = shorten(next(iter(outcomes)), 40)
         brief = (f"{brief[0]} These numbers are of '{own}'; other levels were analysed in the same way.",)

@@ -59,6 +59,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
+from socialstats.studies.second import other_first
 from socialstats.text import count, level_text, listing, shorten, shortened
 
 MODEL = ("Model", "term")  # first column of a table of models
@@ -348,6 +349,9 @@ def pooling_block(numbers: Numbers) -> Block | None:
         for r in numbers.means
     )  # fmt: skip
     first, then = (WEIGHED[name].capitalize() for name in (lead, other))
+    top = numbers.ordered[:1]
+    behind = (f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate(best[0])}), not "
+              f"{shorten(top[0].term)} ({estimate(own[top[0].term])}).",) if other_first(top, best) else ()  # fmt: skip
     return Block(
         id="pooling",
         question="Does the ranking depend on how tasks are pooled?",
@@ -356,6 +360,7 @@ def pooling_block(numbers: Numbers) -> Block | None:
                       header=("Model", first, "Low", "High", then, "Low ", "High ", "New rank", "Why not"),
                      ),),
         part="appendix",
+        turned=behind,
     )  # fmt: skip
 
 
@@ -415,7 +420,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="leaderboard",
         title=f"Which of {count(len(design.raters), 'model')} has the highest mean score?",
         design=describe(design, main),
-        answer=(main.sentence(), *rank_words(numbers), *other_leader(numbers)),
+        answer=(main.sentence(), *rank_words(numbers)),
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=shown,
@@ -437,21 +442,6 @@ def rank_words(numbers: Numbers) -> tuple[str, ...]:
         return ()
     level = float(numbers.main.settings["level"])
     return (ranked(shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True),)
-
-
-def other_leader(numbers: Numbers) -> tuple[str, ...]:
-    """Return the first model with the other weights of tasks; nothing where it is the first of the page."""
-    lead = str(numbers.main.settings["pooling"])
-    known = ordered(numbers.group(OTHER[lead]))
-    if not known or not numbers.ordered:
-        return ()
-    own = next((row for row in known if row.term == numbers.ordered[0].term), None)
-    if own is None or own.estimate == known[0].estimate:
-        return ()
-    other = next(name for name in OTHER if name != lead)
-    name, first = (shorten(row.term) for row in (known[0], own))
-    return (f"With {WEIGHED[other]}, {name} ranked first (mean score {estimate(known[0])}), not {first} "
-            f"({estimate(own)}).",)  # fmt: skip
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:

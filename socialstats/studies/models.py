@@ -40,6 +40,8 @@ from socialstats.text import (
     shortened,
 )
 
+TESTED = "by t tests on shared units, with Holm-adjusted p values"
+COMBINED = "by the CIs of both combined (Zou and Donner), without a test"
 LEADING = "models"  # id of the block that has the main number
 FEWEST_DF = 5  # a test with fewer degrees of freedom is named
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
@@ -121,6 +123,16 @@ def set_apart(found: Result) -> tuple[str, ...]:
         pair = listing([shorten(name, 40) for name in pair_of(fewest)])
         said.append(f"The test of {pair} had only {df_text(fewest.df)} degrees of freedom. Collect more units.")
     return tuple(said)
+
+
+def matched_words(shown: Sequence[Block], by: str) -> str:
+    """Return how levels were compared: by t tests, or by intervals of both where sizes fold; nothing without both."""
+    if not lead_words(shown):
+        return ""
+    gaps = [row for row in shown[0].results[0].rows if row.group == DIFFERENCE]
+    how = [TESTED] * any(row.p_value is not None for row in gaps)
+    how += [COMBINED] * any(row.conf_low is not None and row.p_value is None for row in gaps)
+    return f" Levels of {shorten(by, 40)} were compared {' or '.join(how or [TESTED])}."
 
 
 def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
@@ -287,7 +299,8 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
         "Estimate": "estimate", "Low": "conf_low", "High": "conf_high", "p": lambda r: p_text(r.p_value),
         "p (Holm)": lambda r: p_text(r.p_adjusted), "Units": "n_units",
     } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})  # fmt: skip
-    caption = "All differences, first minus second; p (Holm): over " + count(len(tested), "test")
+    caption = "All differences, first minus second; "
+    caption += f"p (Holm): over {count(len(tested), 'test')}" if tested else "none has a test"
     if k and len(rows) > MOST_FURTHER:
         listed, caption = clear, f"Significant differences; all {count(len(rows))} are in the embedded numbers"
     elif len(listed) < len(rows):
@@ -299,8 +312,9 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
         sentences=(*said, *(() if led else set_apart(found))),
         draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus") if cells else None,
         figure_title=title if cells else "",
-        caption=f"Row minus column; {shorten(by, 40)}s in order of rank; t tests in the table, p values "
-        f"Holm-adjusted (m = {count(len(tested))})." if cells else "",
+        caption=f"Row minus column; {shorten(by, 40)}s in order of rank"
+        + (f"; t tests in the table, p values Holm-adjusted (m = {count(len(tested))})." * bool(tested) or ".")
+        if cells else "",
         tables=(table_of(listed, caption, ("Difference", "term"), columns),),
         part="appendix" if k else "main",
     )  # fmt: skip

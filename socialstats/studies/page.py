@@ -66,6 +66,8 @@ class Block:
         Where the page prints the block: among the results, or in its one closed appendix.
     status : {"", "confirmatory", "exploratory"}
         Whether the block answers what a plan asked in advance; empty where there is no such plan.
+    turned : tuple of str
+        Its second analyses that turn a conclusion, which the answer of the page states (`socialstats.studies.second`).
     """
 
     id: str
@@ -79,6 +81,7 @@ class Block:
     level: str = ""
     part: Literal["main", "appendix"] = "main"
     status: Literal["", "confirmatory", "exploratory"] = ""
+    turned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
+from socialstats.studies.second import turned, turns
 from socialstats.text import (
     Shown,
     alpha_text,
@@ -120,6 +121,7 @@ def difference_block(design: Paired, result: Result) -> Block:
         caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
         tables=(rows_table(rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * own}"),),
         results=(result,),
+        turned=turned_words(result, lead),
     )
 
 
@@ -768,35 +770,24 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     said = sentences.difference(quantity(design), first, second, lead)
     found = (
         said,
-        alike_text(numbers.main, lead),
-        other_tests_text(numbers.main, lead, options.level),
         equivalence_text(design, numbers, options),
     )
     return tuple(text for text in found if text)
 
 
-def alike_text(result: Result, lead: Row) -> str:
-    """Return the mean with clusters weighing alike where its sign or its significance is another."""
-    row = next((r for r in result.rows if r.role == "difference" and r.group == ALIKE), None)
-    if row is None or row.estimate is None or lead.estimate is None:
-        return ""
-    same = row.estimate * lead.estimate > 0 and sentences.significant(row) == sentences.significant(lead)
-    return "" if same else f"With clusters weighing alike, the difference was {sentences.stat(row)}."
-
-
-def other_tests_text(result: Result, lead: Row, level: float) -> str:
-    """Return which tests lie on the other side of the significance level than that of the answer."""
-    if lead.p_value is None or not any(c.code == "SS316" for c in result.cautions):
-        return ""
-    clear, alpha = lead.p_value <= 1 - level, 1 - level
+def turned_words(result: Result, lead: Row) -> tuple[str, ...]:
+    """Return the mean with clusters weighing alike, and the tests, that turn the conclusion of the answer."""
+    alike = [("With clusters weighing alike", row) for row in result.rows
+             if row.role == "difference" and row.group == ALIKE]  # fmt: skip
     few = any(c.code == "SS314" for c in result.cautions)  # chi-square and t tests are then not quoted
-    others = [(f"the {sentences.TESTS[r.test]} test", r.p_value) for r in result.rows
-              if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))
-              and r.p_value is not None and (r.p_value <= alpha) != clear]  # fmt: skip
-    if not others:
-        return ""
+    tests = [(r.test, Row(term="", p_value=r.p_value, conf_level=lead.conf_level)) for r in result.rows
+             if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))]  # fmt: skip
+    others = [(f"the {sentences.TESTS[test]} test", row.p_value) for test, row in tests
+              if lead.p_value is not None and turns(lead, row)]  # fmt: skip
     verb = "was" if len(others) == 1 else "were"
-    return f"{capital(listing([f'{name} ({p_value(p)})' for name, p in others]))} {verb} {'not ' * clear}significant."
+    clear = "not " * sentences.significant(lead)
+    named = capital(listing([f"{name} ({p_value(p)})" for name, p in others]))
+    return (*turned(lead, alike, "the difference"), *([f"{named} {verb} {clear}significant."] if others else []))
 
 
 def halved(design: Paired, numbers: Numbers) -> tuple[str, ...]:

@@ -401,7 +401,11 @@ def judges_block(result: Result) -> Block:
         figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
         caption=f"Points and bars: kappa pooled over pairs of raters and {level_text(result.settings['level'])} CIs "
         f"({result.inference}). Results do not generalise to other raters.",
-        tables=(rows_table(rows, f"Judges against {people}, on the same units", term="Judge", labels=labels),),
+        tables=(
+            rows_table(
+                rows, f"Judges against {people}, on the same units; n: ratings of {people}", term="Judge", labels=labels
+            ),
+        ),
         results=(result,) if adjusted is None else (result, adjusted),
     )
 

@@ -23,6 +23,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate
 from socialstats.studies.estimates import ends, rows_table, single
 from socialstats.studies.page import Block, Table
+from socialstats.studies.second import turned
 from socialstats.text import capital, count, number, shorten
 
 MOST_DRAWN = 60
@@ -150,6 +151,7 @@ def refusal_block(
     quantity: str,
     lead: Callable[[Result], Row] = lambda result: result.rows[0],
     target: str = "it",
+    reference: Callable[[Result], float] = lambda result: 0.0,
 ) -> Block | None:
     """Show an estimate under the three rules of counting refusals; None without refusals.
 
@@ -166,6 +168,8 @@ def refusal_block(
         Result -> the row of the estimate; by default the first.
     target : str
         What the refusals are counted against or for.
+    reference : callable
+        Result -> the value that the answer compares the estimate with: where a rule turns this, the answer says so.
     """
     if refused <= 0:
         return None
@@ -178,10 +182,13 @@ def refusal_block(
             problems.append((words, None, None, None, str(error)))
     rows = {words: replace(lead(result), term=words, group=None) for words, result in found.items()}
     cells = [(words, *ends(r), r.undefined) for words, r in rows.items()]
-    name = capital(quantity)
+    name, the = capital(quantity), quantity if quantity == "S" else f"the {quantity}"
+    own, *others = (rows.get(words) for words in RULES.values())
+    ways = [(f"With {words} {target}", row) for words, row in zip(list(RULES.values())[1:], others, strict=True)
+            if row is not None]  # fmt: skip
     return Block(
         id="refusals",
-        question=f"How much could refusals change the {quantity}?",
+        question=f"How much could refusals change {the}?",
         sentences=(bounds_sentence(rows, refused, name, target),),
         draw=partial(forest, tuple(rows.values()), sort=False, xlabel=quantity, label="Rule"),
         figure_title=f"{name}, by treatment of refusals",
@@ -190,6 +197,7 @@ def refusal_block(
         tables=(Table(caption=f"{name} under each rule", header=("Rule", "Estimate", "Low", "High", "Why not"),
                       cells=(*cells, *problems)),),
         results=tuple(found.values()),
+        turned=() if own is None else turned(own, ways, the, reference(found[RULES["drop"]])),
     )  # fmt: skip
 
 

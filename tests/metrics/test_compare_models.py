@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.metrics.compare_models import KINDS, Contest, Field, Number, difference_row
+from socialstats.metrics.compare_models import FOLDED, KINDS, Contest, Field, Number, difference_row
 from socialstats.results import Row
 
 MODELS = ("m1", "m2", "m3", "m4")
@@ -122,12 +122,47 @@ def test_biases_by_hand() -> None:
     second = [1, -1, -1, 1] * 4  # each in 4
     made = {name: ss.relationship_bias(couples(own)) for name, own in (("m1", first), ("m2", second))}
     # S of (woman, man) = -.5, of (man, woman) = .5: B of man minus woman = -1; of the other model 0
-    for number, sign in ((None, 1.0), ("man - woman", -1.0)):
+    for number, sign in (("B_all", 1.0), ("man - woman", -1.0)):
         found = ss.compare_models(made, number)
         assert [found.row(m, group="number").estimate for m in ("m1", "m2")] == pytest.approx([sign, 0.0])
         assert found.row("m1 - m2").estimate == pytest.approx(sign)
         assert found.verify().ok
     assert found.row("m1 - m2").n_clusters == 2
+
+
+def test_corrected_sizes_near_0_are_compared_by_both_intervals_without_a_test() -> None:
+    """Sampling error adds to B_all, more to that of the model whose error is larger: the t test is not valid."""
+    rng = np.random.default_rng(3)
+    steady, loose = [1, -1, -1, 1] * 4, rng.choice([-1, 1], 16).tolist()
+    made = {name: ss.relationship_bias(couples(own)) for name, own in (("m1", steady), ("m2", loose))}
+    found = ss.compare_models(made)
+    (a, a1, a2), (b, b1, b2) = ((r.estimate, r.conf_low, r.conf_high) for r in (
+        one.row("B_all corrected", group="overall") for one in made.values()))  # fmt: skip
+    assert [found.row(m, group="number").estimate for m in made] == [a, b]
+    row = found.row("m1 - m2")
+    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(
+        (a - b, a - b - np.hypot(a - a1, b2 - b), a - b + np.hypot(a2 - a, b - b1)))  # fmt: skip
+    assert (row.p_value, row.undefined) == (None, FOLDED)
+    assert "did not differ reliably between" in found.sentence()
+    assert [(r.conf_low, r.conf_high) for r in found.rows if r.group == "rank"] == [(1, 2)] * 2
+    assert found.verify().ok
+    assert ss.compare_models(made, "B_all").row("m2", group="number").estimate > b
+
+
+def test_sizes_of_known_sign_have_the_t_test() -> None:
+    rng = np.random.default_rng(5)
+    made = {}
+    for name, p in (("m1", 0.95), ("m2", 0.7)):
+        rows = [(f"s{s}", f"p{k}", a, b, 1 if (rng.random() < p) == (b == "woman") else -1) for s in range(12)
+                for k in range(10) for a, b in (("man", "woman"), ("woman", "man"))]  # fmt: skip
+        made[name] = ss.relationship_bias(pd.DataFrame(rows, columns=[*couples([1] * 16).columns]))
+    found, signed = ss.compare_models(made), ss.compare_models(made, "man - woman")
+    sizes = [one.row("B_all corrected", group="overall").estimate for one in made.values()]
+    row, other = found.row("m1 - m2"), signed.row("m1 - m2")
+    assert row.estimate == pytest.approx(sizes[0] - sizes[1])
+    assert row.std_error == pytest.approx(other.std_error)
+    assert row.p_value == pytest.approx(other.p_value, abs=1e-4)
+    assert found.verify().ok
 
 
 def test_means_of_sizes_are_not_below_0() -> None:

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import socialstats as ss
 from socialstats.designs.ratings import Ratings
@@ -218,3 +219,14 @@ def test_alike_units_count_as_often_as_they_occur():
     for one, other in zip(ss.judge_agreement(design_of(twice)).rows, ss.judge_agreement(counted).rows, strict=True):
         assert (one.estimate, one.std_error, one.n) == pytest.approx((other.estimate, other.std_error, other.n))
     assert ss.judge_agreement(counted).verify().ok
+
+
+def test_the_kappa_of_two_people_has_the_interval_of_their_pair() -> None:
+    """By Fisher's z in both results: a page that shows both has one interval for one number."""
+    frame = table(people=2)
+    theirs = ss.judge_agreement(design_of(frame)).row("people with people")
+    pair = ss.weighted_kappa(design_of(frame[frame["kind"] == "human"]), weights="quadratic").rows[0]
+    same = [(r.estimate, r.conf_low, r.conf_high) for r in (theirs, pair)]
+    assert same[0] == pytest.approx(same[1])
+    z, far = np.arctanh(theirs.estimate), stats.t.ppf(0.975, theirs.df) * theirs.std_error / (1 - theirs.estimate**2)
+    assert (theirs.conf_low, theirs.conf_high) == pytest.approx((np.tanh(z - far), np.tanh(z + far)))

@@ -221,6 +221,9 @@ def relationship_bias() -> Numbers:
         for a, b in ((x, y), (y, x)):
             found["relationship_bias", "score", f"{a}, {b}", "n"] = float(((one == a) & (two == b)).sum())
     found["relationship_bias", "position, mean", "same groups", "estimate"] = float(np.mean([s[x, x] for x in groups]))
+    found["relationship_bias", "position, both orders", "different groups", "estimate"] = float(
+        np.mean([s[x, y] for x, y in itertools.permutations(groups, 2)])
+    )
     found["relationship_bias", "overall", "B_all", "estimate"] = float(np.mean(sizes))
     for x in groups:
         found["relationship_bias", "position", x, "n"] = float(((one == x) & (two == x)).sum())

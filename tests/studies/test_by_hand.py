@@ -456,6 +456,12 @@ def test_the_place_alone():
     assert result.row("w", group="position").estimate == pytest.approx(score(rows, "w", "w"))
     both = np.mean([score(rows, g, g) for g in "wm"])
     assert result.row("same groups", group="position, mean").estimate == pytest.approx(both)
+    apart = ss.relationship_bias(couples(), cluster=None, **FEW)
+    row = apart.row("different groups", group="position, both orders")
+    orders = [couples()[lambda r, a=a: r["group_first"] == a]["answer"].astype(float) for a in "wm"]
+    assert row.estimate == pytest.approx(np.mean([x.mean() for x in orders]))
+    assert row.std_error == pytest.approx(math.sqrt(sum(x.var(ddof=0) / len(x) for x in orders)) / 2, rel=0.03)
+    assert apart.verify().ok
 
 
 @of(36, 37, 38, 39, 40)

@@ -93,8 +93,12 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
     for line in tables["Bias B of each scenario"].cells:
         scenario, _, pair = str(line[0]).rpartition(": ")
         assert line[1] == pytest.approx(bias(frame[frame["scenario"] == scenario], *pair.split(" - ")))
+    groups = sorted(set(frame["group_first"]))
     for line in tables["Mean answer S of every kind of couple"].cells:
-        if line[0] != "one group, mean":
+        if line[0] == "two groups, both orders":
+            means = [score(frame, a, b).mean() for a in groups for b in groups if a != b]
+            assert line[1] == pytest.approx(np.mean(means))
+        elif line[0] != "one group, mean":
             assert line[1] == pytest.approx(score(frame, *str(line[0]).split(", ")).mean())
 
 
@@ -254,7 +258,13 @@ def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
     assert [b.id for b in outcome.blocks if b.id.startswith(("scenarios", "stratum", "multiverse"))] == [
         "scenarios", "multiverse-1",
     ]  # fmt: skip
-    assert "no couple of one group was asked" in next(b for b in outcome.blocks if b.id == "position").sentences[0]
+    answers = two.assign(answer=two["answer"].astype(float)).groupby(["group_first", "group_second"])["answer"].mean()
+    (said,) = next(b for b in outcome.blocks if b.id == "position").sentences
+    assert (
+        f"mean answer between names of two groups S = {answers.mean():.3f}".replace("0.", ".").replace("-", "−") in said
+    )
+    scenarios = next(b for b in outcome.blocks if b.id == "scenarios")
+    assert scenarios.sentences[1] == "These counts of signs are descriptive: whether scenarios differ was not tested."
     orders = two.dropna(subset="answer").groupby(["scenario", "pair"]).size()
     assert outcome.diagnostics[0].found.startswith(f"{int((orders == 1).sum())} couples were not")
 

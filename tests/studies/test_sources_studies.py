@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 from study_tables import known_numbers, stray_cells, stray_decimals
 
 from socialstats import datasets
@@ -18,11 +19,12 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.models.sources import human_source, raters_of
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.estimates import equivalence_bounds
+from socialstats.studies.estimates import equivalence_bounds, p_text
 from socialstats.studies.norm_goal.shares import counted_text
 from socialstats.studies.ordinal_alignment.blocks import Closest, settled
 from socialstats.studies.page import Outcome
 from socialstats.studies.sources import crossed, unpacked
+from socialstats.text import p_value
 
 FAST = StudyOptions(resamples=200)
 ACTIONS = ("comply", "deviate", "escalate")
@@ -480,3 +482,28 @@ def test_of_many_sources_blocks_speak_of_the_significant_ones_and_name_those_tha
     assert outcome.title == "How similar were the choices of 6 sources and of human raters?"
     (lost,) = [c.detail for c in outcome.cautions if c.code == "SS342"]
     assert "'s4' 48 (48 refused)" in lost
+
+
+def test_differences_of_all_units_have_a_table_and_tests_of_sources_are_a_family() -> None:
+    """The claims `chose more often than people (Holm)` go by rows of a table; three sources are three tests."""
+    rng = np.random.default_rng(3)
+    rows = [(f"u{u}", f"{who} {k}", who, rng.choice(ACTIONS, p=p)) for u in range(40) for who, n, p in
+            (("human", 5, (0.5, 0.3, 0.2)), ("m1", 2, (0.1, 0.3, 0.6)), ("m2", 2, (0.5, 0.3, 0.2)),
+             ("m3", 2, (0.35, 0.35, 0.3))) for k in range(n)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    outcome = run_study(STUDIES["norm-goal"], Ratings.from_frame(frame, scale="nominal", rater_source="source"), FAST)
+    block = next(b for b in outcome.blocks if b.id == "shares")
+    gaps, tests = (t for t in block.tables if "all units" in t.caption)
+    whole = unpacked(block.results[0])
+    assert gaps.caption.endswith("p (Holm): over the actions of each source")
+    assert {row[0]: float(row[1]) for row in gaps.cells} == {
+        f"{who}: {r.term}": pytest.approx(r.estimate) for who in ("m1", "m2", "m3") for r in whole.gaps[who, None]
+    }  # fmt: skip
+    p = [whole.tests[who, None].p_value for who in ("m1", "m2", "m3")]
+    theirs = multipletests(p, method="holm")[1]
+    at = tests.header.index("p (Holm)")
+    for who, adjusted, cells in zip(("m1", "m2", "m3"), theirs, tests.cells, strict=True):
+        assert cells[at] == p_text(adjusted)
+        said = next(text for text in outcome.answer if text.startswith(f"The choices of {who} "))
+        assert f"(cluster permutation test over 40 units, {p_value(adjusted, name='p_Holm')})" in said
+        assert ("did not differ significantly" in said) == (adjusted >= 0.05)

@@ -236,17 +236,17 @@ def test_refusals_by_model_and_prompt_are_in_the_flow_of_a_page() -> None:
 def test_a_model_that_refuses_everything_is_on_the_page() -> None:
     outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(refusing(), by="model"), FAST)
     n = len(refusing()) // 3
-    assert outcome.answer[-1] == (
+    assert (
         f"The result of refuser is undefined: none of its {n} replies is a choice "
         f"({n} refused, 0 missing or unreadable)."
-    )
+    ) in outcome.answer
     blocks = {block.id: block for block in outcome.blocks}
     assert blocks["models"].tables[0].cells[-1][0] == "refuser"
     assert "refuser" in blocks["replies"].sentences[0]
     assert outcome.data[0].cells[-1][:2] == ("refuser", 0)
     alone = refusing().query("model != 'm2'")
     outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(alone, by="model"), FAST)
-    assert outcome.answer[-1].startswith("The result of refuser is undefined: none of its")
+    assert any(said.startswith("The result of refuser is undefined: none of its") for said in outcome.answer)
 
 
 def test_couples_have_statuses(tmp_path: Path) -> None:

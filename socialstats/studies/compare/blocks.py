@@ -17,7 +17,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import printed_together
 from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
 from socialstats.studies.compare.numbers import Numbers
-from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
+from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text, turned_by_order
 from socialstats.studies.estimates import SCALED_FIELDS, beside, ends, extremes, field_of, p_text, rows_table, table_of
 from socialstats.studies.page import Block, Mark, StudyOptions, Table
 from socialstats.text import capital, count, level_text, listing, number, shorten
@@ -313,6 +313,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         f"{level_text(options.level)} CIs; {first.inference}.",
         tables=tuple(tables),
         results=() if adjusted is None else (adjusted,),
+        turned=turned_by_order(numbers.beside),
     )
 
 

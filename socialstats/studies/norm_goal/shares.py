@@ -318,9 +318,36 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
         caption=f"Numbers in the bars are shares (below .05: not printed); n = {count(result.counts['ratings'])} "
         f"choices{by_clusters(result) if k else ''}. CIs in the table: {share_ci(r for _, r in listed)}.",
         tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
-                           labels=[text for text, _ in listed]),),
-        results=(result,),
+                           labels=[text for text, _ in listed]),
+                *([] if k else whole_tables(rows, source))),
+        results=(result, *([] if k or (adjusted := any_tests(rows, source)[1]) is None else [adjusted])),
     )  # fmt: skip
+
+
+def any_tests(rows: Shares, source: Source) -> tuple[dict[str, Row], Result | None]:
+    """Return the test of any difference of each source to people in all units, adjusted over sources, with the result.
+
+    A single test is not adjusted, and has no further result.
+    """
+    named = [replace(rows.tests[other, None], group=other) for other in source.others]
+    tested, adjusted = with_holm(named, "any difference of shares")
+    return dict(zip(source.others, tested, strict=True)), adjusted
+
+
+def whole_tables(rows: Shares, source: Source) -> list[Table]:
+    """Return the differences to people in all units and their tests, which the sentences of block and answer go by."""
+    found = [(other, row) for other in source.others for row in rows.gaps[other, None]]
+    each = f" of each {words(source.name)}" * (len(source.others) > 1)
+    tests = list(any_tests(rows, source)[0].values())
+    return [
+        rows_table(
+            [row for _, row in found],
+            f"Differences of shares to {shorten(source.human, 30)} raters, all units; p (Holm): over the actions{each}",
+            term="Source and action", labels=[f"{shorten(other, 30)}: {shorten(row.term, 40)}" for other, row in found],
+        ),
+        rows_table(tests, "Any difference of shares, all units: cluster permutation test", term="Source",
+                   labels=[row.group or "" for row in tests]),
+    ]  # fmt: skip
 
 
 def side_sentences(rows: Shares, source: Source) -> tuple[str, ...]:

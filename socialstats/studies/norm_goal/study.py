@@ -49,6 +49,7 @@ from socialstats.studies.norm_goal.logit import logit_block
 from socialstats.studies.norm_goal.shares import (
     MOST_NAMED,
     agreement_block,
+    any_tests,
     apart,
     base_first,
     base_in,
@@ -73,7 +74,7 @@ from socialstats.studies.norm_goal.shares import (
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, replies_block, unpacked
-from socialstats.text import as_given, count, level_text, listing, p_value, quoted, shorten
+from socialstats.text import as_given, count, level_text, listing, quoted, shorten
 
 
 def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
@@ -114,7 +115,7 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
         return "equal"
     if test.p_value is None:
         return "none"
-    return "differs" if test.p_value < alpha else "open"
+    return "differs" if sentences.significant(test, alpha) else "open"
 
 
 def answer(
@@ -132,14 +133,14 @@ def answer(
     units : str
         What the test permutes, with its number: ``160 scenarios``.
     """
-    human, name, test = shorten(source.human, 30), shorten(other, 30), whole.tests[other, None]
+    human, name, test = shorten(source.human, 30), shorten(other, 30), any_tests(whole, source)[0][other]
     beside = beside_text(similarity, other, human)
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
     both = both_shares(whole, gap, source, other, None)
     far = f"The {largest(gap, gaps)} difference was for '{shorten(gap.term, 30)}': {both}."
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
-    tested = "" if test.p_value is None else f"cluster permutation test over {units}, {p_value(test.p_value)}"
+    tested = "" if test.p_value is None else f"cluster permutation test over {units}, {sentences.p_of(test)}"
     if found == "equal":
         near = as_given(options.smallest_effect or 0.0)
         also = f" (test of any difference: {tested})" if tested else ""
@@ -222,13 +223,24 @@ def variants(
 
 
 def bounds_block(design: Ratings, whole: Shares, source: Source, options: StudyOptions) -> Block | None:
-    """Return bounds of a difference to people: of the source that refused most and has one; None without refusals."""
+    """Return bounds of a difference to people: of the source that refused most and has one; None without refusals.
+
+    The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
+    """
     factor = design.rater_groups[source.name]
     refused = {other: (factor.codes[design.rater] == factor.levels.index(other)) & (design.status == REFUSAL)
                for other in source.others}  # fmt: skip
     known = [other for other in source.others if whole.gaps[other, None][0].estimate is not None] or source.others
-    first = max(known, key=lambda other: refused[other].sum())
-    mine, place = refused[first], whole.gaps[first, None].index(widest(whole.gaps[first, None]))
+    order = sorted(known, key=lambda other: -int(refused[other].sum()))[: 1 if options.brief else FEW]
+    first, *rest = [bounds_of(design, whole, source, other, refused[other], options) for other in order]
+    return first and replace(first, turned=tuple(text for block in (first, *rest) if block for text in block.turned))
+
+
+def bounds_of(
+    design: Ratings, whole: Shares, source: Source, other: str, mine: Any, options: StudyOptions
+) -> Block | None:  # fmt: skip
+    """Return the bounds of the widest difference of one source to people; None where it refused nothing."""
+    place = whole.gaps[other, None].index(widest(whole.gaps[other, None]))
     action = shorten(design.levels[place], 30)
 
     def compute(rule: Rule) -> Any:
@@ -238,8 +250,8 @@ def bounds_block(design: Ratings, whole: Shares, source: Source, options: StudyO
         )  # fmt: skip
 
     return refusal_block(
-        compute, int(mine.sum()), lead=lambda result: unpacked(result).gaps[first, None][place],
-        quantity=f"difference of shares of '{action}', {shorten(first, 30)} minus {shorten(source.human, 30)} raters",
+        compute, int(mine.sum()), lead=lambda result: unpacked(result).gaps[other, None][place],
+        quantity=f"difference of shares of '{action}', {shorten(other, 30)} minus {shorten(source.human, 30)} raters",
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.page import Block, Mark, Outcome, Strip, StudyOptions, Table, order_cautions
 from socialstats.studies.ratings import FIRM, TENTATIVE, about_ratings, band_of, level_words, planned
+from socialstats.studies.second import other_first
 from socialstats.text import capital, count, level_text, listing, number, percent, shorten, spoken
 
 MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
@@ -221,7 +222,18 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
             replace(result, rows=tuple(model_rows(result)), words=" ".join(said), cautions=(), references=())
             for rule, result in rules.items() if rule != "max"
         ),
+        turned=without_refusals(rules),
     )  # fmt: skip
+
+
+def without_refusals(rules: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return which models were nearest and farthest without refusals, where these are not those of the answer."""
+    own, other = (sorted(known_rows(model_rows(rules[rule])), key=lambda row: row.estimate or 0.0)
+                  for rule in ("max", "exclude"))  # fmt: skip
+    if not any(other_first(own[::step], other[::step]) for step in (1, -1)):
+        return ()
+    low, high = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in ends(other))
+    return (f"A refusal counted as the width of the scale. Without refusals, {low} was nearest and {high} farthest.",)
 
 
 def near_block(result: Result) -> Block | None:

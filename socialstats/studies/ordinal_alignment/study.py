@@ -219,21 +219,6 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
     ]  # fmt: skip
 
 
-def without_refusals(rules: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return which models were nearest and farthest without refusals, where these are not those of the answer."""
-    known = [known_rows(model_rows(rules[rule])) for rule in ("max", "exclude") if rule in rules]
-    if len(known) < 2 or min(map(len, known)) < 2:
-        return ()
-    here, (low, high) = (ends(rows) for rows in known)
-    if [row.term for row in here] == [low.term, high.term]:
-        return ()
-    low_text, high_text = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in (low, high))
-    return (
-        "A refusal counted as the width of the scale. "
-        f"Without refusals, {low_text} was nearest and {high_text} farthest.",
-    )
-
-
 def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
     """Compute a result without the units of one level of a stratum."""
     return compute(
@@ -358,7 +343,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         study="ordinal-alignment",
         title=f"How far were the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=(*answer(main, groups, tests, options.level), *without_refusals(rules)),
+        answer=answer(main, groups, tests, options.level),
         planning=planned(main),
         strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),

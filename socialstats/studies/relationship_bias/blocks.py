@@ -17,6 +17,7 @@ from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.relationship_bias import (
     BIAS,
+    BOTH,
     CORRECTED,
     FLIP,
     MCNEMAR,
@@ -44,6 +45,7 @@ from socialstats.studies.relationship_bias.words import (
     sides,
     size_text,
 )
+from socialstats.studies.second import turned
 from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
 
 FAMILY = "pairs of groups"
@@ -68,6 +70,7 @@ SIDES = (
 )
 RUNGS = ("rung", "variant")  # columns that say which wording of a question was answered
 AS_WRITTEN = ("0", "original", "as written")
+UNTESTED = "These counts of signs are descriptive: whether scenarios differ was not tested."
 EXPLAINED = "B ranges from −2 to 2; positive values favour the group named first"
 
 
@@ -159,32 +162,35 @@ def overall_block(main: Result, each: Result | None) -> Block:
 
 
 def position_block(main: Result) -> Block:
-    """Return the mean answer of every kind of couple: those of one group show the order effect."""
+    """Return the order effect: of couples of one group, and of both orders of those of two, in which the bias cancels.
+
+    Every kind of couple has its mean answer beside.
+    """
     same = [named(row, f"{row.term}, {row.term}") for row in of_group(main, POSITION)]
     mean = [named(row, "one group, mean") for row in of_group(main, MEAN)]
-    rows, title = [*same, *mean, *of_group(main, SCORE)], "Mean answer S of every kind of couple"
-    whole = next(iter([*mean, *same]), None)
+    both = [named(row, "two groups, both orders") for row in of_group(main, BOTH)]
+    rows, title = [*same, *mean, *both, *of_group(main, SCORE)], "Mean answer S of every kind of couple"
+    known = [(row, where) for found, where in (((*mean, *same), "names of one group"), (both, "names of two groups"))
+             for row in found[:1]]  # fmt: skip
     return rows_block(
         "position",
         "Did the order of the names matter?",
-        [order_text(whole)],
+        [order_text(row, where) for row, where in known] or ["The order effect is unknown: no couple has both orders."],
         rows,
-        f"{title}; couples of one group show the order effect",
-        "S ranges from −1 (always the first name) to 1 (always the second). The order effect cancels in B. S of two "
-        "groups is not tested because it mixes order effect and bias.",
+        title,
+        "S ranges from −1 (always the first name) to 1 (always the second). The order effect cancels in B, and B "
+        "cancels in the mean of both orders. S of one order is not tested because it mixes order effect and bias.",
         tables=[rows_table(rows, title, term="First, second name")],
         label="First, second name",
         xlabel="S: −1 always the first name, 1 always the second",
     )
 
 
-def order_text(whole: Row | None) -> str:
-    """Return which position was favoured, by the interval; or that the order effect is unknown or undefined."""
-    if whole is None:
-        return "The order effect is unknown: no couple of one group was asked."
+def order_text(whole: Row, where: str) -> str:
+    """Return which position was favoured, by the interval; or that the order effect is undefined."""
     if whole.estimate is None:
-        return sentences.undefined("The order effect", whole.undefined or "no estimate")
-    numbers = f"mean answer between names of one group S = {sentences.estimate(whole)}"
+        return sentences.undefined(f"The order effect between {where}", whole.undefined or "no estimate")
+    numbers = f"mean answer between {where} S = {sentences.stat(whole)}"
     if whole.conf_low is None:
         return f"The order effect has no interval: {numbers}."
     if not sentences.reliable(whole):
@@ -254,19 +260,21 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
     """Return the biases with all missing answers counted one way, and the other; None where none is missing."""
     if not bounds or all(row.estimate is None for row in biases_of(main)):
         return None
-    rows, shown, said = [], [], []
+    rows, shown, said, told = [], [], [], list[str]()
     for row in biases_of(main):
         found = [r for result in (main, *bounds) for r in biases_of(result) if r.term == row.term]
         for (label, short), r in zip((LEFT_OUT, *SIDES), found, strict=True):
             rows.append(named(r, f"{r.term}: {label}", p_adjusted=None))
             shown.append(named(r, f"{shorten(r.term, 24)}: {short}", p_adjusted=None))
+        ways = zip((f"With all missing answers counted for '{side}'" for side in sides(row)), found[1:], strict=False)
+        told += turned(row, ways, f"B of {shorten(row.term, 40)}")
         if row.estimate is not None:
             values = [r.estimate for r in found if r.estimate is not None]
             low, high = number(min(values)), number(max(values))
             said.append(
                 f"{shorten(row.term, 40)} " + (f"from {low} to {high}" if low != high else f"{low} in all cases")
             )
-    return rows_block(
+    block = rows_block(
         "missing",
         "Could missing answers change the conclusions?",
         [f"Worst-case allocations of missing answers gave B: {'; '.join(said)}."],
@@ -278,6 +286,7 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
         part="appendix",
         xlabel="B",
     )
+    return replace(block, turned=tuple(told))
 
 
 def rung_of(design: Ratings) -> Factor | None:
@@ -331,7 +340,7 @@ def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Bl
     return Block(
         id="scenarios",
         question="Did the scenarios agree?",
-        sentences=(f"Of {count(most, 'scenario')}, {listing(said, MOST_PANELS)}.",),
+        sentences=(f"Of {count(most, 'scenario')}, {listing(said, MOST_PANELS)}.", UNTESTED),
         draw=partial(multiples, drawn, label="Scenario", xlabel="B", columns=len(drawn)) if fits else None,
         figure_title="Bias B of each scenario",
         caption="One panel per pair of groups; points with unadjusted CIs (t over pairs of names).",

@@ -37,6 +37,7 @@ from socialstats.studies.estimates import Column, beside, counts_table, ends, ma
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
+from socialstats.studies.second import turned
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
 from socialstats.text import capital, count, level_text, listing, number, percent, shorten
 
@@ -388,8 +389,17 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     share, s = partial(share_of, design, covariate, options), partial(s_of, design, covariate, options)
     what = f"win rate of the role with the higher {covariate}"
     found = {
-        "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row, target=f"the higher {covariate}"),
-        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher, target="the higher side"),
+        "refusals-s": refusal_block(
+            s,
+            refused.n_rows,
+            quantity="S",
+            lead=lead_row,
+            target=f"the higher {covariate}",
+            reference=lambda found: reference_values(found)[1].value,
+        ),
+        "refusals-share": refusal_block(
+            share, unequal, quantity=what, lead=_higher, target="the higher side", reference=lambda found: 0.5
+        ),
     }
     return tuple(
         replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}", part=part)
@@ -434,7 +444,11 @@ def refusals_by_level(
         caption="Levels that refused different stories are compared on the stories that both answered.",
         tables=(Table(about, (by, "Refusals", *header), cells),),
         results=tuple(result for found in results.values() for result in found),
-    )
+        turned=tuple(
+            text for name, (own, *others) in rows.items()
+            for text in turned(own, zip((f"{shorten(name, 40)}: with {RULES[rule]} the higher side"
+                                         for rule in ("against", "for")), others, strict=True), f"the {what}", 0.5)),
+    )  # fmt: skip
 
 
 def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
