@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 from urllib.parse import unquote
 
@@ -258,4 +259,12 @@ def figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
     known["___"] = None
     path = next(block_vars["image_path_iterator"])
     last.figure.savefig(path, dpi=130)
-    return str(figure_rst([path], gallery_conf["src_dir"], last.get_title()))
+    image = str(figure_rst([path], gallery_conf["src_dir"], described(last)))
+    return f".. container:: figure\n\n{indent(image, '   ')}\n"  # which scrolls where it is too narrow: site.css
+
+
+def described(ax: Any) -> str:
+    """Return what a figure shows, for those who do not see it: its own label, or its axis and first and last lines."""
+    lines = [text.get_text() for text in ax.get_yticklabels() if text.get_text()]
+    ends = f", {len(lines)} lines, from {lines[0]} to {lines[-1]}" if lines else ""
+    return ax.get_label() or f"{ax.get_xlabel()}{ends}; estimates with intervals"

@@ -16,7 +16,8 @@ from socialstats.designs.cited import chosen_labels
 # %%
 # Data
 # ----
-# One row is one choice. Nine choices belong to each pair of roles, so that pairs are clusters.
+# One row is one choice. Nine choices belong to each pair of roles, so that pairs are clusters. All intervals on this
+# page are 95% intervals with errors by pair, but for those of the naive analysis.
 
 choices = ss.datasets.role_conflict()
 truth = ss.datasets.role_conflict_truth()
@@ -34,8 +35,10 @@ def beside(name, row, true):
 # %%
 # Do choices follow urgency?
 # --------------------------
-# S is 0 if the more urgent role always wins. Coin flips give 50 on this design. The true S needs the simulated chances:
-# each row is entered twice, once per side, with the chance that this side wins as weight.
+# S sums squared distances of the roles' win rates from those that urgency alone would give, times 100. It is 0 if the
+# more urgent role always wins. Coin flips give 50 on this design. The interval is that of the jackknife, which leaves
+# out one pair of roles at a time. The true S needs the simulated chances: each row is entered twice, once per side,
+# with the chance that this side wins as weight.
 
 s = ss.sensitivity(design)
 print(s.sentence())
@@ -53,8 +56,9 @@ s.plot()
 # %%
 # One model of urgency, roles and order
 # -------------------------------------
-# The fit is a Bradley-Terry model with errors by pair. Preferences of single pairs, which it leaves out, shrink all
-# population effects by one factor.
+# The fit is a Bradley-Terry model with t intervals from cluster-robust errors (CR2) by pair. It leaves out what single
+# pairs prefer. So its effects are population averages, smaller than the simulated ones by about one factor (Zeger,
+# Liang and Albert, 1988). Simulated values below are multiplied by it.
 
 fit = ss.bradley_terry(design, "~ urgency", order=True, cluster="pair")
 shrink = (1 + 0.346 * truth.pair_sd**2) ** -0.5
@@ -73,13 +77,14 @@ def held(result):
     return sum(row.conf_low <= true_strengths[row.term] <= row.conf_high for row in rows)
 
 
-print(f"{held(fit)} of {len(strengths)} intervals hold the simulated strength (95% would be 62)")
+print(f"{held(fit)} of {len(strengths)} intervals contain the simulated strength (95% would be 62)")
 fit.plot()
 
 # %%
 # Which domain is preferred?
 # --------------------------
-# Shares of preference are mean worths of the roles of a domain.
+# The share of a domain is the mean worth (exp of log-strength) of its roles, divided by the sum of these means.
+# Intervals are from the delta method on the logit scale. The dashed line of the figure is the equal share.
 
 domain = dict(zip(roles["role"], roles["domain"], strict=True))
 shares = ss.preference_shares(fit, domain)
@@ -92,7 +97,8 @@ shares.plot()
 # %%
 # Who is first?
 # -------------
-# Three roles share the first place in the simulation. Simultaneous rank intervals say which roles can be first.
+# Three roles share the first place in the simulation. Simultaneous rank intervals say which roles can be first. In
+# about 95% of studies or more, all of them contain the true ranks.
 
 ranks = fit.ranks(kind="simultaneous")
 print(ranks.sentence())
@@ -104,13 +110,14 @@ print(f"{right} of {len(ranks.rows)} rank intervals contain the true rank")
 # %%
 # Which values are cited?
 # -----------------------
-# Shares of stories in which a value is cited, by the domain of the chosen role.
+# The rows are shares of stories in which a value is cited, by the domain of the chosen role. Intervals are Wilson's on
+# the effective number of stories. Several shares of one domain are dependent.
 
 cited = ss.label_counts(chosen_labels(design, "domain", cluster="pair").lists)
 known = [(cited.row(f"{value} (share of units)", group=name), true)
          for name, values in truth.values.items() for value, true in values.items()]  # fmt: skip
 inside = sum(row.conf_low <= true <= row.conf_high for row, true in known)
-print(f"{inside} of {len(known)} intervals hold the simulated share (95% would be {0.95 * len(known):.0f})")
+print(f"{inside} of {len(known)} intervals contain the simulated share (95% would be {0.95 * len(known):.0f})")
 for value in ("benevolence", "security"):
     print(beside(f"family chosen, {value}", cited.row(f"{value} (share of units)", group="family"),
                  truth.values["family"][value]))  # fmt: skip
@@ -118,18 +125,20 @@ for value in ("benevolence", "security"):
 # %%
 # What a naive analysis would claim
 # ---------------------------------
-# S was published beside a "random baseline" of 100, although coin flips give 50. Gender has no effect in the
-# simulation. A naive list of shares would name a preferred gender. Rows of one pair are dependent: without clusters the
-# intervals are too short, and more differences are called significant.
+# S was published beside a "random baseline" of about 100, although coin flips give 50 (SS305). Gender has no effect in
+# the simulation. A list of shares without intervals would name a preferred gender. Rows of one pair are dependent:
+# without clusters the intervals are too short, and more differences are called significant. A claimed difference is
+# false where the true one is 0 or has the other sign.
 
 value = s.row("S_corrected").estimate
 print(f"Against a baseline of 100, choices are {1 - value / 100:.0%} of the way from chance to urgency; against coin "
       f"flips {1 - value / 50:.0%}")  # fmt: skip
 
 gender = {role: group for role, group in zip(roles["role"], roles["gender"], strict=True) if group}
+true_worth = np.exp(true_strengths[list(gender)]).groupby(gender).mean()
 for row in ss.preference_shares(fit, gender, ungrouped="leave_out").rows:
     if row.group == "arithmetic":
-        print(f"{row.term} roles: {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], simulated 0.500")
+        print(beside(f"{row.term} roles", row, true_worth[row.term] / true_worth.sum()))
 
 loose = ss.bradley_terry(design, "~ urgency", order=True, cluster=None)
 for name, one, adjust in (("rows independent, not adjusted", loose, "none"), ("rows independent, Holm", loose, "holm"),
@@ -146,8 +155,7 @@ print(f"Without clusters, standard errors are {ratio:.2f} times the clustered on
 # %%
 # The page
 # --------
-# ``socialstats report --example role-conflict -o role_conflict.html`` writes the whole analysis as one HTML page. Every
-# number there is recomputed by independent implementations, as here for S.
+# ``socialstats report --example role-conflict -o role_conflict.html`` writes the whole analysis as one HTML page. Its
+# numbers are recomputed by independent implementations, as here those of S. Counts are taken as they stand.
 
-verified = s.verify()
-print(f"{sum(check.ok is not False for check in verified.checks)} of {len(verified.checks)} checks agree")
+print(s.verify())

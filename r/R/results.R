@@ -83,9 +83,17 @@ broom_table <- function(x) {
   if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(x) else x
 }
 
-tidy.socialstats_result <- function(x, ...) {
+tidy.socialstats_result <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
   none(..., of = "tidy()")
-  broom_table(invoke(x, "tidy"))
+  found <- broom_table(invoke(x, "tidy"))
+  limits <- c("conf.low", "conf.high")
+  if (!isTRUE(conf.int)) return(found[setdiff(names(found), c(limits, "conf.level"))])
+  if (!is.null(conf.level)) {
+    again <- invoke(x, "confint", level = conf.level)
+    found[limits] <- unname(as.list(again[ncol(again) - 1:0]))
+    found$conf.level[!is.na(found$conf.level)] <- conf.level
+  }
+  found
 }
 
 glance.socialstats_result <- function(x, ...) {

@@ -18,6 +18,7 @@ from socialstats.text import count, listing, number, p_value, quoted
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
+    from socialstats.errors import Caution
     from socialstats.results import Result, ResultGroup, Row
 
 FORMATS = ("text", "md", "json", "junit")
@@ -159,11 +160,11 @@ def judged(
             with speaking(of_metric(hints)):
                 key = (name, repr(sorted((given | implied).items())))
                 result = made[key] = made.get(key) or known[name](*options.tables, **given, **implied)
-            cautions |= dict.fromkeys(str(said) for said in cautions_of(result))
-            stops = [str(said) for said in cautions_of(result) if said.severity == "stop"]
+            found = cautions_of(result)
+            cautions |= dict.fromkeys(map(str, found))
             row = row_of(result, term, one)
             values.append(getattr(row, one.field))
-            entries.append(entry_of(one, row, words[0], stops))
+            entries.append(entry_of(one, row, words[0], found))
         except (InputError, MissingDependency):
             raise
         except SocialStatsError as error:  # a statistic that does not exist meets no requirement
@@ -222,12 +223,16 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
     raise InputError(f"--require {one.text}: {problem}; terms: {quoted([*labels], 20)}")
 
 
-def entry_of(one: Requirement, row: Row, source: str, stops: Sequence[str] = ()) -> Entry:
+def entry_of(one: Requirement, row: Row, source: str, cautions: Sequence[Caution] = ()) -> Entry:
     """Return whether a row meets its requirement; a missing number does not, nor one that a caution stops.
 
-    Where two models have the same value in every unit, nothing changed: the limits of their difference count as 0.
+    The reason names the cautions that stop it, and those that make its interval approximate, such as few units. Where
+    two models have the same value in every unit, nothing changed: the limits of their difference count as 0.
     """
     from socialstats.sentences import stat
+
+    stops = [str(said) for said in cautions if said.severity == "stop"]
+    loose = [f"{said.code} {said.short}" for said in cautions if row.approximate and said.approximates(row.names)]
 
     value = getattr(row, one.field)
     same = row.role == "difference" and row.estimate == 0 and row.reason == "no_variation" and one.field in LIMITS
@@ -239,7 +244,7 @@ def entry_of(one: Requirement, row: Row, source: str, stops: Sequence[str] = ())
     reason = (
         (f"nothing changed, {one.field} counts as 0: " if same else "") + (row.undefined or f"there is no {one.field}")
         if value is None
-        else "; ".join([f"{row.term}: {stat(row)}", *stops])
+        else "; ".join([f"{row.term}: {stat(row)}", *stops, *loose])
     )
     return Entry(source=source, name=one.text, verdict="met" if met else "fails", reason=reason, wrong=not met,
                  cells=(shown,))  # fmt: skip

@@ -156,6 +156,8 @@ def as_summary(
 def as_junit(name: str, entries: Sequence[Entry]) -> str:
     """Return a JUnit report: a suite a file and a case a number; wrong ones fail, unchecked ones are skipped.
 
+    The reason of another one is what its test printed.
+
     Examples
     --------
     >>> print(as_junit("audit", [Entry(source="t.csv", name="n", verdict="disagree", reason="3, not 4", wrong=True)]))
@@ -183,6 +185,8 @@ def as_junit(name: str, entries: Sequence[Entry]) -> str:
             if one.wrong or one.skipped:
                 kind = ET.SubElement(case, "failure" if one.wrong else "skipped", {"message": visible(one.verdict)})
                 kind.text = visible(one.reason)
+            elif one.reason:
+                ET.SubElement(case, "system-out").text = visible(one.reason)
     ET.indent(root)
     return str(ET.tostring(root, encoding="utf-8", xml_declaration=True), "utf-8") + "\n"
 

@@ -415,9 +415,9 @@ class Comparisons:
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
         winner_coding : {"auto", "label", "side", "score", "probability"}
             What `winner` holds. ``"auto"`` decides once for the whole column: labels, if every value is explained by
-            labels; a side, if every value is; else an error. ``"score"``: 1, 0.5 or 0, the share of the first item.
-            ``"probability"``: from 0 to 1, the probability of the first item in one reply, as from log-probabilities
-            (`replies`; a column ``p_rest`` is the probability of other answers).
+            labels; a side, if every value is; else an error. ``"score"``: 1 (TRUE), 0.5 or 0 (FALSE), the share of
+            the first item. ``"probability"``: from 0 to 1, the probability of the first item in one reply, as from
+            log-probabilities (`replies`; a column ``p_rest`` is the probability of other answers).
         na : str, sequence of str, or False
             Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
             do unless they are declared as something else. Numbers mean that among values, not among names of units,

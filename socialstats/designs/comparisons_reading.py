@@ -81,6 +81,7 @@ TIE_WORDS = frozenset({
 })  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
+LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -256,8 +257,19 @@ def higher_score(columns: Sequence[str], rows: Rows) -> IntArray:
     return np.select([a > b, a < b], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 
+def as_score(label: str) -> float | None:
+    """Return the number that a label is, TRUE as 1 and FALSE as 0, or None.
+
+    Examples
+    --------
+    >>> as_score("0.5"), as_score("TRUE"), as_score("False"), as_score("a")
+    (0.5, 1.0, 0.0, None)
+    """
+    return LOGICALS.get(label.casefold(), as_number(label))
+
+
 def _by_score(column: str, rows: Rows) -> IntArray:
-    outcome: IntArray = rows.labels(column).mapped(lambda x: SCORES.get(as_number(x), UNKNOWN), UNKNOWN, np.int64)
+    outcome: IntArray = rows.labels(column).mapped(lambda x: SCORES.get(as_score(x), UNKNOWN), UNKNOWN, np.int64)
     fix = f"A score is 1 (the first item won), 0.5 (tie) or 0; of others say {option('winner_coding', 'probability')}"
     rows.each_value(column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix)
     return outcome
@@ -287,13 +299,15 @@ def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Row
         scheme = _likely_scheme(used, sides)
         keys, like = [column], [*like, *scheme]
         message = f"'{{}}' is neither '{scheme[0]}', '{scheme[1]}' nor a tie label ({ties})"
-    numbers = {*map(as_number, used)}
+    numbers = {*map(as_score, used)}
 
     def fix(label: str) -> str:
         if None not in numbers and not numbers <= {*SCORES} and all(0 <= x <= 1 for x in numbers if x is not None):
             return f"Say {option('winner_coding', 'probability')} if it is the probability of the first item"
         if numbers <= {*SCORES}:
-            return f"Say {option('winner_coding', 'score')} if 1, 0.5 and 0 are the share of the first item"
+            logical = {one.casefold() for one in used} <= {*LOGICALS}
+            held = "TRUE says that the first item won" if logical else "1, 0.5 and 0 are the share of the first item"
+            return f"Say {option('winner_coding', 'score')} if {held}"
         tie, refused = option("tie", label, "--tie"), option("refusal", typed="--refusal")
         return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
 

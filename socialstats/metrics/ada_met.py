@@ -722,18 +722,32 @@ def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **
     result : Result
     ax : Axes, optional
     group : str, optional
-        Draw the rows of this group (``"area = work"``) in place of all units.
+        Draw the rows of this group (``"area = work"``) in place of all units, or those of all groups of an attribute or
+        stratum (``"area"``), one line a model.
     **options
-        Of `socialstats.figures.forest`.
-    """
-    from socialstats.figures import forest
+        Of `socialstats.figures.forest`, or of `socialstats.figures.dumbbell` for several groups.
 
-    rows = [row for row in result.rows if row.group == group]
-    rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))[:MOST_SHOWN]
+    Raises
+    ------
+    InputError
+        For a group that the result does not have.
+    """
+    from socialstats.figures import dumbbell, forest
+
+    groups = dict.fromkeys(row.group for row in result.rows if row.group)
+    several = [name for name in groups if name.startswith(f"{group} = ")]
+    if group is not None and group not in groups and not several:
+        raise InputError(f"no group '{shorten(group)}'; groups: {quoted([*groups], 12)}")
+    rows = [row for row in result.rows if row.group == group or row.group in several]
+    rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))
+    settings: dict[str, Any] = {"xlabel": "mean distance from the mode of the reference (levels)"}
+    if several:
+        kept = list(dict.fromkeys(row.term for row in rows))[:MOST_SHOWN]
+        settings |= {"targets": dict.fromkeys(several), "order": kept}
+        return dumbbell([row for row in rows if row.term in kept], ax=ax, **{**settings, **options})
     lines = [r for r in result.rows if r.label("line") in ("ceiling", "uniform")] if group is None else []
-    shown = [replace(row, group=None) for row in (*lines[:1], *rows, *lines[1:])]
-    settings = {"xlabel": "mean distance from the mode of the reference (levels)", "sort": False, "reference": None}
-    return forest(shown, ax=ax, **{**settings, **options})
+    shown = [replace(row, group=None) for row in (*lines[:1], *rows[:MOST_SHOWN], *lines[1:])]
+    return forest(shown, ax=ax, **{**settings, "sort": False, "reference": None, **options})
 
 
 @reads(Ratings)

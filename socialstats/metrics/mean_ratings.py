@@ -11,13 +11,14 @@ from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_factors
+from socialstats.errors import Caution, InputError, NothingToAnalyse
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, small_sample
 from socialstats.inference.intervals import checked_level
 from socialstats.models.shares import of_probabilities
-from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
+from socialstats.models.unit_means import FEW_UNITS, Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
-from socialstats.results import Result, ResultGroup
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +86,7 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
     factors = cluster_factors(design, cluster)
     how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
                     magnitude=float(np.abs(design.scores).max()))  # fmt: skip
-    rows = []
+    rows = list[Row]()
 
     def put(term: str, group: str, values: FloatArray, held: BoolArray, **part: str) -> None:
         unit = np.flatnonzero(held)
@@ -107,7 +108,18 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
         inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
         counts={"ratings": design.n_rows, "units": int(known.sum())},
         settings={"cluster": [factor.name for factor in factors], "level": level},
-        references=METRIC.references, design=design,
+        cautions=(*cluster_cautions(design, factors, df=()), *few_units(rows)), references=METRIC.references,
+        design=design,
+    )  # fmt: skip
+
+
+def few_units(rows: Sequence[Row]) -> tuple[Caution, ...]:
+    """Caution SS312 of the rows whose t interval rests on few units (clusters)."""
+    sizes = {row.name: row.n_clusters or row.n_units or 0 for row in rows if row.conf_low is not None}
+    least, what = min(sizes.values(), default=FEW_UNITS), "cluster" if any(row.n_clusters for row in rows) else "unit"
+    return small_sample(
+        least, FEW_UNITS, f"{count(least, what)}; t needs values close to normal", affects="intervals of such means",
+        fix=f"collect more {what}s", rows=[name for name, size in sizes.items() if size < FEW_UNITS],
     )  # fmt: skip
 
 

@@ -136,6 +136,11 @@ class Row:
         return f"{self.term} [{self.group}]" if self.group else self.term
 
     @property
+    def names(self) -> tuple[str | None, ...]:
+        """What the `rows` of a caution can call the row."""
+        return (self.name, self.term, self.group, self.role, *(label for _, label in self.key))
+
+    @property
     def bounded(self) -> bool:
         """Whether the quantity cannot exceed 1 in size by its definition, and so is printed without a leading zero.
 
@@ -221,8 +226,7 @@ def negated(row: Row) -> Row:
 
 def under(row: Row, cautions: Iterable[Caution]) -> Row:
     """Return a row, marked as approximate where it has an interval that a caution touches."""
-    names = (row.name, row.term, row.group, row.role, *(label for _, label in row.key))
-    if row.approximate or row.conf_low is None or not any(said.approximates(names) for said in cautions):
+    if row.approximate or row.conf_low is None or not any(said.approximates(row.names) for said in cautions):
         return row
     return replace(row, approximate=True)
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 from socialstats.cli import main
 from socialstats.cli.gating import Requirement, entry_of
-from socialstats.errors import InputError
+from socialstats.errors import InputError, caution
 from socialstats.results import Row
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +105,23 @@ def test_nothing_undefined_and_nothing_stopped_is_met() -> None:
     assert entry_of(one, Row(term="a", estimate=1.0, undefined="one unit"), "t.csv").wrong
     known = Row(term="a", estimate=1.0, conf_low=0.5, conf_high=1.5, conf_level=0.95)
     assert not entry_of(one, known, "t.csv").wrong
-    assert entry_of(one, known, "t.csv", ["SS101 the comparison graph is disconnected"]).wrong
+    assert entry_of(one, known, "t.csv", [caution("SS101", "two groups")]).wrong
+
+
+@pytest.mark.parametrize("quantity", ["mean[new - old]", "mean[new]"])
+def test_an_interval_of_few_units_is_said_wherever_its_requirement_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], quantity: str
+) -> None:
+    few = "SS312 the sample is small for this interval"
+    words = ["--rater", "model", "--require", f"{quantity}.conf_low > -9"]
+    for items, wanted in ((3, True), (60, False)):
+        path = str(runs(tmp_path, 0.05, items))
+        for out in ("gate.md", "gate.xml"):
+            assert main(["gate", path, *words, "-o", str(tmp_path / out), "--overwrite"]) == 0
+        said = capsys.readouterr().err.split("met: ")[1].split("\n")[0]
+        line = next(x for x in (tmp_path / "gate.md").read_text(encoding="utf-8").split("\n") if "| met |" in x)
+        case = (tmp_path / "gate.xml").read_text(encoding="utf-8").partition("<system-out>")[2]
+        assert [few in text for text in (said, line, case)] == [wanted] * 3
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,15 @@ def test_braces_in_labels_are_only_text() -> None:
         outcomes(["{0}", "{q}"], ["p", "{q}"], ["{q}", "p"], tie="{x}")
 
 
+@pytest.mark.parametrize("values", [[True, False], ["TRUE", "FALSE"], ["true", "0"]])
+def test_logical_values_are_scores_only_on_request(values: list[object]) -> None:
+    rows = (values, ["p", "q"], ["q", "r"])
+    assert outcomes(*rows, winner_coding="score") == [A_WON, B_WON]
+    said = "TRUE says that the first item won" if values[1] != "0" else "1, 0.5 and 0 are the share of the first item"
+    with pytest.raises(InputError, match=f"Say winner_coding='score' if {said}"):
+        outcomes(*rows)
+
+
 def test_scores_only_on_request() -> None:
     rows = ([1, 0.5, 0], ["p", "q", "r"], ["q", "r", "p"])
     assert outcomes(*rows, winner_coding="score") == [A_WON, TIED, B_WON]

@@ -62,6 +62,14 @@ def test_dead_links_of_a_site_are_found(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_figure_of_a_vignette_is_described_for_those_who_do_not_see_it() -> None:
+    axes = socialstats.bradley_terry(socialstats.datasets.journal_citations()).plot()
+    said = "Log-strength, 4 lines, from JRSS-B to Comm Statist; estimates with intervals"
+    assert BUILDING["described"](axes) == said
+    axes.set_label("A map of 4 journals.")
+    assert BUILDING["described"](axes) == "A map of 4 journals."
+
+
 def test_simulations_are_those_of_the_metrics_and_of_the_table() -> None:
     simulated: dict[str, str] = BUILDING["SIMULATED"]
     assert simulated.keys() <= METRICS.keys()

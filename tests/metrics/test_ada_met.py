@@ -513,6 +513,18 @@ def test_an_attribute_without_effect_has_no_closest_group_to_speak_of(norms):
     assert np.median(p) > 0.1  # of eleven, one is as small as 199 permutations allow
 
 
+def test_the_figure_of_an_attribute_has_a_mark_for_each_of_its_groups():
+    result = ada_met(design(sample()), group="side", resamples=50)
+    ax = result.plot(group="side")
+    said = [text.get_text() for text in ax.texts]
+    assert {"\u25b2 side = x", "\u25cf side = y"} <= set(said)
+    assert {label.get_text() for label in ax.get_yticklabels()} == {"m1", "m2"}
+    places = {round(float(x), 9) for line in ax.lines for x in line.get_xdata()}
+    assert {round(row.estimate, 9) for row in result.rows if str(row.group).startswith("side = ")} <= places
+    with pytest.raises(InputError, match="no group 'sides'; groups: 'side = x'"):
+        result.plot(group="sides")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -382,3 +382,8 @@ def test_the_chance_of_the_weaker_more_urgent_item_is_that_of_the_two_log_odds()
     assert chance.conf_low < chance.estimate < chance.conf_high
     middle = np.log(chance.conf_low / (1 - chance.conf_low)) + np.log(chance.conf_high / (1 - chance.conf_high))
     assert middle / 2 == pytest.approx(effect - sd.estimate)  # the interval is made on the logit scale
+
+
+def test_the_axis_of_a_figure_of_strengths_names_their_scale(home_fit) -> None:
+    assert home_fit.plot().get_xlabel() == "Log-strength"
+    assert home_fit.plot(xlabel="Ability").get_xlabel() == "Ability"

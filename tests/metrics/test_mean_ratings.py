@@ -76,3 +76,17 @@ def test_levels_that_are_no_numbers_have_no_mean() -> None:
         mean_ratings({"a": [1, 2], "b": [2, 2], "n": [3, 1]}, raters=["a", "b"], scale="interval", count="n")
     with pytest.raises(NothingToAnalyse):
         mean_ratings(likert().iloc[:0], scale="interval")
+
+
+def test_means_of_few_units_or_clusters_are_approximate_and_clusters_that_are_left_out_are_said() -> None:
+    found = mean_ratings(design(strata="criterion", cluster="topic"))
+    assert [(c.code, c.detail) for c in found.cautions if c.severity == "caution"] == [
+        ("SS312", "8 clusters; t needs values close to normal")
+    ]
+    frame = likert().query("item in ('0-clarity', '1-clarity', '2-clarity') or criterion == 'dilemma'")
+    few = mean_ratings(frame, levels=[1, 2, 3, 4, 5], scale="ordinal", unit="item", strata="criterion")
+    assert {row.term: row.approximate for row in few.rows if row.group == "mean by criterion"} == {
+        "clarity": True, "dilemma": False,
+    }  # fmt: skip
+    ignored = mean_ratings(design(cluster="topic"), cluster=None)
+    assert [c.code for c in ignored.cautions if c.severity == "caution"] == ["SS201"]

@@ -34,6 +34,12 @@ python_test("NA is missing in texts, factors, numbers and logicals", {
                    coef(mcnemar(truth[-3, ], first = "first", second = "second")))
 })
 
+python_test("a logical column of winners says whether the first item won", {
+  won <- transform(games, winner = winner == item_a)
+  expect_match(conditionMessage(error_of(bradley_terry(won))), "winner_coding='score' if TRUE says that the first item won")
+  expect_identical(coef(bradley_terry(won, winner_coding = "score")), coef(bradley_terry(games)))
+})
+
 python_test("NA in a column of integers is no number", {
   counts <- data.frame(item_a = c("a", "b"), item_b = c("b", "c"), wins_a = c(3L, NA), wins_b = c(1L, 2L))
   expect_match(conditionMessage(error_of(bradley_terry(counts))), "row 2, column 'wins_a'")

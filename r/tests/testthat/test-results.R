@@ -24,6 +24,21 @@ python_test("coef(), vcov() and confint() have the same names, as other models o
   expect_equal(half, qnorm(0.975) * tidy(fit)$std.error)
 })
 
+python_test("tidy() takes conf.int and conf.level, as methods of broom do", {
+  games$model <- "m"
+  for (fit in list(bradley_terry(games), bradley_terry(games, by = "model"))) {
+    plain <- tidy(fit, conf.int = FALSE)
+    expect_identical(setdiff(names(tidy(fit)), names(plain)), c("conf.low", "conf.high", "conf.level"))
+    expect_identical(plain$estimate, tidy(fit)$estimate)
+    narrow <- tidy(fit, conf.level = 0.5)
+    expect_identical(unname(as.matrix(as.data.frame(narrow)[c("conf.low", "conf.high")])), unname(confint(fit, level = 0.5)))
+    expect_identical(unique(narrow$conf.level), 0.5)
+    expect_identical(tidy(fit, conf.level = 0.95), tidy(fit))
+  }
+  expect_s3_class(error_of(tidy(fit, conf.level = 95)), "socialstats_input_error")
+  expect_match(conditionMessage(error_of(tidy(fit, exponentiate = TRUE))), "takes no argument 'exponentiate'")
+})
+
 python_test("augment() returns the observations as they were used", {
   rows <- augment(paired_difference(sleep_pairs, first = "after", second = "before"))
   expect_equal(sort(rows$first - rows$second), sort(sleep_pairs$after - sleep_pairs$before))

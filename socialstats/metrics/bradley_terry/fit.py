@@ -388,8 +388,10 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the strengths (or whatever terms the result has) as a forest."""
     from socialstats.figures import forest
 
-    rows = tuple(r for r in result.rows if r.group == "strength") or result.rows
-    return forest(rows, ax=ax, **options)
+    rows = tuple(r for r in result.rows if r.group == "strength")
+    if rows:
+        options = {"xlabel": "Log-strength", **options}
+    return forest(rows or result.rows, ax=ax, **options)
 
 
 METRIC = Metric(
