@@ -379,9 +379,9 @@ class Caution:
         fix = self.fix[:1].upper() + self.fix[1:]
         return f"{self}. {fix}" if fix else str(self)
 
-    def approximates(self, names: Iterable[str | None]) -> bool:
-        """Return whether the caution makes the interval of a row with these names approximate."""
-        return self.code in APPROXIMATE and (self.rows is None or not set(self.rows).isdisjoint(names))
+    def touches(self, names: Iterable[str | None]) -> bool:
+        """Return whether the caution is about a row with these names."""
+        return self.rows is None or not set(self.rows).isdisjoint(names)
 
 
 # cautions about an interval, which is then called approximate

@@ -357,7 +357,8 @@ class Result:
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
         terms = [
-            {f.name: getattr(row, f.name) for f in fields(Row) if f.name not in ("limits", "places")}
+            {f.name: getattr(row, f.name) for f in fields(Row) if f.name not in ("limits", "cautions", "places")}
+            | {"approximate": row.approximate}
             for row in self.rows
         ]
         return said | asked | {

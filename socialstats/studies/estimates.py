@@ -222,7 +222,7 @@ def table_of(
     read = attrgetter(own) if isinstance(own, str) else own
     labels = [read(row) for row in rows] if callable(read) else read
     cells = tuple((label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True))
-    return Table(caption, (name, *columns), cells)
+    return Table(caption, (name, *columns), cells, rows=tuple(rows))
 
 
 def field_of(name: str) -> Callable[[Row], Any]:
@@ -267,7 +267,8 @@ def beside(
         )
         for key in keys
     )
-    return Table(caption=caption, header=(*header, *found), cells=cells)
+    shown = tuple(rows[key] for rows in found.values() for key in keys if key in rows)
+    return Table(caption=caption, header=(*header, *found), cells=cells, rows=shown)
 
 
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
@@ -324,7 +325,8 @@ def tests_table(rows: Sequence[Row], caption: str) -> Table:
         )
         for r in rows
     )  # fmt: skip
-    return Table(caption=caption, header=("Test", "Statistic", "df", "p", "Clusters", "Why not"), cells=cells)
+    return Table(caption=caption, header=("Test", "Statistic", "df", "p", "Clusters", "Why not"), cells=cells,
+                 rows=tuple(rows))  # fmt: skip
 
 
 def df_text(df: float | None) -> str | None:

@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_decimals
 
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.ratings import answer, band_of
@@ -158,7 +158,7 @@ def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
 
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
     row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
-    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0, approximate=False)
+    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0, cautions=())
     assert band_of(few) == "too uncertain for a verdict (4 independent units or clusters)"
     assert band_of(replace(few, df=4.0)).startswith("reliably at least .80")
 
@@ -197,9 +197,9 @@ def test_two_raters_get_their_square_table() -> None:
 def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, band: str) -> None:
     result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
     row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
-    row = replace(row, approximate=False)
+    row = replace(row, cautions=())
     assert band_of(row) == band
-    near = band_of(replace(row, approximate=True))
+    near = band_of(replace(row, cautions=(caution("SS312"),)))
     assert near == band.replace("reliably", "by its approximate interval")
     said = answer(replace(result, rows=(row,), cautions=()))
     assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
