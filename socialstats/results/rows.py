@@ -224,10 +224,16 @@ def negated(row: Row) -> Row:
     return replace(row, estimate=estimate, statistic=statistic, conf_low=low, conf_high=high)
 
 
+def touches(said: Caution, row: Row) -> bool:
+    """Return whether a caution is about a row: about all, or by one of its names."""
+    return said.rows is None or not set(said.rows).isdisjoint(
+        (row.name, row.term, row.group, row.role, *(label for _, label in row.key))
+    )
+
+
 def under(row: Row, cautions: Iterable[Caution]) -> Row:
     """Return a row with the cautions that touch it; a row that moves to another result keeps those of its first."""
-    names = {row.name, row.term, row.group, row.role, *(label for _, label in row.key)}
-    new = [said for said in cautions if said.touches(names) and said not in row.cautions]
+    new = [said for said in cautions if touches(said, row) and said not in row.cautions]
     return replace(row, cautions=(*row.cautions, *new)) if new else row
 
 

@@ -271,12 +271,18 @@ def beside(
     return Table(caption=caption, header=(*header, *found), cells=cells, rows=shown)
 
 
-def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
-    """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
+def rows_table(
+    rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None, units: bool = False
+) -> Table:
+    """Return rows as a table of the page; what a row does not have stays empty, and the last column says why.
+
+    With `units`, the size of rows whose n counts different things is that of their units.
+    """
     columns = NUMBERS | {
         "Statistic": statistic_beside_error,
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
-        "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
+        **({"Units": whole("n_units")} if units else {"n": whole("n")}),
+        "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip
     if any(row.statistic is not None and statistic_beside_error(row) is None for row in rows):
         caption += "; statistics on another scale than the SE (Fisher z, permutation) are left out"

@@ -12,8 +12,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_decimals
 
+from socialstats import weighted_kappa
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.ratings import answer, band_of
@@ -319,3 +321,47 @@ def test_a_rater_who_never_varies_is_linked_to_the_pairs() -> None:
     found = report(frame, replace(FAST, verify=False), scale="ordinal")
     pairs = next(block for block in found.blocks if block.id == "pairs")
     assert "SS313" in {c.code for result in pairs.results for c in result.cautions}
+
+
+def two_raters() -> pd.DataFrame:
+    """150 units of two raters, three of which they rate differently."""
+    values = ["a"] * 138 + ["b"] * 12
+    other = [*values[:137], "b", *values[138:148], "a", "a"]
+    return pd.DataFrame({"unit": range(150), "ann": values, "bob": other}).melt("unit", var_name="rater")
+
+
+def test_cautions_name_the_coefficients_that_they_are_about() -> None:
+    """SS317 and SS329 spoke of a coefficient; the table had five, and n of ratings, pairs and units."""
+    found = run_study(
+        STUDIES["agreement"], Ratings.from_frame(two_raters(), scale="nominal"), StudyOptions(verify=False)
+    )
+    for code in ("SS317", "SS329"):
+        (said,) = (c for c in found.cautions if c.code == code)
+        assert "Krippendorff's alpha (nominal)" in said.detail, said
+        others = "Fleiss' kappa (unweighted), Gwet's AC1 (unweighted) and Cohen's kappa (unweighted)"
+        assert said.detail.endswith(f"The same applies to {others}"), said
+    table = found.blocks[0].tables[0]
+    at = table.header.index("Units")
+    assert [line[at] for line in table.cells] == [150] * 5
+    assert "n" not in table.header
+
+
+def test_of_several_kappas_only_those_that_a_caution_names_are_approximate() -> None:
+    frame = pd.concat([two_raters(), two_raters().query("rater == 'ann' and unit % 2").assign(rater="cat", value="b")])
+    rare = frame["rater"].eq("cat") & frame["unit"].lt(130)
+    result = weighted_kappa(frame.assign(value=frame["value"].where(~rare, "a")), scale="nominal", pairs="all")
+    (said,) = (c for c in result.cautions if c.code == "SS317")
+    assert said.rows is not None
+    assert set(said.rows) < {row.term for row in result.rows}
+    assert said.detail.startswith("few units determine Cohen's kappa (unweighted) of '")
+
+
+@pytest.mark.parametrize("code", ["SS312", "SS317", "SS329"])
+def test_without_an_interval_there_is_no_caution_about_intervals(code: str) -> None:
+    """Twenty differences of 0 have no interval, and the page warned that it was too short."""
+    rows = (Row(term="d_z", undefined="the differences do not vary"),)
+    assert Result(metric="effect_sizes", title="x", rows=rows, cautions=(caution(code),)).cautions == ()
+    shown = (*rows, Row(term="d", conf_low=0.0, conf_high=1.0))
+    assert len(Result(metric="effect_sizes", title="x", rows=shown, cautions=(caution(code),)).cautions) == 1
+    other = (caution(code, rows=("d_z",)),)
+    assert Result(metric="effect_sizes", title="x", rows=shown, cautions=other).cautions == ()
