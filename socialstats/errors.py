@@ -379,10 +379,6 @@ class Caution:
         fix = self.fix[:1].upper() + self.fix[1:]
         return f"{self}. {fix}" if fix else str(self)
 
-    def approximates(self, names: Iterable[str | None]) -> bool:
-        """Return whether the caution makes the interval of a row with these names approximate."""
-        return self.code in APPROXIMATE and (self.rows is None or not set(self.rows).isdisjoint(names))
-
 
 # cautions about an interval, which is then called approximate
 APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS314",

@@ -54,7 +54,8 @@ def kind_of(row: Row, kind: str = "") -> str:
 
     Examples
     --------
-    >>> kind_of(Row(term="d", approximate=True), "unadjusted"), kind_of(Row(term="d"))
+    >>> from socialstats.errors import caution
+    >>> kind_of(Row(term="d", conf_low=0.2, cautions=(caution("SS312"),)), "unadjusted"), kind_of(Row(term="d"))
     ('unadjusted approximate ', '')
     """
     return "".join(f"{word} " for word in (kind, "approximate" * row.approximate) if word)
@@ -65,7 +66,8 @@ def span(row: Row, *, kind: str = "") -> str:
 
     Examples
     --------
-    >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, approximate=True))
+    >>> from socialstats.errors import caution
+    >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, cautions=(caution("SS312"),)))
     'approximate 90% CI [0.20, 1.00]'
     """
     return kind_of(row, kind) + interval(row.shown("conf_low"), row.shown("conf_high"), level=row.conf_level or 0.95)

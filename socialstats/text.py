@@ -10,22 +10,27 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 MINUS = "\u2212"
 MISSING = "\u2014"
 
 
 class Shown(float):
-    """A number with the decimals that it is printed with, and whether it cannot exceed 1 in size by its definition."""
+    """A number with the decimals that it is printed with, and whether it cannot exceed 1 in size by its definition.
 
-    __slots__ = ("bounded", "digits")
+    `row` is the row of a result that it was read from, where there is one.
+    """
+
+    __slots__ = ("bounded", "digits", "row")
     bounded: bool
     digits: int
+    row: Any
 
-    def __new__(cls, value: float, digits: int = 2, bounded: bool = False) -> Shown:
+    def __new__(cls, value: float, digits: int = 2, bounded: bool = False, row: Any = None) -> Shown:
         """Make a number with its decimals."""
         made = super().__new__(cls, value)
-        made.digits, made.bounded = digits, bounded
+        made.digits, made.bounded, made.row = digits, bounded, row
         return made
 
 

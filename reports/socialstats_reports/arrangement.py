@@ -11,9 +11,10 @@ from typing import Any
 from socialstats.errors import Caution, caution
 from socialstats.figures import style
 from socialstats.results import Row
+from socialstats.results.rows import together
 from socialstats.studies.page import Block, Outcome, Table
 from socialstats.text import count as counted
-from socialstats.text import number
+from socialstats.text import number, quoted
 from socialstats_reports.text import CELL_WIDTH
 from socialstats_reports.verification import verification_table
 
@@ -120,24 +121,59 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
     """Return the cautions that stand open, strongest first, and the others as notes.
 
     Open ones are serious and carried by a result of the main part (or by none). Of like severity those come first
-    whose result comes first. A caution touches the results that carry it; where a study worded it anew, those with its
-    code.
+    whose result comes first.
     """
-    carried = [[c for result in one.block.results for c in result.cautions] for one in blocks]
     found = []
     for one in (*outcome.checked_cautions(), *display_cautions(outcome)):
-        alike = [[c for c in own if c.code == one.code] for own in carried]
-        exact = [[c for c in own if c.detail == one.detail] for own in alike]
-        places = [k for k, own in enumerate(exact if any(exact) else alike) if own]
-        carriers, first = [blocks[k] for k in places], min(places, default=-1)
+        carriers = carrying(one, blocks)
+        linked = [touched(own, block) for block, own in carriers]
         said = Stated(
-            one, "", tuple(b.figure for b in carriers if b.figure), tuple(t.number for b in carriers for t in b.tables)
-        )
-        aside = one.severity == "info" or bool(carriers and carriers[0].part == "appendix")
+            one, "", tuple(b.figure for (b, _), (figure, _) in zip(carriers, linked, strict=True) if figure),
+            tuple(number for _, tables in linked for number in tables),
+        )  # fmt: skip
+        first = blocks.index(carriers[0][0]) if carriers else -1
+        aside = one.severity == "info" or bool(carriers and carriers[0][0].part == "appendix")
         found.append((aside and one.severity != "stop", RANK[one.severity], first, said))
     found.sort(key=lambda entry: entry[:3])
     serious = [said for aside, _, _, said in found if not aside]
     return serious[:MOST_CAUTIONS], [*serious[MOST_CAUTIONS:], *(said for aside, *_, said in found if aside)]
+
+
+def carrying(one: Caution, blocks: Sequence[Placed]) -> list[tuple[Placed, list[Caution]]]:
+    """Return the blocks that carry a caution, each with its own of the same words; else those with its code.
+
+    Results carry it, and rows that are shown without their result. A page of levels puts the level before the words of
+    a caution of one level.
+    """
+    carried = {id(b): [c for c in cautions_within(b) if c.code == one.code] for b in blocks}
+
+    def same(said: Caution, level: str) -> bool:
+        return said.detail == one.detail or (bool(level) and one.detail == f"{quoted([level])}: {said.detail}")
+
+    exact = {id(b): [c for c in carried[id(b)] if same(c, b.block.level)] for b in blocks}
+    used = exact if any(exact.values()) else carried
+    return [(b, used[id(b)]) for b in blocks if used[id(b)]]
+
+
+def cautions_within(placed: Placed) -> list[Caution]:
+    """Return the cautions that results and rows of a block carry, each once."""
+    shown = (placed.block.drawn, *(table.table.rows for table in placed.tables))
+    told = [c for result in placed.block.results for c in result.cautions]
+    return list(dict.fromkeys([*told, *(c for rows in shown for c in together(rows))]))
+
+
+def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
+    """Return whether a figure, and which tables, of a block that carries a caution show rows that it touches.
+
+    A caution about every row of a result of the block also touches what shows no rows, such as a table of counts.
+    """
+    every = any(c.rows is None and c in result.cautions for c in own for result in placed.block.results)
+
+    def shows(rows: Sequence[Row]) -> bool:
+        return any(c in own for c in together(rows)) if rows else every
+
+    figure = bool(placed.figure) and shows(placed.block.drawn)
+    return figure, [table.number for table in placed.tables if shows(table.table.rows)]
 
 
 def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:

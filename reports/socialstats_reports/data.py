@@ -114,7 +114,7 @@ def read_results(page: str) -> dict[str, Any]:
 def _table(one: Numbered) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
     table = one.table
-    whole = {"number": one.number} | {f.name: getattr(table, f.name) for f in fields(table)}
+    whole = {"number": one.number} | {f.name: getattr(table, f.name) for f in fields(table) if f.name != "rows"}
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
     return {name: plain(cells if name == "cells" else value) for name, value in whole.items()} | {
         "printed": [[number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells]

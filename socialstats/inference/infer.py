@@ -7,7 +7,7 @@ raised here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import effective_trials, mean_errors
 from socialstats.inference.proportions import korn_graubard
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
-from socialstats.text import count, number
+from socialstats.text import count, number, quoted
 from socialstats.voice import option
 
 FEW = 10.0  # effective disagreements below which intervals of a coefficient itself tend to be too short
@@ -129,7 +129,7 @@ class Inferred:
 
 
 def infer(
-    estimand: Estimand, clusters: Sequence[IntArray], how: How
+    estimand: Estimand, clusters: Sequence[IntArray], how: How, what: str = "a coefficient", names: Sequence[str] = ()
 ) -> tuple[tuple[Inferred, ...], tuple[Caution, ...]]:
     """Return errors, intervals and tests of the numbers of an estimand, and the cautions they need.
 
@@ -145,6 +145,10 @@ def infer(
         Of m numbers.
     clusters : none, one or two (cells,) int64 arrays
     how : How
+    what : str
+        Of what coefficient the numbers are, for cautions.
+    names : sequence of str
+        Names of the rows of the numbers, in their order; cautions name those that they touch.
     """
     errors = mean_errors(estimand.influence(), estimand.shares, clusters, None if clusters else estimand.copies)
     spread = np.sqrt(errors.variance)
@@ -171,12 +175,24 @@ def infer(
             )
     lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
     shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
-    effective = [s.effective for s, there in zip(seen, shown, strict=True) if s and there and not clusters]
+    rows = tuple(names) or ("",) * len(shown)
+    effective = {
+        k: s.effective for k, (s, there) in enumerate(zip(seen, shown, strict=True)) if s and there and not clusters
+    }
     shapes = _skewness(estimand, clusters) if any(shown) else [0.0] * len(shown)
-    skew = [x for x, there in zip(shapes, shown, strict=True) if there and x > CLEARLY]
+    skew = {k: x for k, (x, there) in enumerate(zip(shapes, shown, strict=True)) if there and x > CLEARLY}
     return tuple(found), (
-        *((lost,) if lost else ()), *_few_cautions(effective), *_shape_cautions(skew, bool(clusters))
+        *((lost,) if lost else ()), *_few_cautions(effective, what, rows),
+        *_shape_cautions(skew, bool(clusters), what, rows),
     )  # fmt: skip
+
+
+def _touched(which: Iterable[int], names: Sequence[str]) -> tuple[str, tuple[str, ...] | None]:
+    """Return how to name some of several numbers, after the name of their coefficient, and the rows that they are."""
+    rows = tuple(names[k] for k in which)
+    if not all(rows):
+        return "", None
+    return (f" of {quoted(rows, 2)}" if len(names) > 1 else ""), rows
 
 
 def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
@@ -191,16 +207,19 @@ def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
     return [max(skewed(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0 for e in each) for each in sums]
 
 
-def _shape_cautions(skew: Sequence[float], clustered: bool) -> tuple[Caution, ...]:
+def _shape_cautions(
+    skew: Mapping[int, float], clustered: bool, what: str, names: Sequence[str]
+) -> tuple[Caution, ...]:  # fmt: skip
     """Caution SS317: single units or clusters decide a coefficient, as where a level is rare."""
     if not skew:
         return ()
+    which, rows = _touched(skew, names)
     return (caution(
-        "SS317", f"few {'clusters' if clustered else 'units'} determine a coefficient, as where a level is rare. The "
-        f"skewness of their influence over the root of their number is up to {number(max(skew))}, above "
+        "SS317", f"few {'clusters' if clustered else 'units'} determine {what}{which}, as where a level is rare. The "
+        f"skewness of their influence over the root of their number is up to {number(max(skew.values()))}, above "
         f"{number(CLEARLY)}",
         affects="intervals: nominal 95% CIs covered in .80 to .90 of simulations with one rare level",
-        fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels",
+        fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels", rows=rows,
     ),)  # fmt: skip
 
 
@@ -310,18 +329,19 @@ def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | s
     return replace(known, low=float(found.low[j]), high=float(found.high[j]))
 
 
-def _few_cautions(effective: Sequence[float]) -> tuple[Caution, ...]:
+def _few_cautions(effective: Mapping[int, float], what: str, names: Sequence[str]) -> tuple[Caution, ...]:
     """Caution SS329: coefficients of independent units with few disagreements, of those with so many."""
-    few, of = [x for x in effective if x < FEW], len(effective)
+    few, of = {k: x for k, x in effective.items() if x < FEW}, len(effective)
     if not few:
         return ()
-    said = f"about {number(min(few), 1)} effective disagreements"
+    which, rows = _touched(few, names)
+    said = f"{what}{which}: about {number(min(few.values()), 1)} effective disagreements"
     if of > 1:
-        some = f"{count(len(few))} of {count(of, 'coefficient')} with fewer than {FEW:g}"
-        said = f"{some}: {said}{' at the least' if len(few) > 1 else ''}"
+        least = " at the least" if len(few) > 1 else ""
+        said += f"{least} ({len(few)} of {count(of, 'coefficient')} with fewer than {FEW:g})"
     return (caution(
         "SS329", said,
         affects="intervals: with one rare level, nominal 95% ones held in about .6 (10 units), .82 (30) and .89 (50) "
         "of simulations",
-        fix="rate more units; without disagreement, and under clusters, an interval of their share is used",
+        fix="rate more units; without disagreement, and under clusters, an interval of their share is used", rows=rows,
     ),)  # fmt: skip

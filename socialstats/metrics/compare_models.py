@@ -32,7 +32,7 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import negated, printed_together, rows_with
+from socialstats.results.rows import negated, printed_together, rows_with, together
 from socialstats.sentences import difference, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
@@ -407,7 +407,7 @@ def difference_row(
     decide.
     """
     row = Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
-              approximate=one.approximate or two.approximate,
+              cautions=together((one, two)),
               key=(("model", one.term), ("minus", two.term)))  # fmt: skip
     if found is None:
         return replace(row, undefined=APART, reason="no_data")
@@ -439,7 +439,7 @@ def difference_row(
 def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float) -> list[Row]:
     """Return the rank of each model with a number, with a set that covers all ranks at once (Holm)."""
     known = [row for row in rows if row.estimate is not None]
-    near = any(row.approximate for row in known)
+    near = together(known)
     place, sign = {row.term: k for k, row in enumerate(known)}, 1.0 if best == "highest" else -1.0
     difference, p = (np.full((len(known), len(known)), np.nan) for _ in range(2))
     for row in gaps:
@@ -452,7 +452,7 @@ def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float)
     found = {
         row.term: with_ends(
             Row(term=row.term, group=RANK, role="rank", key=(("model", row.term),), estimate=float(sets.rank[k]),
-                method="simultaneous rank set, Holm's method, step-down", approximate=near),
+                method="simultaneous rank set, Holm's method, step-down", cautions=near),
             float(sets.low[k]), float(sets.high[k]), level,
         )
         for k, row in enumerate(known)

@@ -618,13 +618,15 @@ def interval_text(settings: Mapping[str, Any]) -> str:
     return f"{settings['ci']} bootstrap intervals, {count(settings['resamples'])} resamples, seed {settings['seed']}"
 
 
-def own_cautions(pairs: Sequence[tuple[Row, Row]]) -> tuple[Caution, ...]:
-    """Caution SS304: by how much the plug-in values are too small."""
+def own_cautions(pairs: Sequence[tuple[Row, Row]], where: str = "here") -> tuple[Caution, ...]:
+    """Caution SS304: by how much the plug-in values are too small; `pairs` are corrected and plug-in rows."""
     gains = [one.estimate - two.estimate for one, two in pairs
              if one.estimate is not None and two.estimate is not None]  # fmt: skip
     if not gains:
         return ()
-    said = f"sampling noise makes plug-in similarities too small, by up to {number(max(gains), 3, bounded=True)} here"
+    said = (
+        f"sampling noise makes plug-in similarities too small, by up to {number(max(gains), 3, bounded=True)} {where}"
+    )
     return (caution("SS304", said, affects="rows called plug-in", fix="quote the corrected rows",
                     rows=[plain.term for _, plain in pairs]),)  # fmt: skip
 

@@ -37,7 +37,7 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
-from socialstats.results.rows import negated, rows_with, undefined_text
+from socialstats.results.rows import negated, rows_with, together, undefined_text
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import Word, one_of, option
@@ -441,10 +441,10 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     means = [row for row in result.rows if row.group == MEAN]
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
-    near = any(row.approximate for row in result.rows if row.role == "difference")
+    near = together(row for row in result.rows if row.role == "difference")
     found = {
         row.term: with_ends(
-            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), approximate=near,
+            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), cautions=near,
                 method=f"{kind} {test} rank set, step-down"),
             float(sets.low[i]), float(sets.high[i]), level,
         )

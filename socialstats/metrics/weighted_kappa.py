@@ -317,6 +317,7 @@ def weighted_kappa(
         level=checked_level(level), resamples=resamples, seed=seed,
     )  # fmt: skip
     used = extended(weights_of(ratings, o.weights, kind=o.kind), o.refusal)
+    what = "Cohen's kappa (unweighted)" if used.name == "unweighted" else f"weighted kappa ({used.name})"
     factors = cluster_factors(ratings, o.cluster)
     why = too_many_pairs(len(ratings.raters)) if isinstance(o.pairs, str) else ""
     if why:
@@ -331,13 +332,14 @@ def weighted_kappa(
         names = pair_names(found.raters)
         table = kappa_table(found, used.matrix, list(names))
         parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
-        inferred.append(infer(table.estimand(), found.clusters, o))
+        of = [*names.values(), *(TOGETHER if len(names) > 1 else ())]
+        inferred.append(infer(table.estimand(), found.clusters, o, what, of if o.pairs != "pooled" else ()))
         rows += rows_of(parts[-1], inferred[-1][0], o)
     whole, (known, warned) = parts[0].patterns, inferred[0]
     largest = max(one.largest for one in known)
     return Result(
         metric="weighted_kappa",
-        title="Cohen's kappa (unweighted)" if used.name == "unweighted" else f"Weighted kappa ({used.name})",
+        title=what[:1].upper() + what[1:],
         inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},

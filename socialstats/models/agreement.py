@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -964,12 +965,16 @@ def reliability(
             raise InputError(f"{option('raters')} needs raters with names; these ratings are counts of levels")
         design = design.of_raters(texts(options.raters))
     groups = groups_of(design, options, least=least)
-    made = [coefficient_row(term, group, coefficient(group), options) for group in groups]
+    made = [coefficient_row(term, group, coefficient(group), options, title) for group in groups]
     rows, largest = [row for row, _, _ in made], max(share for _, share, _ in made)
     warned: dict[str, Caution] = {}
     for *_, found in made:
-        warned |= {one.code: one for one in found if one.code not in warned}
-    first, counts = rows[0], groups[0].counts
+        for one in found:
+            first = warned.setdefault(one.code, one)
+            warned[one.code] = replace(
+                first, rows=tuple(dict.fromkeys(chain(first.rows or (), one.rows or ()))) or None
+            )
+    row, counts = rows[0], groups[0].counts
     raters = {"raters": len(design.raters)} if design.raters_known else {}
     return Result(
         metric=metric,
@@ -978,8 +983,8 @@ def reliability(
         rows=(*rows, *tests(groups[0])),
         counts={"units": counts.n_units, **raters, "ratings": counts.n_ratings},
         fit={
-            "nobs": int(first.n or 0), "n_clusters": first.n_clusters,
-            "df": None if first.df is None else whole(first.df), "method": first.method, "effective_df": first.df,
+            "nobs": int(row.n or 0), "n_clusters": row.n_clusters,
+            "df": None if row.df is None else whole(row.df), "method": row.method, "effective_df": row.df,
             "largest_leverage": largest or None, **options.drawn,
         },
         settings={**settings, **options.settings},
@@ -1003,7 +1008,7 @@ def why_none(group: Group) -> tuple[str, Reason]:
 
 
 def coefficient_row(
-    term: str, group: Group, coefficient: Coefficient | None, options: AgreementOptions
+    term: str, group: Group, coefficient: Coefficient | None, options: AgreementOptions, title: str
 ) -> tuple[Row, float, tuple[Caution, ...]]:
     """Make the row of a coefficient, with the largest share of a cluster and cautions."""
     counts = group.counts
@@ -1019,7 +1024,7 @@ def coefficient_row(
         if options.on_undefined == "nan" or reason != "no_variation":
             return row, 0.0, ()
         return replace(row, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
-    (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options)
+    (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options, title, [row.name])
     method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {'clusters' if group.clusters else 'units'}"
     known = not found.why or found.std_error is not None
     row = replace(row, estimate=coefficient.estimate, method=method if known else None)

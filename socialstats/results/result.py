@@ -30,6 +30,7 @@ from socialstats.results.rows import (
     printed,
     printed_together,
     size_unit,
+    touches,
     under,
     within_floats,
     worded,
@@ -41,6 +42,9 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+OF_INTERVALS = ("SS312", "SS317", "SS329")  # cautions that a result without an interval or test does not carry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -111,9 +115,11 @@ class Result:
     check: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "rows", printed_together(tuple(under(within_floats(row), self.cautions) for row in self.rows))
-        )
+        rows = [within_floats(row) for row in self.rows]
+        said = tuple(one for one in self.cautions if one.code not in OF_INTERVALS or any(
+            (row.conf_low is not None or row.p_value is not None) and touches(one, row) for row in rows))  # fmt: skip
+        object.__setattr__(self, "cautions", said)
+        object.__setattr__(self, "rows", printed_together(tuple(under(row, said) for row in rows)))
 
     def __repr__(self) -> str:
         size = ", ".join(counted(n, what) for what, n in self.counts.items())
@@ -357,7 +363,8 @@ class Result:
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
         terms = [
-            {f.name: getattr(row, f.name) for f in fields(Row) if f.name not in ("limits", "places")}
+            {f.name: getattr(row, f.name) for f in fields(Row) if f.name not in ("limits", "cautions", "places")}
+            | {"approximate": row.approximate}
             for row in self.rows
         ]
         return said | asked | {

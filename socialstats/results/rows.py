@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.errors import Caution, InputError
+from socialstats.errors import APPROXIMATE, Caution, InputError
 from socialstats.text import MISSING, Shown, digits_of, number, quoted, shortened
 from socialstats.text import markdown as escaped
 
@@ -45,7 +45,7 @@ class Row:
     """One term of a result. Empty fields do not apply to the term.
 
     Those of `TIDY_COLUMNS` are the columns of `tidy()`; `leverage`, `effective`, `key`, `role`, `interval`, `test`,
-    `family`, `limits`, `approximate` and `places` are fields only.
+    `family`, `limits`, `cautions` and `places` are fields only.
 
     Attributes
     ----------
@@ -85,8 +85,8 @@ class Row:
         Why there is no estimate or no interval, one of `Reason`; `undefined` renders it.
     limits : pair of float
         What the quantity can be.
-    approximate : bool
-        Whether a caution of the result touches the interval.
+    cautions : tuple of Caution
+        Those that touch the row, of the results that it stood in.
     places : int
         Decimals that the row is printed with, where they are not those of its error; see `printed_together`.
     """
@@ -117,7 +117,7 @@ class Row:
     family: str | None = None
     reason: Reason | None = None
     limits: tuple[float, float] | None = field(default=None, compare=False)
-    approximate: bool = field(default=False, compare=False)
+    cautions: tuple[Caution, ...] = field(default=(), compare=False, repr=False)
     places: int | None = field(default=None, compare=False)
 
     def label(self, dimension: str) -> str | None:
@@ -136,9 +136,9 @@ class Row:
         return f"{self.term} [{self.group}]" if self.group else self.term
 
     @property
-    def names(self) -> tuple[str | None, ...]:
-        """What the `rows` of a caution can call the row."""
-        return (self.name, self.term, self.group, self.role, *(label for _, label in self.key))
+    def approximate(self) -> bool:
+        """Whether the row has an interval that a caution calls approximate."""
+        return self.conf_low is not None and any(said.code in APPROXIMATE for said in self.cautions)
 
     @property
     def bounded(self) -> bool:
@@ -213,7 +213,7 @@ class Row:
         digits = self.decimals if digits is None else digits
         if name in ("conf_low", "conf_high") and self.excludes_zero:
             digits = next((d for d in range(digits, 6) if abs(value) >= 0.5 * 10.0**-d), digits)
-        return Shown(value, digits, self.bounded)
+        return Shown(value, digits, self.bounded, self)
 
 
 def negated(row: Row) -> Row:
@@ -224,11 +224,22 @@ def negated(row: Row) -> Row:
     return replace(row, estimate=estimate, statistic=statistic, conf_low=low, conf_high=high)
 
 
+def touches(said: Caution, row: Row) -> bool:
+    """Return whether a caution is about a row: about all, or by one of its names."""
+    return said.rows is None or not set(said.rows).isdisjoint(
+        (row.name, row.term, row.group, row.role, *(label for _, label in row.key))
+    )
+
+
 def under(row: Row, cautions: Iterable[Caution]) -> Row:
-    """Return a row, marked as approximate where it has an interval that a caution touches."""
-    if row.approximate or row.conf_low is None or not any(said.approximates(row.names) for said in cautions):
-        return row
-    return replace(row, approximate=True)
+    """Return a row with the cautions that touch it; a row that moves to another result keeps those of its first."""
+    new = [said for said in cautions if touches(said, row) and said not in row.cautions]
+    return replace(row, cautions=(*row.cautions, *new)) if new else row
+
+
+def together(rows: Iterable[Row]) -> tuple[Caution, ...]:
+    """Return the cautions of several rows, each once, for what is made of them all."""
+    return tuple(dict.fromkeys(said for row in rows for said in row.cautions))
 
 
 MOST_TOGETHER = 3  # differences (of three models); what suits more of them has needlessly many decimals
@@ -413,7 +424,7 @@ def within_floats(row: Row) -> Row:
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits", "approximate", "places")
+BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits", "cautions", "places")
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
 GLANCE_COLUMNS = (

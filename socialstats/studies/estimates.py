@@ -222,7 +222,7 @@ def table_of(
     read = attrgetter(own) if isinstance(own, str) else own
     labels = [read(row) for row in rows] if callable(read) else read
     cells = tuple((label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True))
-    return Table(caption, (name, *columns), cells)
+    return Table(caption, (name, *columns), cells, rows=tuple(rows))
 
 
 def field_of(name: str) -> Callable[[Row], Any]:
@@ -267,15 +267,22 @@ def beside(
         )
         for key in keys
     )
-    return Table(caption=caption, header=(*header, *found), cells=cells)
+    shown = tuple(rows[key] for rows in found.values() for key in keys if key in rows)
+    return Table(caption=caption, header=(*header, *found), cells=cells, rows=shown)
 
 
-def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
-    """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
+def rows_table(
+    rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None, units: bool = False
+) -> Table:
+    """Return rows as a table of the page; what a row does not have stays empty, and the last column says why.
+
+    With `units`, the size of rows whose n counts different things is that of their units.
+    """
     columns = NUMBERS | {
         "Statistic": statistic_beside_error,
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
-        "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
+        **({"Units": whole("n_units")} if units else {"n": whole("n")}),
+        "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip
     if any(row.statistic is not None and statistic_beside_error(row) is None for row in rows):
         caption += "; statistics on another scale than the SE (Fisher z, permutation) are left out"
@@ -324,7 +331,8 @@ def tests_table(rows: Sequence[Row], caption: str) -> Table:
         )
         for r in rows
     )  # fmt: skip
-    return Table(caption=caption, header=("Test", "Statistic", "df", "p", "Clusters", "Why not"), cells=cells)
+    return Table(caption=caption, header=("Test", "Statistic", "df", "p", "Clusters", "Why not"), cells=cells,
+                 rows=tuple(rows))  # fmt: skip
 
 
 def df_text(df: float | None) -> str | None:

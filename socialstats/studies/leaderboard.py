@@ -310,6 +310,7 @@ def tasks_block(numbers: Numbers) -> Block | None:
         tables.append(Table(
             caption="Simultaneous rank interval of each model by task", header=("Model", *sets),
             cells=tuple((name, *(span(rows.get(name)) for rows in sets.values())) for name in names),
+            rows=tuple(row for rows in sets.values() for row in rows.values()),
         ))  # fmt: skip
     if len(names) * len(tasks) <= MOST_LONG:
         every = [by_task[t][name] for name in names for t in tasks]

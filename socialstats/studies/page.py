@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.designs.comparisons import Comparisons, FlowStep
@@ -13,7 +14,7 @@ from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
-from socialstats.text import count, meant, quoted, shorten
+from socialstats.text import Shown, count, meant, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -35,12 +36,20 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each."""
+    """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each.
+
+    `rows` are those of results that it shows; where none are given, those that its cells were read from.
+    """
 
     caption: str
     header: tuple[str, ...]
     cells: tuple[tuple[str | float | int | None, ...], ...]
     digits: int | tuple[int, ...] = 2
+    rows: tuple[Row, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        read = {id(v.row): v.row for cells in self.cells for v in cells if isinstance(v, Shown) and v.row is not None}
+        object.__setattr__(self, "rows", self.rows or tuple(read.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +91,33 @@ class Block:
     part: Literal["main", "appendix"] = "main"
     status: Literal["", "confirmatory", "exploratory"] = ""
     turned: tuple[str, ...] = ()
+
+    @property
+    def drawn(self) -> tuple[Row, ...]:
+        """The rows of results that the figure shows: those that its function is bound to."""
+        draw: Any = self.draw
+        held: list[Any] = []
+        while isinstance(draw, partial):
+            held += [*draw.args, *draw.keywords.values()]
+            draw = draw.func
+        return tuple(rows_within(held))
+
+
+def rows_within(held: Any) -> Iterator[Row]:
+    """Yield the rows in what a function is bound to: sequences and mappings, however deep, and what has rows.
+
+    Examples
+    --------
+    >>> [row.term for row in rows_within({"a": [Row(term="x")], "b": (1, Row(term="y"))})]
+    ['x', 'y']
+    """
+    if isinstance(held, Row):
+        yield held
+    elif hasattr(held, "rows"):
+        yield from rows_within(held.rows)
+    elif isinstance(held, Mapping | list | tuple):
+        for one in held.values() if isinstance(held, Mapping) else held:
+            yield from rows_within(one)
 
 
 @dataclass(frozen=True, slots=True)

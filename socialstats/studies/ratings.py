@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +14,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
-from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest, rater_heat, square
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.heat import MOST_GROUPS
@@ -103,7 +103,7 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         figure_title="Coefficients of agreement",
         caption=f"Points and bars: estimates and {level_text(lead.settings['level'])} CIs. {sizes(lead)}. "
         "Percent agreement is not corrected for chance, so it is not comparable with the others.",
-        tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient"),),
+        tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient", units=True),),
         results=tuple(results.values()),
     )  # fmt: skip
 
@@ -636,7 +636,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=tuple(said),
         planning=planned(numbers.alpha, judged),
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
-        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
+        cautions=order_cautions(*likewise(results), *(r.cautions for r in results), design.cautions),
         blocks=shown,
         data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
@@ -819,6 +819,18 @@ def strip(numbers: Numbers) -> Strip:
             marks.append(mark_of(result.rows[0], shorten(name, 48)))
     title = "Agreement beyond chance, beside Krippendorff's customary minima"
     return Strip(title=title, axis="1 = perfect agreement", marks=tuple(marks))
+
+
+def likewise(results: Sequence[Result]) -> list[tuple[Caution, ...]]:
+    """Return the cautions of several coefficients, each code once, with the titles of the others that it is about."""
+    found: dict[str, dict[str, Caution]] = {}
+    for result in results:
+        for one in result.cautions:
+            if one.code in ("SS317", "SS329"):
+                found.setdefault(one.code, {}).setdefault(result.title, one)
+    more = {code: list(told) for code, told in found.items() if len(told) > 1}
+    return [(replace(found[code][first], detail=f"{found[code][first].detail}. The same applies to {listing(others)}",
+                     rows=None),) for code, (first, *others) in more.items()]  # fmt: skip
 
 
 def describe(design: Ratings) -> str:

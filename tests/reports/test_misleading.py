@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import example_pages
 import pytest
@@ -229,14 +230,31 @@ def test_estimates_of_a_table_subtract_to_its_differences_as_printed(name: str) 
                 assert abs(rounded[0] - rounded[1] - rounded[2]) < 1.01 * unit + 1e-9, (table.caption, label)
 
 
+def holds(table: Table, rows: Sequence[Row], *names: str) -> bool:
+    """Return whether a line of a table has these numbers of one of the rows, two or more different ones of several."""
+    lines = [{float(value) for value in line if isinstance(value, Shown)} for line in table.cells]
+    known = [{getattr(row, name) for name in names} for row in rows if row.conf_low is not None]
+    return any(one <= line for one in known if len(one) > (len(names) > 1) for line in lines)
+
+
 @pages
-def test_a_caution_links_only_to_results_that_carry_it(name: str) -> None:
-    """Two cautions of one code linked to the same figures."""
+def test_a_caution_links_to_the_tables_that_hold_its_rows_and_to_no_others(name: str) -> None:
+    """Cautions linked to every table of a block: to coefficients where shares were rare, to means for differences."""
     place = arranged(outcome(name))
+    results = {id(result): result for b in place.blocks for result in b.block.results}.values()
     for said in (*place.cautions, *place.notes):
-        own = [b for b in place.blocks if any(said.caution in result.cautions for result in b.block.results)]
-        if own:
-            assert set(said.figures) == {b.figure for b in own if b.figure}
+        named = set(said.caution.rows or ())
+        carriers = [result for result in results if said.caution in result.cautions]
+        rows = [row for result in carriers for row in result.rows
+                if named & {row.name, row.term, row.group, row.role, *(label for _, label in row.key)}]  # fmt: skip
+        made = [row for result in results if result not in carriers for row in result.rows
+                if said.caution in row.cautions]  # fmt: skip
+        for own, table in ((b.block.results, table) for b in place.blocks for table in b.tables if named and carriers):
+            linked, numbers = table.number in said.tables, any(isinstance(v, Shown) for v in chain(*table.table.cells))
+            what = (said.caution.code, table.table.caption)
+            if any(result in carriers for result in own):  # another result may have the same numbers
+                assert linked or not holds(table.table, rows, "estimate", "conf_low", "conf_high"), what
+            assert not linked or not numbers or holds(table.table, [*rows, *made], "estimate"), what
 
 
 @pages

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from html_page import Page
 from made_up import CODES, HOSTILE, outcome
 
 from socialstats.errors import InputError, UndefinedStatistic, caution
-from socialstats.figures import style
+from socialstats.figures import forest, style
 from socialstats.studies.page import Block, Table
 from socialstats_reports import as_json, read_results, render, table_of
 from socialstats_reports.arrangement import arranged
@@ -139,7 +140,7 @@ def test_cautions_link_to_what_they_touch_and_a_stop_stands_first() -> None:
     made = outcome()
     stop = caution("SS101", "two groups")
     held = replace(made.blocks[0].results[0], cautions=(stop,))
-    block = replace(made.blocks[0], results=(held,))
+    block = replace(made.blocks[0], results=(held,), draw=partial(forest, held.rows))
     page = Page(render(replace(made, cautions=(*made.cautions, stop), blocks=(made.blocks[1], block))))
     links = [attrs["href"] for tag, attrs, inside in page.elements if tag == "a" and "ol" in inside]
     assert links[:3] == ["#figure-3", "#table-1", "#SS101"]

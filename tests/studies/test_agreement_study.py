@@ -12,9 +12,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_decimals
 
-from socialstats import krippendorff_alpha, sentences
+from socialstats import krippendorff_alpha, sentences, weighted_kappa
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.ratings import answer, band_of
@@ -159,7 +160,7 @@ def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
 
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
     row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
-    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0, approximate=False)
+    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0, cautions=())
     assert band_of(few) == "too uncertain for a verdict (4 independent units or clusters)"
     assert band_of(replace(few, df=4.0)).startswith("reliably at least .80")
 
@@ -198,9 +199,9 @@ def test_two_raters_get_their_square_table() -> None:
 def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, band: str) -> None:
     result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
     row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
-    row = replace(row, approximate=False)
+    row = replace(row, cautions=())
     assert band_of(row) == band
-    near = band_of(replace(row, approximate=True))
+    near = band_of(replace(row, cautions=(caution("SS312"),)))
     assert near == band.replace("reliably", "by its approximate interval")
     said = answer(replace(result, rows=(row,), cautions=()))
     assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
@@ -339,3 +340,47 @@ def test_a_rater_who_gave_one_level_is_set_aside_in_answer_and_pairs() -> None:
     assert pairs.sentences[2].startswith("Kappa says nothing of 3 other pairs: 'dan' always gave '1'")
     lead = next(b for b in found.blocks if b.id == "agreement")
     assert any("3 of them 0, as one rater gave one level only" in text for text in lead.sentences)
+
+
+def two_raters() -> pd.DataFrame:
+    """150 units of two raters, three of which they rate differently."""
+    values = ["a"] * 138 + ["b"] * 12
+    other = [*values[:137], "b", *values[138:148], "a", "a"]
+    return pd.DataFrame({"unit": range(150), "ann": values, "bob": other}).melt("unit", var_name="rater")
+
+
+def test_cautions_name_the_coefficients_that_they_are_about() -> None:
+    """SS317 and SS329 spoke of a coefficient; the table had five, and n of ratings, pairs and units."""
+    found = run_study(
+        STUDIES["agreement"], Ratings.from_frame(two_raters(), scale="nominal"), StudyOptions(verify=False)
+    )
+    for code in ("SS317", "SS329"):
+        (said,) = (c for c in found.cautions if c.code == code)
+        assert "Krippendorff's alpha (nominal)" in said.detail, said
+        others = "Fleiss' kappa (unweighted), Gwet's AC1 (unweighted) and Cohen's kappa (unweighted)"
+        assert said.detail.endswith(f"The same applies to {others}"), said
+    table = found.blocks[0].tables[0]
+    at = table.header.index("Units")
+    assert [line[at] for line in table.cells] == [150] * 5
+    assert "n" not in table.header
+
+
+def test_of_several_kappas_only_those_that_a_caution_names_are_approximate() -> None:
+    frame = pd.concat([two_raters(), two_raters().query("rater == 'ann' and unit % 2").assign(rater="cat", value="b")])
+    rare = frame["rater"].eq("cat") & frame["unit"].lt(130)
+    result = weighted_kappa(frame.assign(value=frame["value"].where(~rare, "a")), scale="nominal", pairs="all")
+    (said,) = (c for c in result.cautions if c.code == "SS317")
+    assert said.rows is not None
+    assert set(said.rows) < {row.term for row in result.rows}
+    assert said.detail.startswith("few units determine Cohen's kappa (unweighted) of '")
+
+
+@pytest.mark.parametrize("code", ["SS312", "SS317", "SS329"])
+def test_without_an_interval_there_is_no_caution_about_intervals(code: str) -> None:
+    """Twenty differences of 0 have no interval, and the page warned that it was too short."""
+    rows = (Row(term="d_z", undefined="the differences do not vary"),)
+    assert Result(metric="effect_sizes", title="x", rows=rows, cautions=(caution(code),)).cautions == ()
+    shown = (*rows, Row(term="d", conf_low=0.0, conf_high=1.0))
+    assert len(Result(metric="effect_sizes", title="x", rows=shown, cautions=(caution(code),)).cautions) == 1
+    other = (caution(code, rows=("d_z",)),)
+    assert Result(metric="effect_sizes", title="x", rows=shown, cautions=other).cautions == ()

@@ -108,7 +108,7 @@ def side_by_side(
     columns = {name: {row.term: next(parts) for row in r.rows if row.group == group} for name, r in found.items()}
     items = sorted({item for column in columns.values() for item in column})
     cells = tuple((item, *(in_cell(column.get(item)) for column in columns.values())) for item in items)
-    return Table(caption=caption, header=("Item", *found), cells=cells)
+    return Table(caption=caption, header=("Item", *found), cells=cells, rows=tuple(tested))
 
 
 def in_cell(row: Row | None) -> str:

@@ -324,7 +324,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         caption="Smallest and largest estimate over all analysis variants, by level",
         header=("Level", "Quantity", "This page", "Smallest", "Variant of the smallest", "Largest",
                 "Variant of the largest", "Largest effect"),
-        cells=tuple(cells),
+        cells=tuple(cells), rows=tuple(row for results in ranges.values() for result in results for row in result.rows),
     )  # fmt: skip
     return Block(
         id="multiverse", question=other_analyses("the answer"),

@@ -43,7 +43,7 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
             Table(caption="Joint tests of each kind of term, all actions at once",
                   header=("Terms", "F", "df", "p", "Clusters", "Test", "Why not"),
                   cells=tuple((r.term, r.statistic, df_text(r.df), p_text(r.p_value), r.n_clusters, r.method,
-                               r.undefined) for r in tests)),
+                               r.undefined) for r in tests), rows=tuple(tests)),
             rows_table(known, f"Log-odds ratios against '{shorten(made.levels[0], 30)}'", term="Action and term",
                        labels=labels),
         ),

@@ -205,7 +205,7 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
                   header=("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters",
                           "Why not"),
                   cells=tuple((r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
-                               r.n_clusters, r.undefined) for r in tests)),
+                               r.n_clusters, r.undefined) for r in tests), rows=tuple(tests)),
         ),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.choice_shares import choice_shares
-from socialstats.metrics.js_similarity import js_similarity
+from socialstats.metrics.js_similarity import js_similarity, own_cautions
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.reply_shares import reply_shares
@@ -339,7 +339,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             *(answer(numbers.whole, numbers.similarity, source, other, options, units_text(design)) for other in told),
         ),
         strip=strip(numbers, first),
-        cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
+        cautions=order_cautions(
+            run_cautions(source, numbers.alphas),
+            noise_cautions(numbers),
+            *(r.cautions for r in results),
+            design.cautions,
+        ),
         blocks=shown,
         flow=design.flow,
         data=(united(design),),
@@ -389,6 +394,16 @@ def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution,
         "not add units"
     )
     return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
+
+
+def noise_cautions(numbers: Numbers) -> tuple[Caution, ...]:
+    """Return one caution of all plug-in similarities, where the page has them by several strata."""
+    found = [r for r in (*numbers.similar.values(), numbers.cells) if r is not None]
+    pairs = []
+    for rows in [r.rows for r in found] if len(found) > 1 else ():
+        plain = {row.key: row for row in rows if row.role == "component"}
+        pairs += [(row, plain[row.key]) for row in rows if row.role == "estimate" and row.key in plain]
+    return own_cautions(pairs, "in some level or cell")
 
 
 def unit_name(design: Ratings) -> str:

@@ -219,7 +219,8 @@ def share_table(groupings: Sequence[Grouping]) -> Table:
             ))  # fmt: skip
     header = ("Grouping", "Group", "Roles", "Equal share", "Share", "Low", "High", "t", "df", "p", "p (Holm)",
               "Geometric share")  # fmt: skip
-    return Table("Preference shares of groups of roles, tested against an equal share", header, tuple(cells))
+    return Table("Preference shares of groups of roles, tested against an equal share", header, tuple(cells),
+                 rows=tuple(row for one in groupings for row in one.tested))  # fmt: skip
 
 
 def _short(value: float | None) -> str:

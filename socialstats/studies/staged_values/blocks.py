@@ -67,7 +67,7 @@ def cross_table(
     n = f"; n = {sizes[0]:,} " + ("each" if len(sizes) == 1 else f"to {sizes[-1]:,}") if sizes else ""
     return Table(
         caption=f"{caption}: estimate{level}{holm}{n}", header=(corner, *(shorten(name, 40) for name in columns)),
-        cells=tuple((name, *(cells.get((name, other)) for other in columns)) for name in lines),
+        cells=tuple((name, *(cells.get((name, other)) for other in columns)) for name in lines), rows=tuple(rows),
     )  # fmt: skip
 
 
