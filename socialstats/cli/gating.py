@@ -232,8 +232,7 @@ def entry_of(one: Requirement, row: Row, source: str, cautions: Sequence[Caution
     from socialstats.sentences import stat
 
     stops = [str(said) for said in cautions if said.severity == "stop"]
-    loose = [f"{said.code} {said.short}" for said in cautions if row.approximate and said.approximates(row.names)]
-
+    loose = [f"{said.code} {said.short}" for said in row.cautions if row.approximate and said.code in APPROXIMATE]
     value = getattr(row, one.field)
     same = row.role == "difference" and row.estimate == 0 and row.reason == "no_variation" and one.field in LIMITS
     judged = 0.0 if same and value is None else value
