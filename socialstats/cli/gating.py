@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import add_overwrite, words_of
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
-from socialstats.errors import InputError, MissingDependency, SocialStatsError
+from socialstats.errors import APPROXIMATE, InputError, MissingDependency, SocialStatsError
 from socialstats.text import count, listing, number, p_value, quoted
 from socialstats.voice import speaking
 
