@@ -490,4 +490,8 @@ def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> 
         return (said,)
     there = f"have {count(left, 'further pair')}" if left else "have no further pair"
     enough = math.ceil((1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2)  # C(enough, 2) pairs
-    return (said, f"These {count(k, item)} {there}, so add about {count(enough - k, item)}.")
+    return (
+        said,
+        f"These {count(k, item)} {there}, so add about {count(enough - k, item)}: "
+        f"{quantity} is then of the larger set.",
+    )

@@ -62,12 +62,17 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     results = [r for b in outcome.blocks for r in b.results]
     if any(r.metric == "multiverse" for r in results) or not all_subtract([r.rows for r in results]):
         outcome = replace(outcome, methods=(*outcome.methods, UNROUNDED))
+    if any(r.p_adjusted is not None and r.conf_low is not None for one in results for r in one.rows):
+        outcome = replace(outcome, methods=(*outcome.methods, UNADJUSTED))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
 
 UNROUNDED = (
     "Differences were computed from unrounded estimates. They can differ by one unit of the last decimal from the "
     "differences of printed estimates."
+)
+UNADJUSTED = (
+    "CIs are unadjusted also where they stand beside Holm-adjusted p values, unless they are called simultaneous."
 )
 
 

@@ -223,7 +223,13 @@ def test_levels_of_a_by_factor_are_one_family() -> None:
     steps = sorted(p)  # type: ignore[type-var]
     by_hand = {x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1])) for x in steps}  # type: ignore[operator]
     assert [r.p_adjusted for r in block.results[0].rows] == pytest.approx([by_hand[x] for x in p])
-    assert [a.split(":")[0] for a in outcome.answer] == ["m_1", "m_2", "m_3"]
+    *each, together = outcome.answer
+    assert [a.split(":")[0] for a in each] == ["m_1", "m_2", "m_3"]
+    assert together == "These p values are unadjusted. 2 of 3 tests of single levels were significant (Holm)."
+    assert [a.split(":")[0] for a in outcome.planning] == ["m_1", "m_2", "m_3"]
+    first = (frame["model"] == "m_1").cumsum()
+    other = report(frame[first > 4], conditions=("before", "after"), by="model")
+    assert "These numbers are of 'm_1'; other levels were analysed in the same way." in other.methods[0]
     assert len({b.id for b in outcome.blocks}) == len(outcome.blocks)
     assert stray_cells(outcome) == []
     assert all(v.ok for v in outcome.verifications.values())

@@ -311,7 +311,8 @@ def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_sa
     assert said[1] == "Less than an equal share was held by c (kind); non-kin (kinship)."
     assert said[2] == "1 other group did not differ significantly from it."
     assert said[3] == (
-        "By the geometric mean, shares lay on the other side of an equal share for a (kind, .300) and c (kind, .340)."
+        "Of the groups that differed significantly, the geometric mean put a (kind, .300) and c (kind, .340) on the "
+        "other side of an equal share."
     )
 
 

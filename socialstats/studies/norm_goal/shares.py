@@ -506,7 +506,8 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         sentences=(
             *(f"The similarity of {shorten(other, 30)} was {similarity_text(similar_row(first, other))}."
               for other in ends_of(first, source)),
-            f"Two random halves of the {shorten(source.human, 30)} ratings had {near_one(halves(first))}.",
+            f"Two random halves of the {shorten(source.human, 30)} ratings had a similarity of "
+            f"{near_one(halves(first))}, as halves of one sample do.",
         ),
         draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False,
                      xlabel=first.title, reference=1.0),

@@ -156,7 +156,8 @@ def answer(
 def beside_text(similarity: Result, other: str, human: str) -> str:
     """Return the similarity of a source, beside its ceiling."""
     top = halves(similarity)
-    said = f"Jensen-Shannon similarity was {sentences.estimate(similar_row(similarity, other))}"
+    shares = "Jensen-Shannon similarity of the shares over all units"
+    said = f"{shares} was {sentences.estimate(similar_row(similarity, other))}"
     if top.estimate is None:
         return f"{said}."
     return f"{said} (equal shares: 1; two random halves of the {human} ratings: {near_one(top)})."
@@ -604,7 +605,8 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     many = f"{unit_name(design)}s"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals over {many}. Sources were permuted in whole {many}. "
+        f"with {level_text(options.level)} t intervals over {many}, which generalise to other {many} with the same "
+        f"raters. Sources were permuted in whole {many}. "
         f"Jensen-Shannon similarity was bias-corrected. Its ceiling is two random halves of the {human} ratings. "
         "p values were Holm-adjusted over levels and strata.",
         *probability_methods(design, READ),

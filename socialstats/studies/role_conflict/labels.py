@@ -535,4 +535,5 @@ def leaders(rows: Sequence[Row], group: str) -> tuple[str, ...]:
         f"{shorten(row.term, 40)} for {shorten(name, 40)} ({number(row.shown())})"
         for name, row in list(best.items())[:MOST_TOLD]
     ]
-    return (f"The values with the largest shares were {listing(told, most=MOST_TOLD)}.",) if told else ()
+    said = f"The values with the largest shares were {listing(told, most=MOST_TOLD)}; ranks were not tested."
+    return (said,) if told else ()

@@ -179,7 +179,8 @@ def across(groupings: Sequence[Grouping]) -> list[str]:
                 found.append(f"{shorten(group, 30)} ({one.name}, {number(share, 3, bounded=True)})")
     if not found:
         return []
-    return [f"By the geometric mean, shares lay on the other side of an equal share for {listing(found)}."]
+    where = "on the other side of an equal share"
+    return [f"Of the groups that differed significantly, the geometric mean put {listing(found)} {where}."]
 
 
 def _largest(rows: Sequence[Row], scale: str) -> Row:
