@@ -71,6 +71,7 @@ from socialstats.text import (
     listing,
     number,
     p_value,
+    percent,
     shorten,
 )
 from socialstats.voice import Word, option
@@ -269,8 +270,8 @@ def tests_block(result: Result, level: float) -> Block | None:
     )
 
 
-def effects_block(design: Paired, result: Result) -> Block:
-    """Return the standardised differences with their intervals."""
+def effects_block(design: Paired, result: Result, mean: Row) -> Block:
+    """Return the standardised differences with their intervals, beside that of the mean difference."""
     rows = [r for r in result.rows if r.group is None]
     lead, *others = [r for r in rows if r.estimate is not None] or rows[:1]
     said = result.sentence()
@@ -280,6 +281,10 @@ def effects_block(design: Paired, result: Result) -> Block:
             f"The standardised difference was {lead.term} = {sentences.estimate(lead)}{beside}. "
             f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
         )
+    apart = [r.term for r in rows if r.conf_low is not None and mean.conf_low is not None
+             and sentences.direction(r) != sentences.direction(mean)]  # fmt: skip
+    if apart:
+        said += f" CIs of {listing(apart)} and of the mean difference disagree about 0; quote the mean difference."
     return Block(
         id="effect-sizes",
         question="How large was the standardised difference?",
@@ -308,13 +313,18 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
     kept = f"the difference {said.get((was, still), 'was still not')} significant"
     if row.p_value is None:
         kept = "the difference had no test"
+    one = "Without the pair whose difference was farthest from the mean"
+    told, share = turned(lead, [(one, row)], "the difference"), 1 - (row.estimate or 0.0) / (lead.estimate or 1.0)
+    if not told and share >= HALF:
+        told = (f"{one}, the difference was {sentences.stat(row)}.",)
     return Block(
         id="outliers",
         question="Does the result depend on an outlier?",
         sentences=(
-            f"Without the pair whose difference was farthest from the mean, {kept} "
-            f"(mean difference = {sentences.stat(row)}).",
+            f"{one}, {kept} (mean difference = {sentences.stat(row)}).",
+            *([f"This pair makes up {percent(share)} of the difference."] if HALF <= share <= 1 else []),
         ),
+        turned=told,
         draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=lead.decimals),
         figure_title="Normal Q-Q plot of the differences",
         caption=f"Points: pairs, by their difference; band: pointwise {level_text(options.level)} range of a normal "
@@ -326,6 +336,7 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
 
 
 FEWEST_LEFT = 5  # pairs from which one of them may be called an outlier
+HALF = 0.5  # share of the difference from which a single pair stands in the answer
 
 
 MOST_NAMED = 3  # levels whose numbers the answer gives
@@ -602,7 +613,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         title=f"Is there a difference between {first} and {second}?",
         design=describe(design),
         answer=answer(design, numbers, options),
-        planning=halved(design, numbers),
+        planning=() if any(b.id == "outliers" and b.turned for b in shown) else halved(design, numbers),
         strip=strip(design, numbers, options),
         cautions=order_cautions(numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])),
         blocks=shown,
@@ -674,7 +685,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         found += [square_block(design, main, levels.together), same]
     else:
         found.append(cells_block(design, main) if design.scale == "binary" else None)
-        found += [None if numbers.sizes is None else effects_block(design, numbers.sizes), same]
+        found += [None if numbers.sizes is None else effects_block(design, numbers.sizes, numbers.lead), same]
         found.append(None if options.brief else outlier_block(design, numbers, options))
     found.append(tests_block(main, options.level))
     lead = partial(leading, numbers)
@@ -689,7 +700,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
     if len(made) > 1 and not options.brief:
         about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, words="0")
         block = multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=what)
-        found.append(block if len({row.estimate for row in about.rows}) > 1 else of_intervals(block, about))
+        found.append(block if len({row.estimate for row in about.rows}) > 1 else of_intervals(block, about, main))
     shown = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
     return tuple(replace(block, part="appendix") if block.id in LATER else block for block in shown)
 
@@ -697,8 +708,11 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
 LATER = ("equivalence", "tests", "dependence", "influence", "multiverse")  # blocks of the appendix
 
 
-def of_intervals(block: Block, found: Result) -> Block | None:
-    """Return the block of analyses that share one estimate, whose intervals are compared; None without intervals."""
+def of_intervals(block: Block, found: Result, main: Result) -> Block | None:
+    """Return the block of analyses that share one estimate, whose intervals are compared; None without intervals.
+
+    Where values are skewed (SS317), the studentized interval stands in the answer if it turns the conclusion.
+    """
     own, *others = found.rows
     known = [row for row in others if row.conf_low is not None and row.conf_high is not None]
     if own.conf_low is None or not known:
@@ -715,7 +729,11 @@ def of_intervals(block: Block, found: Result) -> Block | None:
         f"(lowest limit {number(low, own.decimals, bounded=own.bounded)}, "
         f"highest {number(high, own.decimals, bounded=own.bounded)})."
     )
-    return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.")
+    skewed = any(c.code == "SS317" for c in main.cautions)
+    advised = [("By the studentized interval, which skewed values need", row) for row in known
+               if skewed and row.term == NAMES["studentized"]]  # fmt: skip
+    return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.",
+                   turned=turned(own, advised, "the difference"))  # fmt: skip
 
 
 def leading(numbers: Numbers, result: Result) -> Row:

@@ -11,10 +11,12 @@ import pandas as pd
 import pytest
 from study_tables import answers, known_numbers, scores, stray_cells, stray_decimals
 
+from socialstats import paired_difference, sentences
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
+from socialstats.text import percent
 from socialstats_reports.data import as_json
 from socialstats_reports.page import table_view
 from socialstats_reports.verification import verification_words
@@ -428,3 +430,24 @@ def test_tests_that_disagree_stand_in_the_answer(last: float, said: str) -> None
     assert [text for text in answer if "sign-flip" in text] == (
         [f"The signed-rank test (p = .014) and the sign-flip {said}"] if said else []
     )
+
+
+def test_one_pair_that_makes_the_difference_stands_in_the_answer_and_plans_nothing() -> None:
+    """A page advised 353 more pairs where one pair widened the interval five times, and said not significant."""
+    gaps = np.append(np.random.default_rng(4).normal(0.18, 1.0, 119), 60.0)
+    wide = pd.DataFrame({"subject": np.arange(120), "b": 5.0 + np.arange(120) % 3})
+    wide["a"] = wide["b"] + gaps
+    frame = wide.melt("subject", var_name="time", value_name="score")
+    found = report(frame, conditions=("a", "b"))
+    kept = paired_difference(frame[frame["subject"] < 119], conditions=("a", "b")).rows[0]
+    said = next(text for text in found.answer if text.startswith("Without the pair"))
+    assert sentences.stat(kept) in said
+    assert found.planning == ()
+    block = next(b for b in found.blocks if b.id == "outliers")
+    share = 1 - gaps[:-1].mean() / gaps.mean()
+    assert block.sentences[1] == f"This pair makes up {percent(share)} of the difference."
+    sizes = next(b for b in found.blocks if b.id == "effect-sizes").sentences[0]
+    assert "disagree about 0; quote the mean difference" in sizes
+    even = report(frame[frame["subject"] < 119], conditions=("a", "b"))
+    assert not any(text.startswith("Without the pair") for text in even.answer)
+    assert even.planning != ()
