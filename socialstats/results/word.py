@@ -99,6 +99,8 @@ def _document(
         document.add_paragraph().add_run(title).bold = True
     grid = document.add_table(rows=0, cols=len(widths))
     grid.autofit = False
+    for column, size in zip(grid.columns, widths, strict=True):  # LibreOffice reads these, Word those of the cells
+        column.width = Emu(size)
     points = 10 if layout.capacity == NORMAL else 8
     head = WordRow(cells=tuple(map("\n".join, layout.heads)), together=True, rules=("top", "bottom"))
     for row in (head, *rows):

@@ -60,6 +60,9 @@ def test_a_table_is_a_word_file_with_the_cells_of_the_page(
     assert [cell.paragraphs[0].alignment for cell in document.tables[0].rows[1].cells][:2] == [
         WD_ALIGN_PARAGRAPH.LEFT, WD_ALIGN_PARAGRAPH.RIGHT,
     ]  # fmt: skip
+    columns = document.tables[0].columns
+    assert [column.width for column in columns] == [cell.width for cell in document.tables[0].rows[1].cells]
+    assert columns[0].width > columns[1].width
     Path("mine.docx").write_bytes(b"PK\x03\x04 mine")
     assert main(["show", page, "--table", "1", "-o", "mine.docx"]) == 2
     assert "exists, and is an archive" in capsys.readouterr().err
