@@ -2,8 +2,8 @@
 Staged values: where do models lean, and what do the stages change?
 ===================================================================
 
-Judges score the answers of models on twelve traits, from a baseline over four stages to a debriefing. The data are
-simulated, so the truth is known and stands beside each estimate. This page is a script: ``python
+Judges score the answers of models on ten traits and on commitment, from a baseline over four stages to a debriefing.
+The data are simulated, so the truth is known and stands beside each estimate. This page is a script: ``python
 examples/staged_values.py``.
 """
 

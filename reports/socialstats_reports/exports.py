@@ -13,6 +13,8 @@ from socialstats.errors import InputError, MissingDependency
 from socialstats.figures import style
 from socialstats.results.latex import latex
 from socialstats.results.rows import markdown
+from socialstats.results.side_by_side import WORD
+from socialstats.results.word import word_table
 from socialstats.studies.page import Table
 from socialstats.text import listing
 from socialstats.text import markdown as escaped
@@ -20,7 +22,7 @@ from socialstats_reports.data import OTHER_VERSION
 from socialstats_reports.page import table_view
 from socialstats_reports.text import latex_text
 
-__all__ = ["as_pdf", "columns_of", "figure_of", "markdown_of", "quote_of", "table_of", "tables_in"]
+__all__ = ["as_pdf", "columns_of", "figure_of", "markdown_of", "quote_of", "table_of", "tables_in", "word_of"]
 
 FONT, LONGEST = "DejaVu Sans", 10_000  # characters of a caption
 ROOT = (
@@ -59,18 +61,12 @@ def _chosen(kind: str, number: str, known: Sequence[str]) -> str:
 
 def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
     """Return a table: ``csv`` with every digit, ``md`` and ``latex`` (package booktabs) as the page prints it."""
-    known = tables_in(found)
-    table = known[_chosen("table", number, list(known))]
+    table = _table(found, number)
     if format == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([table["header"], *table["cells"]])
         return out.getvalue()
-    digits = tuple(table["digits"]) if isinstance(table["digits"], list) else table["digits"]
-    cells = tuple(
-        tuple(value if text is None else text for value, text in zip(row, texts, strict=True))
-        for row, texts in zip(table["cells"], table["printed"], strict=True)
-    )
-    view = table_view(Table(table["caption"], tuple(table["header"]), cells, digits))
+    view = _view(table)
     if format == "md":
         title = f"Table {table['number']}. {escaped(table['caption'], LONGEST)}"
         return f"{title}\n\n{markdown(view['header'], view['rows'], view['right'])}\n"
@@ -78,10 +74,39 @@ def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
     return latex(view["header"], view["rows"], words, caption=latex_text(table["caption"])) + "\n"
 
 
+def word_of(found: Mapping[str, Any], number: str) -> bytes:
+    """Return a table as the page prints it, as a Word file.
+
+    Raises
+    ------
+    MissingDependency
+        Without python-docx.
+    """
+    table = _table(found, number)
+    view, title = _view(table), f"Table {table['number']}. {table['caption']}"
+    try:
+        return word_table(title, view["header"], view["rows"], [not right for right in view["right"]], WORD.name)
+    except ImportError as error:
+        raise MissingDependency("a table as docx needs python-docx: pip install 'socialstats[tables]'") from error
+
+
+def _table(found: Mapping[str, Any], number: str) -> Mapping[str, Any]:
+    known = tables_in(found)
+    return known[_chosen("table", number, list(known))]
+
+
+def _view(table: Mapping[str, Any]) -> dict[str, Any]:
+    digits = tuple(table["digits"]) if isinstance(table["digits"], list) else table["digits"]
+    cells = tuple(
+        tuple(value if text is None else text for value, text in zip(row, texts, strict=True))
+        for row, texts in zip(table["cells"], table["printed"], strict=True)
+    )
+    return table_view(Table(table["caption"], tuple(table["header"]), cells, digits))
+
+
 def columns_of(found: Mapping[str, Any], number: str) -> list[str]:
     """Return the names of a table's columns."""
-    known = tables_in(found)
-    return list(known[_chosen("table", number, list(known))]["header"])
+    return list(_table(found, number)["header"])
 
 
 def quote_of(found: Mapping[str, Any], format: str = "text") -> str:

@@ -92,10 +92,10 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
     part = show.add_mutually_exclusive_group()
     part.add_argument("--json", action="store_true", help="every number that the page carries")
-    part.add_argument("--table", metavar="N", help="a table by its number, such as 2 or A3 (csv, md, latex)")
+    part.add_argument("--table", metavar="N", help="a table by its number, such as 2 or A3 (csv, md, latex, docx)")
     part.add_argument("--figure", metavar="N", help="a figure by its number, such as 2 or A3 (svg, pdf)")
     part.add_argument("--quote", action="store_true", help="result and methods as sentences to quote (text, latex)")
-    show.add_argument("--format", choices=["text", "json", "csv", "md", "latex", "svg", "pdf"],
+    show.add_argument("--format", choices=["text", "json", "csv", "md", "latex", "docx", "svg", "pdf"],
                       help="default: by the name of -o, else the first that is listed")  # fmt: skip
     show.add_argument("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
     estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",

@@ -11,6 +11,7 @@ from typing import Any
 
 from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
+from socialstats.results.side_by_side import WORD
 from socialstats.tables.writing import MARKDOWN, NUMBERS, Kind, marked, table_like, text_like, write_whole
 from socialstats.text import listing, shorten
 
@@ -42,7 +43,7 @@ def run_show(options: argparse.Namespace) -> int:
         sys.stdout.write(content)
     else:
         if sys.stdout.isatty():
-            raise InputError("not printing a PDF to a terminal; name a file with -o")
+            raise InputError(f"not printing {kind.name} to a terminal; name a file with -o")
         sys.stdout.buffer.write(content)
     return 0
 
@@ -52,10 +53,12 @@ def shown(page: str, found: Mapping[str, Any], options: argparse.Namespace) -> t
     if options.json:
         chosen(options, ("json",))
         return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
-    from socialstats_reports import as_pdf, columns_of, figure_of, markdown_of, quote_of, table_of
+    from socialstats_reports import as_pdf, columns_of, figure_of, markdown_of, quote_of, table_of, word_of
 
     if options.table is not None:
-        format = chosen(options, ("csv", "md", "latex"))
+        format = chosen(options, ("csv", "md", "latex", "docx"))
+        if format == "docx":
+            return word_of(found, options.table), WORD
         content = table_of(found, options.table, format)
         named = table_like(columns_of(found, options.table), "csv") if format == "csv" else text_like(content)
         return content, named

@@ -1,34 +1,91 @@
-"""Results side by side as a Word file."""
+"""Results side by side, or a table of a page, as a Word file."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from socialstats.results.layout import GAP, NORMAL, TURNED, laid_out
+from socialstats.results.layout import GAP, NORMAL, TURNED, Layout, laid_out, parts_of
 
 if TYPE_CHECKING:
     from socialstats.results.side_by_side import ResultTable
 
-__all__ = ["word_file"]
+__all__ = ["WordRow", "word_file", "word_table"]
 
 INDENT = "\u2003"  # an em space
 FILLED = 0.75  # share of the page that a narrow table takes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordRow:
+    """A row below the head.
+
+    Attributes
+    ----------
+    cells : tuple of str
+    together, merged : bool
+        Whether it is printed on the same page as the next; whether it has one cell.
+    rules : tuple of str
+        Lines at ``"top"`` and ``"bottom"``.
+    """
+
+    cells: tuple[str, ...]
+    together: bool = False
+    merged: bool = False
+    rules: tuple[str, ...] = ()
+
+
 def word_file(table: ResultTable, made_by: str) -> bytes:
-    """Return a table as a Word file: rules as in print, its head on every page, a wide one on a turned page.
+    """Return results side by side as a Word file.
 
     Raises
     ------
     ImportError
         Without python-docx.
     """
+    words = [True, *[False] * len(table.names)]
+    rows = []
+    for k, line in enumerate(table.lines):
+        following = table.lines[k + 1].what if k + 1 < len(table.lines) else ""
+        group = line.what == "group"
+        label = INDENT * (table.grouped and line.what == "term") + line.label
+        cells = [cell.replace(", ", ",\u00a0") if line.what == "below" else cell for cell in line.cells]
+        ends = ("top",) * (k == table.foot) + ("bottom",) * (k == len(table.lines) - 1)
+        rows.append(WordRow(cells=(label, *cells), together=group or following == "below", merged=group, rules=ends))
+    layout = laid_out(["", *table.names], table.printed_cells(), words)
+    return _document(layout, words, rows, table.title, table.notes, made_by)
+
+
+def word_table(
+    title: str, head: Sequence[str], cells: Sequence[Sequence[str]], words: Sequence[bool], made_by: str
+) -> bytes:
+    """Return a printed table as a Word file; `words` says which columns hold words.
+
+    Raises
+    ------
+    ImportError
+        Without python-docx.
+    """
+    layout = laid_out(head, cells, words)
+    rows = [
+        WordRow(
+            cells=tuple("\n".join(parts_of(cell)) if layout.stacked else cell for cell in line),
+            rules=("bottom",) * (k == len(cells) - 1),
+        )
+        for k, line in enumerate(cells)
+    ]
+    return _document(layout, words, rows, title, (), made_by)
+
+
+def _document(
+    layout: Layout, words: Sequence[bool], rows: Sequence[WordRow], title: str, notes: Sequence[str], made_by: str
+) -> bytes:
+    """Return a Word file: rules as in print, the head on every page, a wide table on a turned page."""
     from docx import Document
     from docx.shared import Emu
 
-    layout = laid_out(["", *table.names], table.printed_cells(), [True, *[False] * len(table.names)])
     document = Document()
     document.core_properties.comments = made_by
     page = document.sections[0]
@@ -38,51 +95,44 @@ def word_file(table: ResultTable, made_by: str) -> bytes:
     room = width - int(page.left_margin or 0) - int(page.right_margin or 0)
     whole = max(FILLED * layout.capacity, sum(layout.sizes) + GAP * len(layout.sizes))
     widths = [int(room * (size + GAP) / whole) for size in layout.sizes]
-    if table.title:
-        document.add_paragraph().add_run(table.title).bold = True
+    if title:
+        document.add_paragraph().add_run(title).bold = True
     grid = document.add_table(rows=0, cols=len(widths))
     grid.autofit = False
+    for column, size in zip(grid.columns, widths, strict=True):  # LibreOffice reads these, Word those of the cells
+        column.width = Emu(size)
     points = 10 if layout.capacity == NORMAL else 8
-    _add(grid, ["\n".join(lines) for lines in layout.heads], widths, points, together=True, rules=("top", "bottom"))
+    head = WordRow(cells=tuple(map("\n".join, layout.heads)), together=True, rules=("top", "bottom"))
+    for row in (head, *rows):
+        _add(grid, row, widths, points, words)
     grid.rows[0]._tr.get_or_add_trPr().append(_element("w:tblHeader"))  # printed again on each page
-    for k, line in enumerate(table.lines):
-        following = table.lines[k + 1].what if k + 1 < len(table.lines) else ""
-        group = line.what == "group"
-        label = INDENT * (table.grouped and line.what == "term") + line.label
-        cells = [cell.replace(", ", ",\u00a0") if line.what == "below" else cell for cell in line.cells]
-        ends = ("top",) * (k == table.foot) + ("bottom",) * (k == len(table.lines) - 1)
-        _add(grid, [label, *cells], widths, points, together=group or following == "below", rules=ends, merged=group)
-    if table.notes:
+    if notes:
         document.add_paragraph().add_run("Note. ").italic = True
-        document.paragraphs[-1].add_run(" ".join(table.notes))
+        document.paragraphs[-1].add_run(" ".join(notes))
     held = io.BytesIO()
     document.save(held)
     return held.getvalue()
 
 
-def _add(
-    grid: Any, texts: Sequence[str], widths: Sequence[int], points: int, *, together: bool, rules: Sequence[str],
-    merged: bool = False,
-) -> None:  # fmt: skip
-    """Add a row; one that stays together with the next is printed on the same page, a merged one has one cell."""
+def _add(grid: Any, printed: WordRow, widths: Sequence[int], points: int, words: Sequence[bool]) -> None:
     from docx.enum.text import WD_ALIGN_PARAGRAPH
     from docx.shared import Pt
 
     row = grid.add_row()
-    if merged:
+    if printed.merged:
         row.cells[0].merge(row.cells[-1])
         widths = [sum(widths)]
-    for j, (cell, text, width) in enumerate(zip(row.cells, texts, widths, strict=False)):
+    for cell, text, width, word in zip(row.cells, printed.cells, widths, words, strict=False):
         cell.text, cell.width = text, width
         line = cell.paragraphs[0]
-        line.alignment = WD_ALIGN_PARAGRAPH.RIGHT if j else WD_ALIGN_PARAGRAPH.LEFT
+        line.alignment = WD_ALIGN_PARAGRAPH.LEFT if word else WD_ALIGN_PARAGRAPH.RIGHT
         line.paragraph_format.space_after = Pt(0)
-        line.paragraph_format.keep_with_next = together
+        line.paragraph_format.keep_with_next = printed.together
         for run in line.runs:
-            run.font.size, run.italic = Pt(points), merged or None
-    for cell in row.cells if rules else ():
+            run.font.size, run.italic = Pt(points), printed.merged or None
+    for cell in row.cells if printed.rules else ():
         borders = _element("w:tcBorders")
-        for side in rules:
+        for side in printed.rules:
             borders.append(_element(f"w:{side}", val="single", sz="8"))
         cell._tc.get_or_add_tcPr().append(borders)
 

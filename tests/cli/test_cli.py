@@ -344,9 +344,9 @@ def test_impossible_options_are_bad_usage(capsys: pytest.CaptureFixture[str], ta
 
 def test_a_wrong_choice_does_not_suggest_the_option_that_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["show", "page.html", "--table", "1", "--format", "docx"])
+        main(["show", "page.html", "--table", "1", "--format", "odt"])
     err = capsys.readouterr().err
-    assert "invalid choice: 'docx'" in err
+    assert "invalid choice: 'odt'" in err
     assert "Did you mean" not in err
 
 

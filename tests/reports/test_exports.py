@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import docx
 import pytest
+from docx.enum.text import WD_ALIGN_PARAGRAPH
 from made_up import outcome
 
 from socialstats.cli import main
@@ -45,6 +47,27 @@ def test_tables_are_those_of_the_page(html: str) -> None:
     assert "rows read & 14,000 & friend \\\\" in latex
 
 
+def test_a_table_is_a_word_file_with_the_cells_of_the_page(
+    page: str, html: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):  # its own file is replaced
+        assert main(["show", page, "--table", "1", "-o", "one.docx"]) == 0
+    document = docx.Document("one.docx")
+    lines = [[cell.text for cell in row.cells] for row in document.tables[0].rows]
+    printed = table_of(read_results(html), "1", "md").split("\n\n")
+    assert document.paragraphs[0].text == printed[0]
+    assert [f"| {' | '.join(line)} |" for line in lines[1:]] == printed[1].strip().split("\n")[2:]
+    assert [cell.paragraphs[0].alignment for cell in document.tables[0].rows[1].cells][:2] == [
+        WD_ALIGN_PARAGRAPH.LEFT, WD_ALIGN_PARAGRAPH.RIGHT,
+    ]  # fmt: skip
+    columns = document.tables[0].columns
+    assert [column.width for column in columns] == [cell.width for cell in document.tables[0].rows[1].cells]
+    assert columns[0].width > columns[1].width
+    Path("mine.docx").write_bytes(b"PK\x03\x04 mine")
+    assert main(["show", page, "--table", "1", "-o", "mine.docx"]) == 2
+    assert "exists, and is an archive" in capsys.readouterr().err
+
+
 def test_a_figure_is_a_file_of_its_own_and_has_no_variables(html: str) -> None:
     drawn = figure_of(html, "2")
     root = ElementTree.fromstring(drawn)
@@ -70,7 +93,7 @@ def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -
     [
         ("--table 9", "there is no table 9; there are 1, A1, A2, A3 and A4"),
         ("--figure A1", "there is no figure A1; there are 1, 2 and 3"),
-        ("--table 1 --format svg", "this is written as csv, md and latex, not as svg"),
+        ("--table 1 --format svg", "this is written as csv, md, latex and docx, not as svg"),
         ("--quote -o quote.pdf", "this is written as text and latex, not as pdf"),
         ("--format json", "this is written as text and md, not as json"),
     ],

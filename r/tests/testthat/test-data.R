@@ -36,7 +36,7 @@ python_test("NA is missing in texts, factors, numbers and logicals", {
 
 python_test("a logical column of winners says whether the first item won", {
   won <- transform(games, winner = winner == item_a)
-  expect_match(conditionMessage(error_of(bradley_terry(won))), "winner_coding='score' if TRUE says that the first item won")
+  expect_match(conditionMessage(error_of(bradley_terry(won))), 'winner_coding = "score" if TRUE says that the first item won')
   expect_identical(coef(bradley_terry(won, winner_coding = "score")), coef(bradley_terry(games)))
 })
 
