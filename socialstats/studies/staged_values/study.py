@@ -401,10 +401,9 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
     wide = " Models as units generalise to other models, scenarios as units to other scenarios." if units else ""
     brief = (
         f"Composites (weighted trait scores, {number(low, 0)} to {number(high, 0)}) were averaged over judges.{zero} "
-        "Changes "
-        f"were tested by paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')} as units, leans by t "
-        f"tests against {place_of(options)}. {level} CIs are unadjusted t intervals; p values were Holm-adjusted over "
-        "stages and over models."
+        f"Tests of changes were paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')} as units. "
+        f"Leans were tested by t tests against {place_of(options)}. {level} CIs are unadjusted t intervals; p values "
+        "were Holm-adjusted over stages and over models."
     )
     return (brief, (
         "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
