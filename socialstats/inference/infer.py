@@ -137,8 +137,8 @@ def infer(
     scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement,
     the interval is that of Korn and Graubard (1998) for the share of disagreement q, with known chance disagreement;
     its upper limit is 1. With disagreement, a coefficient of 1 is impossible: the upper limit of t, where it is 1 or
-    above, is that of Korn and Graubard. Under clusters with fewer than 10 effective disagreements each end is the outer one of both
-    intervals. There is then no test: t would rest on the error alone.
+    above, is that of Korn and Graubard. Under clusters with fewer than 10 effective disagreements each end is the outer
+    one of both intervals. There is then no test: t would rest on the error alone.
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     known = [r.cautions for r in results.values() if r not in units.values()]
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
     few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
-    low = tuple(c for r in results.values() for c in r.cautions if c.code == "SS332")  # of composites, of commitment
+    low = tuple(c for r in results.values() for c in r.cautions if c.code == "SS332")  # two scores may have one each
     cautions = order_cautions(cautions, tuple(few), low, one_judge(design), once=False)
     return Outcome(
         study="staged-values",
