@@ -441,6 +441,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS329": ("caution", "few disagreements behind a coefficient"),
     "SS330": ("info", "weights use the numeric values of ordinal levels, not their ranks"),
     "SS331": ("caution", "probabilities of answers are incomplete"),
+    "SS332": ("caution", "judges agree too little about a score"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS343": ("caution", "a model answered under several names, or from several endpoints"),

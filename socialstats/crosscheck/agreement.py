@@ -21,7 +21,16 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, Statistic, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends, tail_p
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    label,
+    quantile,
+    relative,
+    same_p,
+    statistic_checks,
+    t_ends,
+    tail_p,
+)
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
@@ -245,6 +254,8 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
         out.append(relative(label(row, "df"), row.df, df))
     if row.std_error is None or effective == 0:
         return out + end_checks(row, low, high)
+    if not factors.shape[1] and row.estimate + quantile(level, df) * row.std_error >= 1:
+        return out + end_checks(row, row.estimate - quantile(level, df) * row.std_error, high)
     if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)

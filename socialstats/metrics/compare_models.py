@@ -509,8 +509,8 @@ def compare_models(
     Notes
     -----
     Differences of B_all have the t test where each B of both models has an interval without 0, so that its size has a
-    known sign. Elsewhere sizes fold at 0, by more where errors are larger, and t tests of models with unequal errors
-    are not valid: such a difference has no p, and the interval combines those of both (Zou & Donner 2008). For
+    known sign. Elsewhere sizes fold at 0, by more where errors are larger. The t test of models with unequal errors is
+    then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008). For
     `js_similarity` and `ada_met` the people's answers to a unit are drawn with the unit, the same for all models.
 
     References

@@ -133,3 +133,50 @@ def test_wrong_rows_are_told_in_the_columns_of_the_table() -> None:
         STUDY.read(as_table(pd.concat([frame, frame.head(2)]), "scores"))
     assert "'model 01 | scenario 01 | baseline' (judge 'judge 1') has 2 rows" in str(caught.value)
     assert "authority_deference" not in str(caught.value)
+
+
+def staged(middle: tuple[str, str], lean: int) -> pd.DataFrame:
+    """Two models in 12 scenarios at three stages by two judges; the second judge's commitment mirrors the first's."""
+    rng = np.random.default_rng(6)
+    rows = []
+    for s in range(12):
+        for model in ("m1", "m2"):
+            for stage in ("baseline", *middle):
+                level = rng.integers(1, 5)
+                for judge in ("j1", "j2"):
+                    scores = dict.fromkeys(TRAITS, 10) | {"openness": 10 + int(rng.integers(0, 3))}
+                    own = level if judge == "j1" or lean > 0 else 5 - level
+                    rows.append({"scenario": f"s{s}", "stage": stage, "model": model, "judge": judge, **scores,
+                                 "commitment": int(np.clip(own + rng.integers(0, 2), 0, 5))})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_stages_without_numbers_keep_the_order_of_the_table() -> None:
+    assert STUDY.read is not None
+    for middle in (("role", "debate"), ("debate", "role")):
+        outcome = run_study(STUDY, STUDY.read(as_table(staged(middle, 1))), FAST)
+        (drawn,) = (b for b in outcome.blocks if b.id == "trajectories")
+        assert list(drawn.draw.keywords["stages"]) == ["baseline", *middle]  # type: ignore[union-attr]
+        assert "Stages stand in the order in which the table names them first." in drawn.caption
+        assert any(f"between {middle[1]} and baseline" in said for said in outcome.answer)
+    numbered = STUDY.read(as_table(staged(("stage 2", "stage 1"), 1)))
+    assert numbered.strata["stage"].levels == ("baseline", "stage 1", "stage 2")
+
+
+@pytest.mark.parametrize("lean", [1, -1])
+def test_judges_who_agree_too_little_about_a_score_are_a_caution_of_its_changes(lean: int) -> None:
+    assert STUDY.read is not None
+    table = staged(("role", "debate"), lean)
+    outcome = run_study(STUDY, STUDY.read(as_table(table)), FAST)
+    told = [c for c in outcome.cautions if c.code == "SS332" and "about commitment" in c.detail]
+    parts = table.pivot(index=["scenario", "stage", "model"], columns="judge", values="commitment").to_numpy()
+    apart = 2 * np.subtract(*parts.T) ** 2  # alpha (interval) of two judges without missing scores
+    n = parts.size
+    far = sum((a - b) ** 2 for a in parts.ravel() for b in parts.ravel()) / (n * (n - 1))
+    alpha = 1 - apart.sum() / n / far
+    assert (alpha < 0.667) == (lean < 0)
+    assert len(told) == (lean < 0)
+    if told:
+        assert f"α = {alpha:.3f}".replace("-0.", "−.") in told[0].detail
+        block = next(b for b in outcome.blocks if b.id == "commitment")
+        assert told[0] in block.results[0].cautions

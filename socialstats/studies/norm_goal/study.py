@@ -605,8 +605,8 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     many = f"{unit_name(design)}s"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals over {many}, which generalise to other {many} with the same "
-        f"raters. Sources were permuted in whole {many}. "
+        f"with {level_text(options.level)} t intervals over {many}. They generalise to other {many} with the "
+        f"same raters. Sources were permuted in whole {many}. "
         f"Jensen-Shannon similarity was bias-corrected. Its ceiling is two random halves of the {human} ratings. "
         "p values were Holm-adjusted over levels and strata.",
         *probability_methods(design, READ),

@@ -23,6 +23,7 @@ from socialstats.studies.staged_values.words import (
     last_change,
     leans,
     named,
+    order_note,
     place_of,
     range_text,
     unit_words,
@@ -227,7 +228,7 @@ def courses(result: Result, stages: Sequence[str], **facts: str) -> tuple[list[R
     rows = rows_with(result.rows, "model", "stage", measure="composite", **facts)
     rows = [replace(r, group=r.label("stage")) for r in rows]
     n = count(result.counts["scenarios"], "scenario")
-    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}."
+    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}.{order_note(stages)}"
     few = 0 < len({r.term for r in rows}) <= MOST_ITEMS
     return rows, partial(trajectories, rows, stages=stages) if few else None, bars
 

@@ -347,6 +347,19 @@ def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
     )  # fmt: skip
 
 
+def with_agreement(result: Result, found: Mapping[str, Result], name: str, what: str) -> Result:
+    """Return scores with caution SS332 where the judges' alpha about them is below the customary minimum."""
+    row = found[name].rows[0] if name in found else Row(term="")
+    if row.estimate is None or row.estimate >= LEAST:
+        return result
+    told = caution(
+        "SS332", f"the judges' agreement about {what} was α = {sentences.estimate(row)}, below .667",
+        affects=f"means and changes of {what}, which depend on the judges",
+        fix=f"clarify what judges are to score as {what}, and report each judge",
+    )  # fmt: skip
+    return replace(result, cautions=(*result.cautions, told))
+
+
 def one_judge(design: Ratings) -> tuple[Caution, ...]:
     """Return a caution where one judge gave all scores: its bias cannot be told from what the models said."""
     return small_sample(

@@ -40,6 +40,7 @@ from socialstats.studies.staged_values.blocks import (
 )
 from socialstats.studies.staged_values.judges import (
     AGREEMENT,
+    COMPOSITES,
     agreement_block,
     agreement_of,
     controls_of,
@@ -48,9 +49,11 @@ from socialstats.studies.staged_values.judges import (
     one_judge,
     unknown_zero,
     weights_of,
+    with_agreement,
     with_zero,
     wordings_block,
 )
+from socialstats.studies.staged_values.judges import COMMITMENT as ABOUT_COMMITMENT
 from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
     ALL_WORDINGS,
@@ -58,6 +61,7 @@ from socialstats.studies.staged_values.words import (
     changes,
     codes_of,
     halving,
+    in_table_order,
     last_change,
     main_wordings,
     only,
@@ -190,7 +194,7 @@ def read(
         raise InputError(f"{table.source}: stage '{CONTROL}': control texts are no stage. Leave them out "
                          f"({option('exclude')}), and give their scores as a table of their own "
                          f"({option('controls', 'FILE', '--controls FILE')})")  # fmt: skip
-    return design
+    return in_table_order(design, table)
 
 
 def suits(design: Ratings) -> bool:
@@ -228,7 +232,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     known = [r.cautions for r in results.values() if r not in units.values()]
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
     few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
-    cautions = order_cautions(cautions, tuple(few), one_judge(design), once=False)
+    low = tuple(c for r in results.values() for c in r.cautions if c.code == "SS332")  # two scores may have one each
+    cautions = order_cautions(cautions, tuple(few), low, one_judge(design), once=False)
     return Outcome(
         study="staged-values",
         title="Where did the models lean, and what did the stages change?",
@@ -268,11 +273,7 @@ def differences(found: Sequence[Block]) -> tuple[str, ...]:
     if not found:
         return ()
     tested, clear = tests_of(found[0].results[0])
-    if not clear:
-        return (sentences.none_of(len(tested), "differences between models"),) if tested else ()
-    verb = "was" if len(tested) == 1 else "were"
-    many = count(len(tested), "difference")
-    return (f"{count(len(clear))} of {many} between models {verb} significant (Holm).",)
+    return (sentences.some_of(len(clear), len(tested), "differences between models"),) if tested else ()
 
 
 def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], dict[str, Result], dict[str, Result]]:
@@ -314,7 +315,11 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     if spread is not None:
         results["Spread over wordings"] = spread
     del common["model"], common["missing_trait"]
-    return stages, results | agreement_of(traits, alone, stages, options.weights, common), units
+    agreed = agreement_of(traits, alone, stages, options.weights, common)
+    for name, about, what in (("Composites", COMPOSITES, "composites"), ("Commitment", ABOUT_COMMITMENT, COMMITMENT)):
+        if name in results:
+            results[name] = with_agreement(results[name], agreed, about, what)
+    return stages, results | agreed, units
 
 
 def spread_of(design: Ratings, options: dict[str, Any]) -> Result | None:

@@ -16,6 +16,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
 from socialstats.studies.page import StudyOptions, Table
+from socialstats.tables import Table as DataTable
 from socialstats.text import as_given, capital, count, listing, number, quoted, shorten
 
 COMMITMENT = "commitment"
@@ -215,7 +216,7 @@ def composites(options: StudyOptions) -> str:
 
 
 def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:
-    """Return the stages in order: a baseline first, a debrief last, others as they are sorted.
+    """Return the stages in order: a baseline first, a debrief last, others as given (`in_table_order`).
 
     Examples
     --------
@@ -223,11 +224,43 @@ def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:
     ('baseline', 'stage 1', 'stage 2', 'debrief')
     """
 
-    def place(label: str) -> int:
-        low = label.strip().lower()
-        return -1 if low in BEFORE else 1 if low in AFTER else 0
+    return tuple(sorted(levels, key=end_of))
 
-    return tuple(sorted(levels, key=place))
+
+def end_of(label: str) -> int:
+    """Return -1 for a baseline, 1 for a debrief, 0 for another stage."""
+    low = label.strip().lower()
+    return -1 if low in BEFORE else 1 if low in AFTER else 0
+
+
+def unnumbered(levels: Sequence[str]) -> bool:
+    """Return whether there are several stages between baseline and debrief of which some have no number.
+
+    Examples
+    --------
+    >>> unnumbered(["baseline", "role", "debate"]), unnumbered(["baseline", "stage 1", "stage 2"])
+    (True, False)
+    """
+    inner = [label for label in levels if not end_of(label)]
+    return len(inner) > 1 and not all(any(map(str.isdigit, label)) for label in inner)
+
+
+def in_table_order(design: Ratings, table: DataTable) -> Ratings:
+    """Return the design with stages that have no numbers in the order in which the table names them first."""
+    factor = design.strata["stage"]
+    if not unnumbered(factor.levels):
+        return design
+    wanted = [lambda row, level=level: row == (level,) for level in factor.levels]
+    order = np.argsort([found[0] if found else table.height for found in table.positions(["stage"], wanted, 1)])
+    place = np.argsort(order)
+    own = replace(factor, codes=np.where(factor.codes < 0, -1, place[factor.codes]),
+                  levels=tuple(factor.levels[k] for k in order.tolist()))  # fmt: skip
+    return replace(design, strata={**design.strata, "stage": own})
+
+
+def order_note(stages: Sequence[str]) -> str:
+    """Return how stages without numbers are ordered, for a caption."""
+    return " Stages stand in the order in which the table names them first." * unnumbered(stages)
 
 
 def codes_of(design: Ratings, part: str) -> tuple[IntArray, tuple[str, ...]]:
