@@ -216,7 +216,7 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
 
 def biases_of(result: Result) -> dict[str, tuple[str, str]]:
     """Return B_all, and the bias of each two groups of names: rank 1 has the highest, which favours the first most."""
-    return {SIZE: ("size of the biases, B_all", "lowest")} | {
+    return {SIZE: ("mean size of the biases (B_all)", "lowest")} | {
         row.term: (f"bias B, {row.term}", "highest") for row in result.rows if row.group == "bias"
     }
 
@@ -313,10 +313,10 @@ SENSITIVITIES = {"S": ("plug-in sensitivity S", "lowest"), "S_corrected": ("corr
 KINDS: dict[str, Kind] = {
     "sensitivity": Kind(said="corrected sensitivity S", numbers=of_sensitivity, reach=225.0,
                         best="lowest", others=lambda result: dict(SENSITIVITIES)),
-    "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest",
+    "relationship_bias": Kind(said="mean size of the biases (B_all)", numbers=of_bias, reach=4.0, best="lowest",
                               others=biases_of),
     "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, bounded=True),
-    "ada_met": Kind(said="distance from people, ADA-Met", numbers=of_distance, best="lowest"),
+    "ada_met": Kind(said="distance from people (ADA-Met)", numbers=of_distance, best="lowest"),
     "trait_profile": Kind(said="composite", numbers=of_profile),
     "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, reach=2.0, bounded=True),
     "mean_ratings": Kind(said="mean rating", numbers=of_ratings),
@@ -744,12 +744,23 @@ def told_gaps(rows: Sequence[Row]) -> list[Row]:
     return clear if 0 < len(clear) <= MOST_TOLD else sorted(tested, key=lambda row: -abs(row.estimate or 0.0))[:1]
 
 
+def the(said: str) -> str:
+    """Return a quantity with its article; one that belongs to a person has none.
+
+    Examples
+    --------
+    >>> the("mean rating"), the("Krippendorff's alpha")
+    ('the mean rating', "Krippendorff's alpha")
+    """
+    return said if "'s " in said else f"the {said}"
+
+
 def gap_sentence(row: Row, said: str, *, shared: bool = False) -> str:
     """Return the difference of two models as a sentence, the model with the larger number first."""
     one, other = (shorten(row.label(side) or "", 40) for side in ("model", "minus"))
     if (row.estimate or 0.0) < 0:
         one, other, row = other, one, negated(row)
-    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row)
+    return difference(f"{the(said)}{' on shared units' if shared else ''}", one, other, row)
 
 
 def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: bool = False) -> str:
@@ -766,12 +777,12 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
         bound = known[0].limits is not None and known[0].estimate in known[0].limits and any(r.estimate for r in gaps)
         if bound:
             bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
-            return f"The {said} of each {noun} was cut at {number(known[0].shown())} ({bounds})."
+            return f"{capital(the(said))} of each {noun} was cut at {number(known[0].shown())} ({bounds})."
         value = estimate(known[0])
-        return f"The {said} was the same for all {count(len(known), noun)} ({value})."
+        return f"{capital(the(said))} was the same for all {count(len(known), noun)} ({value})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
-    text = f"The {said} was highest for {ends[0]} and lowest for {ends[1]}. "
+    text = f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}. "
     if not tested:
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     if len(gaps) == 1:

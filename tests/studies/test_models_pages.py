@@ -60,7 +60,7 @@ def test_the_answer_says_who_is_set_apart_and_claims_no_more_than_holm() -> None
     assert "None of 15 differences between models was significant (Holm)." in outcome.answer[0]
     high, low = widest.term.split(" - ")[:: 1 if (widest.estimate or 0.0) > 0 else -1]
     assert outcome.answer[1].startswith(
-        f"The size of the biases, B_all did not differ significantly between {high} and {low} "
+        f"The mean size of the biases (B_all) did not differ significantly between {high} and {low} "
         f"(difference = {abs(widest.estimate or 0.0):.{widest.decimals}f}, "
     )
 
@@ -198,7 +198,7 @@ def test_people_are_shared_by_all_prompts() -> None:
     assert both[0] == both[1]
     outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
     assert [b.question for b in outcome.blocks[:2]] == [
-        "How did the 2 prompts compare, over all models?", "How did the 6 compare by distance from people, ADA-Met?",
+        "How did the 2 prompts compare, over all models?", "How did the 6 compare by distance from people (ADA-Met)?",
     ]  # fmt: skip
 
 

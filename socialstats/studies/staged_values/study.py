@@ -263,11 +263,7 @@ def differences(found: Sequence[Block]) -> tuple[str, ...]:
     if not found:
         return ()
     tested, clear = tests_of(found[0].results[0])
-    if not clear:
-        return (sentences.none_of(len(tested), "differences between models"),) if tested else ()
-    verb = "was" if len(tested) == 1 else "were"
-    many = count(len(tested), "difference")
-    return (f"{count(len(clear))} of {many} between models {verb} significant (Holm).",)
+    return (sentences.some_of(len(clear), len(tested), "differences between models"),) if tested else ()
 
 
 def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], dict[str, Result], dict[str, Result]]:
