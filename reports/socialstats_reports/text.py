@@ -20,6 +20,7 @@ SYMBOL = re.compile(  # with an index anywhere, letters before a number only
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
+EQUALS = re.compile(r" (=|&lt;|&gt;) (?=[\u2212.\d\u221e])")  # n = 66, p < .001
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
 DOI = re.compile(r"doi:(10\.\d{4,9}/\S+)$")
 SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
@@ -37,6 +38,8 @@ def typeset(text: str) -> Markup:
     --------
     >>> print(typeset("t(19) = 2.10, 95% CI [0.1, 0.4] <b>").replace("\\xa0", "~"))
     <i>t</i>(19)~=~2.10, 95%~CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;
+    >>> print(typeset("difference = \u2212.024 (m = 66), p_Holm > .999").replace("\\xa0", "~"))
+    difference~=~−.024 (m~=~66), <i>p</i><sub>Holm</sub>~&gt;~.999
     >>> print(typeset("F(2, 28.0) = 6.26; say --no-verify").replace("\\xa0", "~"))
     <i>F</i>(2,~28.0)~=~6.26; say <span class="nb">--no-verify</span>
     """
@@ -45,7 +48,7 @@ def typeset(text: str) -> Markup:
     safe = BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
     safe = OPTION.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
     safe = DEGREES.sub("(\\1,\u00a0", safe)
-    safe = re.sub(r"(</i>|</sub>|\(\d[\d.,\u00a0]*\)) (=|&lt;) ", "\\1\u00a0\\2\u00a0", safe)
+    safe = EQUALS.sub("\u00a0\\1\u00a0", safe)
     return Markup(safe.replace("% CI", "%\u00a0CI"))
 
 

@@ -25,7 +25,7 @@ def verification_words(found: Mapping[str, Verification]) -> dict[str, str]:
         "tolerance." if n else "No value was recomputed by an independent implementation.",
         "wrong": f"{count(sum(wrong.values()))} disagreed: {', '.join(f'{k} {count(w)}' for k, w in wrong.items())} "
         f"({quoted(list(which), 5)}). Quote none of these values." if wrong else "",
-        "by_kind": ", ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}" for kind, tally in tallies.items()),
+        "by_kind": "; ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}" for kind, tally in tallies.items()),
         "reasons": "; ".join(f"{reason} ({count(n)})" for reason, n in reasons.most_common()),
     }  # fmt: skip
 

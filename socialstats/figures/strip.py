@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.figures import style
 from socialstats.figures.notes import Note, place_note
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVEL = 0.25  # inches of height a line of labels takes
+BEHIND: dict[str, Any] = {"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5}  # lines end there
 UNDER_TICKS = 17.0  # points from the axis to below its tick labels
 GAP = 7.0  # points between two labels on one line
 
@@ -196,8 +197,8 @@ def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: 
         ax.plot((value, value), leader, color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
                 clip_on=False, zorder=0.5)  # fmt: skip
         middle = place.start + 0.5 * style.text_width(label, style.SMALL)
-        ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top",
-                **style.SMALL_INK)  # fmt: skip
+        ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top", zorder=4,
+                **style.SMALL_INK, bbox=BEHIND)  # fmt: skip
 
 
 def _note(mark: Mark, digits: int, limits: tuple[float, float], anchors: Sequence[float], width: float) -> Note:
@@ -240,4 +241,4 @@ def _own(ax: Axes, mark: Mark, note: Note, y: float, width: float) -> None:
         ax.annotate(line, xy=(x, y + up), xytext=(0, 11 * (0.5 * (len(lines) - 1) - k)), textcoords="offset points",
                     ha=align, va="center", **style.INK, annotation_clip=False,
                     fontweight="normal" if claim else "bold", zorder=4,
-                    bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip
+                    bbox=BEHIND)  # fmt: skip

@@ -326,7 +326,7 @@ KINDS: dict[str, Kind] = {
     "relationship_bias": Kind(said="bias-corrected B_all", numbers=of_bias, reach=4.0, best="lowest",
                               others=biases_of),
     "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, bounded=True),
-    "ada_met": Kind(said="distance from people, ADA-Met", numbers=of_distance, best="lowest"),
+    "ada_met": Kind(said="distance from people (ADA-Met)", numbers=of_distance, best="lowest"),
     "trait_profile": Kind(said="composite", numbers=of_profile),
     "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, reach=2.0, bounded=True),
     "mean_ratings": Kind(said="mean rating", numbers=of_ratings),
@@ -762,12 +762,23 @@ def told_gaps(rows: Sequence[Row]) -> list[Row]:
     return clear if 0 < len(clear) <= MOST_TOLD else sorted(tested, key=lambda row: -abs(row.estimate or 0.0))[:1]
 
 
+def the(said: str) -> str:
+    """Return a quantity with its article; one that belongs to a person has none.
+
+    Examples
+    --------
+    >>> the("mean rating"), the("Krippendorff's alpha")
+    ('the mean rating', "Krippendorff's alpha")
+    """
+    return said if "'s " in said else f"the {said}"
+
+
 def gap_sentence(row: Row, said: str, *, shared: bool = False) -> str:
     """Return the difference of two models as a sentence, the model with the larger number first."""
     one, other = (shorten(row.label(side) or "", 40) for side in ("model", "minus"))
     if (row.estimate or 0.0) < 0:
         one, other, row = other, one, negated(row)
-    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row)
+    return difference(f"{the(said)}{' on shared units' if shared else ''}", one, other, row)
 
 
 def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: bool = False) -> str:
@@ -782,13 +793,14 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate:
         if len({span(row) for row in known}) == 1:
-            return f"The {said} was the same for all {count(len(known), noun)} ({estimate(known[0])})."
+            value = estimate(known[0])
+            return f"{capital(the(said))} was the same for all {count(len(known), noun)} ({value})."
         at = "cut at " * (known[0].limits is not None and known[0].estimate in known[0].limits)
         bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
-        return f"The {said} of each {noun} was {at}{number(known[0].shown())} ({bounds})."
+        return f"{capital(the(said))} of each {noun} was {at}{number(known[0].shown())} ({bounds})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
-    text = f"The {said} was highest for {ends[0]} and lowest for {ends[1]}. "
+    text = f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}. "
     if not tested and not (len(gaps) == 1 and gaps[0].conf_low is not None):
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     if len(gaps) == 1:

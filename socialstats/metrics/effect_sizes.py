@@ -215,6 +215,11 @@ def kind_text(kind: str) -> str:
     return named.get(kind, f"{kind} bootstrap")
 
 
+def interval_text(row: Row) -> str:
+    """Name the interval of a standardised difference; empty text without one."""
+    return next((kind_text(kind) for kind, field in FIELDS.items() if field == row.interval), "")
+
+
 Found = tuple[list[Ends | None], Bootstrap | None, Interval | None]  # jackknife's ends, resamples, their ends
 FIELDS: dict[str, IntervalName] = {
     "hull": "outer_ends", "noncentral_t": "noncentral_t", "jackknife": "jackknife", "percentile": "percentile",

@@ -55,7 +55,7 @@ from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
-from socialstats.text import count, listing, number, p_value, shorten
+from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -645,9 +645,9 @@ def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping
     carriers = given.sum(axis=0)
     least = {name: float(own[carriers.sum(axis=0) > 0].min())
              for name, own in zip(data.sources, carriers, strict=True) if own.sum()}  # fmt: skip
-    few = [shorten(name) for name, n in least.items() if n < LEAST]
+    few = [name for name, n in least.items() if n < LEAST]
     return small_sample(
-        min(least.values(), default=LEAST), LEAST, f"{listing(few)} gave a level to fewer than {LEAST} "
+        min(least.values(), default=LEAST), LEAST, f"{quoted(few)} gave a level to fewer than {LEAST} "
         f"{'clusters' if codes else 'units'}",
         affects="pooled similarities, whose 95% intervals held .88 to .995 in such simulations",
         fix="collect more units",

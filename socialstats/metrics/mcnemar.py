@@ -264,7 +264,9 @@ def infinite(cells: Cells) -> str:
     """Return why the odds ratio is not a number, or return empty text."""
     if cells.c:
         return ""
-    return "no pair is second only: the odds ratio is infinite" if cells.b else f"{NONE_DISCORDANT}: odds ratio 0/0"
+    if cells.b:
+        return "no pair has the level under the second condition only: the odds ratio is infinite"
+    return f"{NONE_DISCORDANT}: odds ratio 0/0"
 
 
 def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str, lead: str, level: float) -> Row:

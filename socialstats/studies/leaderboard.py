@@ -168,10 +168,20 @@ def board_block(numbers: Numbers) -> Block:
                     ),
         figure_title=title,
         caption=f"Points: means; {level} CIs ({method}), unadjusted; ranks: simultaneous {level} intervals; "
-        f"{numbers.sample}.",
+        f"{numbers.sample}.{still_words(numbers)}",
         tables=(table_of(shown, "Mean and rank of each model", MODEL, columns),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
+
+
+def still_words(numbers: Numbers) -> str:
+    """Return of which models a task with equal scores adds nothing to the SE; nothing where tasks vary."""
+    known = {row.term for row in numbers.means if row.std_error}
+    still = dict.fromkeys(
+        shorten(row.term, 30) for row in numbers.main.rows
+        if row.label(TASK) is not None and row.estimate is not None and not row.std_error and row.term in known
+    )  # fmt: skip
+    return f" Tasks whose scores are all equal add nothing to the SE of {listing(list(still), 3)}." if still else ""
 
 
 def ranks_block(numbers: Numbers) -> Block | None:
@@ -199,8 +209,8 @@ def lead_block(numbers: Numbers) -> Block | None:
     name = shorten(best.term, 40)
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
     said, unit = [], f"clusters of {shorten(numbers.factors[0].name, 40)}" if numbers.factors else "units"
-    if len(rows) > 1:
-        said.append(difference("the mean score", name, shorten(rows[-1].term, 40), rows[-1]))
+    if len(rows) > 1:  # with two models the answer says it
+        said.append(difference("the mean score", name, shorten(rows[0].term, 40), rows[0]))
     if (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
         said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
     title, level = f"Differences in mean score between {name} and each other model", numbers.main.settings["level"]

@@ -293,9 +293,19 @@ def effects_block(design: Paired, result: Result, mean: Row) -> Block:
         figure_title="Standardised differences",
         caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by that of the values (d_rm corrected "
         f"for their correlation); {ci_text(lead, None)}.",
-        tables=(rows_table(result.rows, f"Standardised differences ({result.inference})"),),
+        tables=(rows_table(result.rows, f"Standardised differences{ways_text(result)}"),),
         results=(result,),
     )
+
+
+def ways_text(result: Result) -> str:
+    """Return by which method each standardised difference has its interval: ``; CIs: d_z and g_z by ...``."""
+    ways: dict[str, list[str]] = {}
+    for row in result.rows:
+        if row.method and row.conf_low is not None:
+            ways.setdefault(row.method, []).append(row.term)
+    said = [f"{listing(terms)} by the {way}" for way, terms in ways.items()]
+    return f"; CIs: {'; '.join(said)}" if said else ""
 
 
 def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:

@@ -211,12 +211,12 @@ def bounds_sentence(rows: dict[str, Row], refused: int, name: str, target: str =
     ...         for words, x in values}
     >>> print(bounds_sentence(rows, 20, "Share of 'comply'"))
     Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it gives
-    .300; for it, .500.
+    .300, and for it .500.
     """
     without, against, favour = (rows.get(words) for words in RULES.values())
     first = "undefined" if without is None else estimate(without)
     ends = ["undefined" if row is None else number(row.shown()) for row in (against, favour)]
     return (
         f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against {target} "
-        f"gives {ends[0]}; for it, {ends[1]}."
+        f"gives {ends[0]}, and for {target} {ends[1]}."
     )

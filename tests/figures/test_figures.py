@@ -194,6 +194,10 @@ def test_texts_of_a_drawn_strip_do_not_overlap() -> None:
         assert box.x1 <= figure.x1 + 1, shown[i].get_text()
         for other in boxes[:i]:
             assert not box.overlaps(other), (shown[i].get_text(), box, other)
+    leaders = max(line.get_zorder() for line in ax.lines if not line.get_clip_on())
+    for text in ax.texts:  # leaders stopped at no label that they met
+        assert text.get_bbox_patch() is not None, text.get_text()
+        assert text.get_zorder() > leaders
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.02, 0.98), (0.0, 0.55), (0.45, 1.0), (0.5, 0.51)])

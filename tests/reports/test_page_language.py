@@ -5,12 +5,22 @@ from __future__ import annotations
 import html
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import example_pages
+import pandas as pd
 import pytest
-from study_examples import PAGES
+from study_examples import FAST, PAGES, choices
+
+from socialstats import datasets
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.model_scores import model_scores
+from socialstats.designs.ratings import Ratings
+from socialstats.studies import STUDIES, run_study
+from socialstats.tables import as_table
+from socialstats_reports import render
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from test_language import AS_ONE, END, PHRASES, SLOT, WORD, WORDS
@@ -20,7 +30,7 @@ UNREAD = re.compile(
     r"(?s)<(script|style|svg|pre|head|ul class=\"references\"|nav)\b.*?</(script|style|svg|pre|head|ul|nav)>"
 )
 PART = re.compile(r"(?s)<(p|li|figcaption|caption|h1|h2|h3|summary|td|dd)\b[^>]*>(.*?)</\1>")
-NAMED = re.compile(r"(?<=[.)])\.?\s+(?=[a-z]+\d)")  # a sentence that begins with the name of a model, as m3
+NAMED = re.compile(r"(?<=[.)])\.?\s+(?=[a-z]+\d)|(?<=\))\.\s+")  # before the name of a model, as m3 or lynx
 CLAUSE = re.compile(rf"{END.pattern}|;\s")
 SPELLED = re.compile(
     r"\b(?:marital_status|social_class|gender_in_family|group_first|name_first|rater_source|authority_deference|"
@@ -47,10 +57,66 @@ def sentences(kind: str, text: str) -> Iterator[str]:
         yield from END.split(one) if kind == "p" else CLAUSE.split(one)
 
 
-@pytest.mark.parametrize("name", PAGES)
+def refusing(frame: pd.DataFrame) -> pd.DataFrame:
+    """A model that refuses a third of the scenarios, and one that gives few levels."""
+    frame = frame[frame["scenario"].isin(list(dict.fromkeys(frame["scenario"]))[::8])].reset_index(drop=True)
+    model = frame["source"].ne("human")
+    third = frame["scenario"].str[-1].isin(list("369"))
+    other = frame[model].assign(source="lynx", rater=frame["rater"] + " of lynx")
+    action = frame["action"].mask(model & third, "refused")
+    return pd.concat([frame.assign(action=action), other[other["scenario"].isin(other["scenario"].unique()[:3])]])
+
+
+def biases(frame: pd.DataFrame) -> pd.DataFrame:
+    """Names of two groups alone, in six scenarios."""
+    kept = list(dict.fromkeys(frame["scenario"]))[::5][:6]
+    pairs = frame["group_first"].isin(["woman", "man"]) & frame["group_second"].isin(["woman", "man"])
+    return frame[pairs & frame["scenario"].isin(kept)].reset_index(drop=True)
+
+
+def without_strengths(_: object) -> Comparisons:
+    parts = [choices(3, seed=k, urgency=False).assign(model=f"m{k}") for k in range(3)]
+    return Comparisons.from_frame(pd.concat(parts), cluster="story", by="model")
+
+
+def two_tasks(_: object) -> Ratings:
+    sizes = (("law", 5), ("art", 60))
+    rows = [(m, f"{t}{k}", int(t == "law" or (k + s) % 3 > 0), t)
+            for s, m in enumerate(("dog", "bee", "cat")) for t, n in sizes for k in range(n)]  # fmt: skip
+    return model_scores(pd.DataFrame(rows, columns=["model", "item", "correct", "task"]))
+
+
+def of_study(study: str, frame: pd.DataFrame, **options: Any) -> Any:
+    read = STUDIES[study].read
+    assert read is not None
+    return read(as_table(frame), **options)
+
+
+FURTHER: dict[str, tuple[str, Callable[[object], Any]]] = {  # tables of strangers whose sentences were too long
+    "refusals of two models": (
+        "norm-goal",
+        lambda _: Ratings.from_frame(
+            refusing(datasets.norm_goal()), unit="scenario", rater="rater", value="action", rater_source="source",
+            scale="nominal", strata="domain", by="pressure", refusal="refused",
+        ),
+    ),
+    "one pair of groups": (
+        "relationship-bias", lambda _: of_study("relationship-bias", biases(datasets.relationship_bias()))
+    ),
+    "levels without strengths": ("compare", without_strengths),
+    "a board of two tasks": ("leaderboard", two_tasks),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*PAGES, *FURTHER])
 def test_the_sentences_of_a_page(name: str) -> None:
     faults = []
-    for kind, text in parts(example_pages.made(name)[1]):
+    if name in FURTHER:
+        study, make = FURTHER[name]
+        page = render(run_study(STUDIES[study], make(None), FAST), **example_pages.RUN)
+    else:
+        page = example_pages.made(name)[1]
+    for kind, text in parts(page):
         faults += [f"{kind}: {found[0]!r} in {text[:120]}" for found in PHRASES.finditer(text)]
         faults += [f"{kind}: {found[0]!r} in {text[:120]}" for found in SPELLED.finditer(text)]
         faults += [

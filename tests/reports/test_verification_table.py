@@ -37,7 +37,7 @@ def test_published_numbers_are_counted_by_kind_with_what_was_not_checked() -> No
     assert verification_words(found) == {
         "said": "0 of 1 recomputed value agreed with independent implementations within tolerance.",
         "wrong": "1 disagreed: estimates 1 ('a'). Quote none of these values.",
-        "by_kind": "estimates 0 of 1, intervals 0 of 1", "reasons": "too many draws (1)",
+        "by_kind": "estimates 0 of 1; intervals 0 of 1", "reasons": "too many draws (1)",
     }  # fmt: skip
     assert verification_words({})["said"] == "No value was recomputed by an independent implementation."
     assert sum(row[2] for row in verification_table(FOUND).cells if isinstance(row[2], int)) == 6

@@ -369,5 +369,5 @@ def test_without_tests_of_strengths_the_answer_has_the_shares_chosen(
     frames = [chooser(0.0, *one).drop(columns=["urgency_a", "urgency_b"]) for one in told]
     levels = [frame.assign(story=np.arange(len(frame))) for frame in frames]
     page = compare_levels(design_of(*levels, cluster="story"), FAST)
-    assert page.answer[0] == f"No difference in strength could be computed: firm minus default: {why}."
+    assert page.answer[0] == f"No difference in strength could be computed. For firm minus default: {why}."
     assert page.answer[1] == block(page, "differences-items").sentences[0]

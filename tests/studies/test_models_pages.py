@@ -187,7 +187,7 @@ def test_people_are_shared_by_all_prompts() -> None:
     assert both[0] == both[1]
     outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
     assert [b.question for b in outcome.blocks[:2]] == [
-        "How did the 2 prompts compare, over all models?", "How did the 6 compare by distance from people, ADA-Met?",
+        "How did the 2 prompts compare, over all models?", "How did the 6 compare by distance from people (ADA-Met)?",
     ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def test_the_block_says_the_three_rules_and_why_one_is_missing() -> None:
     assert block is not None
     assert block.sentences == (
         "Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it "
-        "gives .300; for it, undefined.",
+        "gives .300, and for it undefined.",
     )
     assert [row[0] for row in block.tables[0].cells] == [
         "refusals excluded", "all refusals counted against", "all refusals counted for",

@@ -51,6 +51,87 @@ def test_a_leader_that_depends_on_the_weights_of_tasks_stands_in_the_answer() ->
     design = ss.Ratings.from_frame(table, rater="model", unit="item", value="score", strata="task", scale="interval")
     outcome = run_study(STUDIES["leaderboard"], design, FAST)
     assert any(said.startswith("With units weighted equally, lima ranked first") for said in outcome.answer)
+    lead = next(block for block in outcome.blocks if block.id == "lead")
+    assert "between kilo and lima" in lead.sentences[0]  # the runner-up, not the last model
+
+
+def test_a_task_without_variation_is_named_beside_the_standard_error() -> None:
+    rows = [(m, f"{t}{k}", float(t == "law" or (k + s) % 3 > 0), t)
+            for s, m in enumerate(("dog", "bee")) for t in ("law", "art") for k in range(20)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["model", "item", "score", "task"])
+    design = ss.Ratings.from_frame(table, rater="model", unit="item", value="score", strata="task", scale="interval")
+    block = run_study(STUDIES["leaderboard"], design, FAST).blocks[0]
+    assert "Tasks whose scores are all equal add nothing to the SE of bee and dog." in block.caption
+
+
+def test_without_clusters_the_plan_of_compared_ratings_is_of_units() -> None:
+    rng = np.random.default_rng(2)
+    rows = [(u, r, p, int(rng.integers(1, 6))) for u in range(30) for r in ("x", "y", "z") for p in ("long", "short")]
+    table = pd.DataFrame(rows, columns=["unit", "rater", "prompt", "value"])
+    design = ss.Ratings.from_frame(table, by="prompt", levels=[1, 2, 3, 4, 5])
+    said = " ".join(run_study(STUDIES["compare-ratings"], design, FAST).blocks[0].sentences)
+    assert "To halve the interval of the difference in mean rating between short and long, collect about" in said
+    assert said.endswith("more units.")
+
+
+def two_models() -> ss.Ratings:
+    """Choices of 12 people and of two models, one of which refuses nearly everything."""
+    rng = np.random.default_rng(3)
+    sides = np.array(["against", "for"])
+    rows = [(f"s{u}", f"p{r}", "human", sides[int(rng.random() < 0.5)]) for u in range(30) for r in range(12)]
+    rows += [(f"s{u}", m, m, sides[int(rng.random() < 0.6)])
+             for m in ("mA", "mB") for u in range(30 if m == "mA" else 3)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    table["area"] = np.where(table["unit"].str[1:].astype(int) % 2, "work", "home")
+    return ss.Ratings.from_frame(table, rater_source="source", scale="nominal", strata="area")
+
+
+def test_sentences_about_two_models_say_whose_they_are_and_cautions_keep_their_names() -> None:
+    outcome = run_study(STUDIES["norm-goal"], two_models(), FAST)
+    assert outcome.title == "How similar were the choices of mA, mB and human raters?"
+    texts = [text for block in outcome.blocks for text in block.sentences]
+    for model in ("mA", "mB"):
+        assert any(f"largest difference of {model} was for '" in text for text in texts)
+    (rare,) = (c.detail for c in outcome.cautions if "gave a level to fewer" in c.detail)
+    assert rare.startswith("'mB' gave")
+    table = next(t for block in outcome.blocks for t in block.tables if t.caption.startswith("Any difference"))
+    assert table.caption.endswith("; p (Holm): within each source, over levels of area")
+
+
+def test_a_single_bias_is_not_adjusted() -> None:
+    rows = [(s, k, *sides, 1 if (s + k * j) % 3 else -1) for s in range(8) for k in range(4)
+            for j, sides in enumerate((("woman", "man"), ("man", "woman")))]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["scenario", "pair", "group_first", "group_second", "answer"])
+    read = STUDIES["relationship-bias"].read
+    assert read is not None
+    outcome = run_study(STUDIES["relationship-bias"], read(as_table(frame)), FAST)
+    assert not any("p_Holm" in said for said in outcome.answer)
+    assert "p (Holm)" not in outcome.blocks[0].tables[0].caption
+    assert "Holm" not in outcome.methods[0]
+    at = outcome.blocks[0].tables[0].header.index("p (Holm)")
+    assert [line[at] for line in outcome.blocks[0].tables[0].cells] == [None]
+
+
+def test_items_with_few_comparisons_are_named_with_their_number() -> None:
+    rng = np.random.default_rng(4)
+    pairs = [(a, b) for a in "pqr" for b in "pqr" if a < b for _ in range(20)] + [("p", "z"), ("q", "z"), ("z", "r")]
+    table = {"item_a": [a for a, _ in pairs], "item_b": [b for _, b in pairs],
+             "winner": [rng.choice(pair) for pair in pairs]}  # fmt: skip
+    few = next(c for c in ss.bradley_terry(table, penalty="firth").cautions if c.code == "SS103")
+    assert (few.detail, few.rows) == ("fewer than 10 comparisons: 'z' (3)", ("z",))
+
+
+def test_the_order_effect_has_no_steps() -> None:
+    rng = np.random.default_rng(5)
+    pairs = [(a, b, p) for p in ("x", "y") for a in "kl" for b in "mno" for _ in range(12)]
+    table = pd.DataFrame(pairs, columns=["item_a", "item_b", "prompt"])
+    table["winner"] = [row[rng.integers(2)] for row in pairs]
+    table["order"] = [row[rng.integers(2)] for row in pairs]
+    design = ss.Comparisons.from_frame(table, by="prompt")
+    page = run_study(STUDIES["compare"], design, FAST)
+    texts = [text for block in page.blocks for text in (*block.sentences, block.figure_title)]
+    assert any("effect of being shown first on the log-odds" in text for text in texts)
+    assert not any("step of order" in text for text in texts)
 
 
 def test_refusals_that_turn_a_difference_stand_in_the_answer() -> None:

@@ -130,9 +130,9 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
 @pytest.mark.slow
 def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
     assert outcome.answer[0].startswith(
-        "After Holm adjustment, 1 of 3 models scored above the judges' neutral point (model 01), 1 scored below it "
-        "(model 06) and 1 did not differ significantly from it (model 04). Composites relative to the judges' neutral "
-        "point ranged from "
+        "After Holm adjustment, 1 of 3 models scored above the judges' neutral point (model 01). By the same "
+        "tests, 1 scored below it (model 06) and 1 did not differ significantly from it (model 04). Composites "
+        "relative to the judges' neutral point ranged from "
     )
     assert "approximate 95% CI [" in outcome.answer[0]  # of one neutral text: SS312
     assert not any(c.code == "SS318" for c in outcome.cautions)

@@ -105,10 +105,11 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
     if state.penalised:
         way = "Firth's penalty" if state.options.penalty else f"{state.options.prior:g} pseudo-wins an item"
         yield caution("SS102", f"{way} shrinks the strengths", affects="every strength")
-    few = [item for item, k in zip(design.items, times_compared(design), strict=True) if k < FEW_COMPARISONS]
+    few = {item: k for item, k in zip(design.items, times_compared(design), strict=True) if k < FEW_COMPARISONS}
     if few and state.data.n_items:
-        said = f"{quoted(few)}: fewer than {FEW_COMPARISONS} comparisons each"
-        yield caution("SS103", said, affects="their strengths and intervals")
+        named = listing([f"{quoted([item])} ({k:g})" for item, k in few.items()], 3)
+        said = f"fewer than {FEW_COMPARISONS} comparisons: {named}"
+        yield caution("SS103", said, affects="their strengths and intervals", rows=few)
     if state.options.order and not design.order_known:
         first = design.columns.get("item_a", "item_a")
         yield caution(

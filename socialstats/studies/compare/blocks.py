@@ -10,6 +10,7 @@ from typing import Any
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.bradley_terry.model import ORDER
 from socialstats.metrics.preference_shares import preference_shares
 from socialstats.metrics.sensitivity import reference_values
 from socialstats.planning.adjusting import with_holm
@@ -97,7 +98,7 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
     counts = {id(row): said or "" for row, said in zip(tested, discordant, strict=True)}
     more: dict[str, Any] = {"Stories": lambda r: int(r.n or 0), "Discordant": lambda r: counts[id(r)],
                             "Why not": "undefined"}  # fmt: skip
-    return table_of(tested, f"Share of stories in which an item is chosen, {by}", ("Item", "term"), TESTED | more)
+    return table_of(tested, f"Share of stories in which an item is chosen, by {by}", ("Item", "term"), TESTED | more)
 
 
 def side_by_side(
@@ -298,8 +299,9 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
     tables = [effects_table(numbers, {k: [r for r in v if r.term in terms] for k, v in effects.items()}, by)]
     if tested:
         tables.append(rows_table(tested, f"Effects minus those of {shorten(numbers.reference, 40)}", term=by))
-    title = f"Effect of one step of {lead} by {shorten(by, 40)}"
-    said = [range_words(f"The effect of one step of {lead} on the log-odds of being chosen", own)]
+    step = "being shown first" if lead == ORDER else f"one step of {lead}"
+    title = f"Effect of {step} by {shorten(by, 40)}"
+    said = [range_words(f"The effect of {step} on the log-odds of being chosen", own)]
     if numbers.beside:
         tables.append(fits_table(numbers.beside))
         said.append(changes_sentence(numbers.beside))
@@ -307,7 +309,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         id="levels-effects",
         question=f"How large was the effect of {lead} in each {shorten(by, 40)}?",
         sentences=tuple(said),
-        draw=partial(forest, own, xlabel=f"log-odds of one step of {lead}", label=by),
+        draw=partial(forest, own, xlabel=f"log-odds of {step}", label=by),
         figure_title=title,
         caption=f"Points: log-odds from separate fits, adjusted for item strength; unadjusted "
         f"{level_text(options.level)} CIs; {first.inference}.",

@@ -94,13 +94,14 @@ def blocks(design: Ratings, numbers: Numbers, by: str, options: StudyOptions) ->
     """Return one block per kind of number, its differences adjusted as one family, and replies without a rating."""
     kinds = dict.fromkeys(str(row.group) for result in numbers.found.values() for row in result.rows)
     replies = replies_by(design, options.level)
-    done = [kind_block(kind, numbers, by, options) for kind in (k for k in QUESTIONS if k in kinds)]
+    clustered = bool(design.clusters)
+    done = [kind_block(kind, numbers, by, options, clustered) for kind in QUESTIONS if kind in kinds]
     results = tuple(numbers.found.values())
     more = () if replies is None else (replies,)
     return (replace(done[0], results=(*results, *done[0].results)), *done[1:], *more)
 
 
-def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> Block:
+def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions, clustered: bool) -> Block:
     """Return the block of one kind of number."""
     own = rows_of_levels(numbers.values, kind)
     gaps = [
@@ -121,7 +122,7 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
     return Block(
         id=f"differences-{kind}",
         question=QUESTIONS[kind],
-        sentences=(kind_words(tested, kind, ref), *halving_words(tested, kind, ref)),
+        sentences=(kind_words(tested, kind, ref), *halving_words(tested, kind, ref, clustered)),
         draw=partial(forest, tested[:60], xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}", label=by,
                      sort=False),
         figure_title=title,
@@ -148,11 +149,13 @@ def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
     return f"{text} Constant in all resamples, without a standard error: {listing(same, most=3)}."
 
 
-def halving_words(rows: tuple[Row, ...], kind: str, reference: str) -> tuple[str, ...]:
+def halving_words(rows: tuple[Row, ...], kind: str, reference: str, clustered: bool) -> tuple[str, ...]:
     """Return how many more units halve the interval of the only difference; nothing where there are several."""
     more = clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units) if len(rows) == 1 else None
-    unit = "clusters" if rows[0].n_clusters else "units"
-    return () if more is None else (halving(more, unit, f"the difference in {NAMES[kind]} from {reference}"),)
+    if more is None:
+        return ()
+    quantity = f"the difference in {NAMES[kind]} between {shorten(rows[0].term, 60)} and {reference}"
+    return (halving(more, "clusters" if clustered else "units", quantity),)
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:

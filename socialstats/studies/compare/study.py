@@ -70,9 +70,9 @@ def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> t
 
 def without_strengths(numbers: Numbers) -> tuple[str, ...]:
     """Return that no difference in strength exists, and the differences in choices that do."""
-    why = "; ".join(numbers.problems)
+    why = "".join(f" For {problem}." for problem in numbers.problems)
     what = "difference in strength" if numbers.items else "difference"
-    lacking = f"No {what} could be computed{f': {why}' if why else ''}."
+    lacking = f"No {what} could be computed.{why}"
     if not numbers.items:
         return (lacking,)
     tested, _ = with_holm(labelled(numbers.items, "item"), "items chosen")

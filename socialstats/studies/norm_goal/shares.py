@@ -433,7 +433,8 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
             Table(
                 caption=f"Any difference of shares by {name}: cluster permutation test ({count(swaps)} permutations; "
-                f"least p {number(1 / (swaps + 1), 4, bounded=True)}), and chi-square treating ratings as independent",
+                f"least p {number(1 / (swaps + 1), 4, bounded=True)}), and chi-square treating ratings as independent"
+                + f"; p (Holm): within each source, over levels of {name}" * (len(source.others) > 1),
                 header=(name, "Statistic", "df", "p", "p (Holm)", "p (ratings independent)", "Why not"),
                 cells=tuple(
                     (label, t.statistic, df_text(t.df), p_text(t.p_value),
@@ -457,8 +458,9 @@ def where_sentences(rows: Shares, source: Source, other: str) -> tuple[str, ...]
         return (f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)} raters.",)
     gap = widest(known)
     where = gap.label("stratum")
+    which = f"The {largest(gap, known)} difference{of_source(source, other)}"
     return (
-        f"The {largest(gap, known)} difference was for '{shorten(gap.term, 30)}' under '{shorten(where or '', 40)}': "
+        f"{which} was for '{shorten(gap.term, 30)}' under '{shorten(where or '', 40)}': "
         f"{both_shares(rows, gap, source, other, where)}.",
         counted_text(all_gaps, "difference", of_source(source, other)),
     )

@@ -62,6 +62,7 @@ from socialstats.studies.norm_goal.shares import (
     halves,
     largest,
     near_one,
+    of_source,
     share_parts,
     shares_block,
     side_sentences,
@@ -138,7 +139,7 @@ def answer(
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
     both = both_shares(whole, gap, source, other, None)
-    far = f"The {largest(gap, gaps)} difference was for '{shorten(gap.term, 30)}': {both}."
+    far = f"The {largest(gap, gaps)} difference{of_source(source, other)} was for '{shorten(gap.term, 30)}': {both}."
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
     tested = "" if test.p_value is None else f"cluster permutation test over {units}, {sentences.p_of(test)}"
     if found == "equal":
@@ -423,7 +424,7 @@ def names(source: Source) -> str:
     human = f"{shorten(source.human, 30)} raters"
     if len(source.others) > MOST_NAMED:
         return f"{count(len(source.others), 'source')} and of {human}"
-    return f"{listing([shorten(o, 30) for o in source.others])} and {human}"
+    return listing([*(shorten(o, 30) for o in source.others), human])
 
 
 def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:

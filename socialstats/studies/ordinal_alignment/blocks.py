@@ -349,6 +349,7 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
     if not groups:
         return None
     found = closest_groups(groups, families)
+    adjusted = any(one.gap is not None and one.gap.p_adjusted is not None for one in found)
     return Block(
         id="closest",
         question="Which groups of people was each model closest to?",
@@ -356,9 +357,9 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
         tables=(
             Table(
                 caption="Closest and farthest group of each attribute. Corrected difference: of the two, in the order "
-                f"of the groups, on the units of both, corrected for group size ({sizes_text(groups)}). p (Holm): "
-                "within each model, over all pairs of groups. Stability: share of resamples with the same closest "
-                "group",
+                f"of the groups, on the units of both, corrected for group size ({sizes_text(groups)}). "
+                f"{'p (Holm): within each model, over all pairs of groups. ' * adjusted}"
+                "Stability: share of resamples with the same closest group",
                 header=CLOSEST_HEADER,
                 cells=tuple(one.cells() for one in found),
             ),
@@ -713,7 +714,7 @@ def alpha_design(alphas: Mapping[str, Alphas]) -> str:
         for label, one in ((label, ordered(own)) for label, own in alphas.items())
     }
     alike = len(set(sizes.values())) == 1
-    said = f"each {next(iter(sizes.values()))}" if alike else listing(
+    said = f"{next(iter(sizes.values()))}{' in each' * (len(sizes) > 1)}" if alike else listing(
         [f"{shorten(label, 30)}: {size}" for label, size in sizes.items()], most=MOST_SIZES)  # fmt: skip
     return f"{level_text(first.settings['level'])} CIs (over units); {said}{f'; {held}' if held else ''}."
 

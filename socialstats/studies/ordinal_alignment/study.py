@@ -87,6 +87,9 @@ def constant_words(main: Result) -> tuple[str, ...]:
         return ()
     clear = [r for r in rows if sentences.significant(r, 1 - main.settings["level"])]
     near = sum((r.estimate or 0.0) < 0 for r in clear)
+    if len(rows) == 1:
+        verdict = "significantly closer" if near else "significantly farther" if clear else "not significantly closer"
+        return (f"'{rows[0].term}' was {verdict} than always answering '{rows[0].label('constant')}'.",)
     return (
         f"Compared with always answering '{rows[0].label('constant')}', {count(near)} of {count(len(rows), 'model')} "
         f"{'was' if near == 1 else 'were'} significantly closer and {count(len(clear) - near)} farther (Holm).",
@@ -115,7 +118,8 @@ def strip(main: Result) -> Strip:
              for row in lines.values()]  # fmt: skip
     rows = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0) or model_rows(main)[:1]
     marks += [row_mark(row) for row in dict.fromkeys((rows[0], rows[-1]))]
-    return Strip(title="Nearest and farthest model, beside what needs no model", axis="mean distance in levels",
+    title = f"{'Nearest and farthest' if len(rows) > 1 else 'The'} model, beside what needs no model"
+    return Strip(title=title, axis="mean distance in levels",
                  marks=tuple(marks))  # fmt: skip
 
 

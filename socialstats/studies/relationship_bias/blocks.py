@@ -44,6 +44,7 @@ from socialstats.studies.relationship_bias.words import (
     mean_words,
     sides,
     size_text,
+    told_biases,
 )
 from socialstats.studies.second import turned
 from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
@@ -106,17 +107,21 @@ def rows_block(
 
 def bias_block(main: Result, options: StudyOptions) -> Block:
     """Return B of every pair of groups with its verdict."""
-    rows, title = of_group(main, BIAS), "Bias B of each pair of groups"
+    rows, title = [replace(row, group=None) for row in told_biases(main)], "Bias B of each pair of groups"
     m = sum(row.p_adjusted is not None for row in rows)
     family = f"'{FAMILY}' (m = {m})"
-    shown = [
-        replace(row, method=f"{row.method}; Holm over the family {family}", key=(*row.key, ("family", family)))
-        for row in rows
-    ]
+    shown = (
+        [
+            replace(row, method=f"{row.method}; Holm over the family {family}", key=(*row.key, ("family", family)))
+            for row in rows
+        ]
+        if m
+        else rows
+    )
     return rows_block(
         "bias",
         "Whom did the model favour?",
-        [favoured(row, options) for row in biases_of(main)],
+        [favoured(row, options) for row in told_biases(main)],
         shown,
         title,
         f"Points with {level_text(options.level)} CIs (t; {cluster_text(main.design.clusters, 'units')}); n = "

@@ -53,7 +53,7 @@ from socialstats.studies.relationship_bias.blocks import (
     strata_blocks,
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
-from socialstats.studies.relationship_bias.words import answer, biases_of, mean_words
+from socialstats.studies.relationship_bias.words import answer, biases_of, mean_words, told_biases
 from socialstats.studies.sources import replies_by
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, shorten
@@ -363,13 +363,15 @@ def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: brief, then in full."""
     groups = listing([f"'{shorten(g, 30)}'" for g in main.extras["groups"]])
     clusters = listing([f.name for f in main.design.clusters])
-    level, m = level_text(options.level), sum(row.p_adjusted is not None for row in biases_of(main))
+    level, m = level_text(options.level), sum(row.p_adjusted is not None for row in told_biases(main))
+    holm = f"p values were Holm-adjusted over the {FAMILY} (m = {m}). " if m else ""
     return (
         "Bias B is the mean answer (−1 first name, +1 second) with the group in second position minus that in first "
-        f"position. {level} CIs used t with crossed clusters of {clusters}. p values were Holm-adjusted over the "
-        f"{FAMILY} (m = {m}). B_all, the mean absolute bias, was bias-corrected, with a CI by test inversion.",
+        f"position. {level} CIs used t with crossed clusters of {clusters}. "
+        f"{holm}B_all, the mean absolute bias, was bias-corrected, with a CI by test inversion.",
         f"S is the mean answer to couples of two groups of names ({groups}) in one order. B ranges from −2 to 2. "
-        f"{main.inference}. Verdicts rest on the adjusted p values. B_all is positive even without bias. Its expected "
+        f"{main.inference}. Verdicts rest on the {'adjusted ' * bool(m)}p values. B_all is positive even without bias. "
+        "Its expected "
         "value then follows from the clustered standard errors. Its CI contains all values that a test does not "
         "reject. McNemar's test treats couples of one scenario as independent and is shown for comparison with "
         "publications.",

@@ -20,6 +20,12 @@ def biases_of(main: Result) -> list[Row]:
     return [row for row in main.rows if row.group == BIAS]
 
 
+def told_biases(main: Result) -> list[Row]:
+    """Return the rows of B as pages tell them: the p of a single one is not adjusted."""
+    rows = biases_of(main)
+    return [replace(row, p_adjusted=None) for row in rows] if len(rows) == 1 else rows
+
+
 def verdict_on(row: Row, options: StudyOptions) -> Verdict:
     """Return the verdict on a bias: by its adjusted p, and by the smallest effect of interest where one was given."""
     bounds = equivalence_bounds(row)
@@ -77,7 +83,7 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
 
 def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return B_all corrected with the test of no bias, then who was favoured, significant biases first."""
-    ordered = sorted(biases_of(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0))
+    ordered = sorted(told_biases(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0))
     said = [favoured(row, options, brief=True) for row in ordered]
     lead = ordered[0]
     sign = f"B of '{shorten(lead.term, 60)}' is positive if '{sides(lead)[0]}' names are favoured."
@@ -99,7 +105,7 @@ def size_text(main: Result, *, brief: bool = False) -> str:
     claim = "Choices depended on the groups of the names" if sentences.significant(null, round(1 - level, 12)) else (
         "Choices did not depend significantly on the groups of the names"
     )  # fmt: skip
-    return f"{claim}: {quantity} = {numbers}, test of no bias {p_value(null.p_value)}."
+    return f"{claim} (test of no bias, {p_value(null.p_value)}). The {quantity} was {numbers}."
 
 
 def mean_words(each: Result | None) -> tuple[str, ...]:

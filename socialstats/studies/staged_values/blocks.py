@@ -11,6 +11,7 @@ from socialstats import sentences
 from socialstats.figures import dumbbell, forest, multiples, trajectories
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
+from socialstats.metrics.effect_sizes import interval_text
 from socialstats.metrics.trait_profile import change_name, changes_of, size_of
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
@@ -270,7 +271,10 @@ def changes_table(
         "d_z": of_size("estimate"), "d_z low": of_size("conf_low"), "d_z high": of_size("conf_high"),
         "n": whole("n"), "Why not": "undefined",
     }  # fmt: skip
-    return table_of(rows, caption, (term, labels), columns)
+    known = (size_of(result, row) for row in rows)
+    sizes = dict.fromkeys(interval_text(size) for size in known if size is not None and size.interval)
+    own = f"; d_z CIs: {listing(list(sizes))}" if sizes else ""
+    return table_of(rows, caption + own, (term, labels), columns)
 
 
 def moved_table(result: Result, caption: str, measure: str = "composite") -> list[Table]:
@@ -361,7 +365,7 @@ def changes_block(profile: Result, models: Result | None) -> Block:
         question="What did the stages change?",
         sentences=(changes_text(lead, "the composite"), *filter(None, [beside])),
         draw=partial(multiples, panels, sort=False, xlabel="change in the composite"),
-        figure_title="Change in the composite from the baseline, by unit of analysis",
+        figure_title="Change in the composite from the baseline" + ", by unit of analysis" * (len(panels) > 1),
         caption=f"Points: means over all models; unadjusted {level_of(changes_of(lead))} CIs (paired t).",
         tables=(*tables, *(other_tables(profile, "the composite") if models is None else ())),
         results=() if models is None else (models,),

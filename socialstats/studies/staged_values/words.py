@@ -115,11 +115,12 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
     named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
     told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r)})" for r in named]
     where = listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
+    sizes = f": {where}" if len(clear) <= 1 else f". {capital(where)}"
     verb = "was" if len(clear) == 1 else "were"
     many = f"{count(len(clear))} of {count(len(tested))} changes in {what} from {base}"
     signs = {(r.estimate or 0.0) > 0 for r in clear}
     side = "" if len(clear) == 1 or len(signs) > 1 else f", all {'positive' if signs == {True} else 'negative'}"
-    return f"{start}{many} {verb} significant (Holm){side}: {where}.{lost}"
+    return f"{start}{many} {verb} significant (Holm){side}{sizes}.{lost}"
 
 
 MOST_TOLD = 2  # significant changes that are named one by one
@@ -143,7 +144,8 @@ def leans(rows: Sequence[Row], options: StudyOptions) -> str:
         for k, (n, word, names) in enumerate(parts)
     ]
     adjusted = "After Holm adjustment, " if any(r.p_adjusted is not None for r in rows) and len(rows) > 1 else ""
-    return capital(f"{adjusted}{listing(said)}.")
+    first, *rest = said
+    return capital(f"{adjusted}{first}.") + (f" By the same tests, {listing(rest)}." if rest else "")
 
 
 def ends_text(rows: Sequence[Row], *, at: str) -> str:
