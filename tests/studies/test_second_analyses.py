@@ -94,8 +94,8 @@ def test_sentences_about_two_models_say_whose_they_are_and_cautions_keep_their_n
         assert any(f"largest difference of {model} was for '" in text for text in texts)
     (rare,) = (c.detail for c in outcome.cautions if "gave a level to fewer" in c.detail)
     assert rare.startswith("'mB' gave")
-    table = next(t for block in outcome.blocks for t in block.tables if t.caption.startswith("Any difference"))
-    assert table.caption.endswith("; p (Holm): within each source, over levels of area")
+    captions = [t.caption for block in outcome.blocks for t in block.tables if t.caption.startswith("Any difference")]
+    assert any(caption.endswith("; p (Holm): within each source, over levels of area") for caption in captions)
 
 
 def test_a_single_bias_is_not_adjusted() -> None:
