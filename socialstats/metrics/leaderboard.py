@@ -729,10 +729,11 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         return ()
     what = "cluster" if board.factors else "unit"
     several = len(board.tasks) > 1
-    alike = f" (as many as {number(least[0][0], 1)} of equal weight)" if several else ""
+    even = "equally weighted " if several else ""
+    alike = f" (as {number(least[0][0], 1)} of equal weight)" if several else ""
     return (caution(
         "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
-        f"fewer than {FEWEST_DIFFERING:g} {what}s whose scores differ. The least rests on "
+        f"fewer than {FEWEST_DIFFERING:g} {even}{what}s whose scores differ. The least rests on "
         f"{count(least[0][1], what)}{alike}",
         affects="these differences, their tests and ranks" + (": nominal 95% intervals held .69 to .92 of simulations "
         "where a small task weighs as much as a large one" if several else ""),

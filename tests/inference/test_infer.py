@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,7 +112,10 @@ def test_few_disagreements_of_one_pair_of_raters_are_said_of_that_pair() -> None
     values = np.column_stack([np.arange(60) % 3, np.arange(60) // 2 % 3, np.arange(60) % 3])
     values[:2, 2] = 2 - values[:2, 2]
     (found,) = [c for c in ss.weighted_kappa(ratings(values)).cautions if c.code == "SS329"]
-    assert found.detail.startswith("1 of 5 coefficients with fewer than 10: about ")
+    assert re.fullmatch(r"Cohen's kappa \(unweighted\) of '.* \| .*': about .* effective disagreements "
+                        r"\(1 of 5 coefficients with fewer than 10\)", found.detail)  # fmt: skip
+    assert found.rows is not None
+    assert len(found.rows) == 1
 
 
 @pytest.mark.parametrize("metric", [ss.weighted_kappa, ss.krippendorff_alpha, ss.fleiss_kappa, ss.gwet_ac])
