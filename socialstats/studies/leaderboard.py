@@ -361,8 +361,8 @@ def pooling_block(numbers: Numbers) -> Block | None:
     )  # fmt: skip
     first, then = (WEIGHED[name].capitalize() for name in (lead, other))
     top = numbers.ordered[:1]
-    behind = (f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate(best[0])}), not "
-              f"{shorten(top[0].term)} ({estimate(own[top[0].term])}).",) if other_first(top, best) else ()  # fmt: skip
+    behind = (f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({estimate(best[0])}), not "
+              f"{shorten(top[0].term)} ({estimate(own[top[0].term])}); this difference was not tested.",) if other_first(top, best) else ()  # fmt: skip
     return Block(
         id="pooling",
         question="Does the ranking depend on how tasks are pooled?",
@@ -556,8 +556,8 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     brief = (
         f"Mean scores of {models} were estimated over {units}{pooled}. "
         + "Repeated scores of one model and unit were averaged. " * averaged
-        + f"{level} CIs used "
-        f"{interval_name(numbers)}. Differences were tested by {tests}. p values "
+        + f"{level} CIs of means used "
+        f"{interval_name(numbers)}. Differences have t intervals and were tested by {tests}. p values "
         f"were Holm-adjusted within all tested pairs (m = {count(pairs)}). Rank intervals used {draws}."
     )
     full = [f"Intervals and tests: {main.inference}.", f"Rank intervals: {numbers.marginal.inference}; "
