@@ -361,8 +361,11 @@ def pooling_block(numbers: Numbers) -> Block | None:
     )  # fmt: skip
     first, then = (WEIGHED[name].capitalize() for name in (lead, other))
     top = numbers.ordered[:1]
-    behind = (f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({estimate(best[0])}), not "
-              f"{shorten(top[0].term)} ({estimate(own[top[0].term])}); this difference was not tested.",) if other_first(top, best) else ()  # fmt: skip
+    behind: tuple[str, ...] = ()
+    if other_first(top, best):
+        mean, was = estimate(best[0]), f"{shorten(top[0].term)} ({estimate(own[top[0].term])})"
+        behind = (f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({mean}), not {was}. "
+                  "This difference was not tested.",)  # fmt: skip
     return Block(
         id="pooling",
         question="Does the ranking depend on how tasks are pooled?",

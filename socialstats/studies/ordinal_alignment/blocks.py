@@ -255,6 +255,8 @@ def near_block(result: Result) -> Block | None:
         figure_title="Distances of single units from the mode, by model" if fits else "",
         caption=f"Bars: shares of units by distance, rounded up to whole levels (0: the mode itself; of "
         f"tied modes, their mean); n = {count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
+        + " The largest distance includes refusals." * any(r.label("share") == "refused" and r.estimate
+                                                           for r in result.rows)
         + (f" CIs in the table: {level_text(result.settings['level'])}, {share_ci(rows)}." if fits else ""),
         tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
                            labels=[f"{r.term}: {r.label('distance')}" for r in rows]),),
@@ -479,12 +481,16 @@ def group_block(name: str, result: Result, families: Families, k: int, clear: in
     rows, words, gaps = rows_about(result, "attribute", "people"), spoken(name), gaps_by(name, families)
     looks = [replace(r, group=r.label("people")) for r in rows]
     tested = [r for r in gaps if r.p_value is not None]
+    adjusted = [r for r in tested if r.p_adjusted is not None] or tested
+    widest = max(adjusted, key=lambda r: abs(r.estimate or 0.0))
     return Block(
         id=f"group-{k + 1}",
         question=f"Were models closer to some people by {words}?",
         sentences=(
             f"{count(clear)} of {count(len(tested), 'difference')} between groups by {words} "
             f"{'was' if clear == 1 else 'were'} significant (Holm).",
+            f"The largest, {widest.label('contrast')}, was that of {shorten(widest.term, 40)} ({sentences.stat(widest)}; "
+            "below 0: closer to the group named first).",
             f"Human raters: {people_text(result)}.",
         ),
         draw=by_label(rows, "people", plain(looks), MOST_ROWS),
