@@ -94,7 +94,9 @@ def test_sentences_about_two_models_say_whose_they_are_and_cautions_keep_their_n
         assert any(f"largest difference of {model} was for '" in text for text in texts)
     (rare,) = (c.detail for c in outcome.cautions if "gave a level to fewer" in c.detail)
     assert rare.startswith("'mB' gave")
-    table = next(t for block in outcome.blocks for t in block.tables if t.caption.startswith("Any difference"))
+    table = next(
+        t for block in outcome.blocks for t in block.tables if t.caption.startswith("Any difference of shares by area")
+    )
     assert table.caption.endswith("; p (Holm): within each source, over levels of area")
 
 
