@@ -489,8 +489,8 @@ def group_block(name: str, result: Result, families: Families, k: int, clear: in
         sentences=(
             f"{count(clear)} of {count(len(tested), 'difference')} between groups by {words} "
             f"{'was' if clear == 1 else 'were'} significant (Holm).",
-            f"The largest, {widest.label('contrast')}, was that of {shorten(widest.term, 40)} ({sentences.stat(widest)}; "
-            "below 0: closer to the group named first).",
+            f"The largest, {widest.label('contrast')}, was that of {shorten(widest.term, 40)} "
+            f"({sentences.stat(widest)}; below 0: closer to the group named first).",
             f"Human raters: {people_text(result)}.",
         ),
         draw=by_label(rows, "people", plain(looks), MOST_ROWS),
