@@ -33,7 +33,7 @@ from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import negated, printed_together, rows_with, together
-from socialstats.sentences import difference, estimate, kind_of, significant, some_of, span
+from socialstats.sentences import difference, direction, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import option
@@ -802,7 +802,10 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
     text = f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}. "
     if not tested and not (len(gaps) == 1 and gaps[0].conf_low is not None):
-        return f"{text}No difference could be tested ({gaps[0].undefined})."
+        held = [row for row in gaps if row.conf_low is not None]
+        clear = count(sum(direction(row) != "none" for row in held))
+        more = f" Unadjusted CIs of {clear} of {count(len(held), 'difference')} excluded 0." if held else ""
+        return f"{text}No difference of {count(len(known), noun)} could be tested ({gaps[0].undefined}).{more}"
     if len(gaps) == 1:
         return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=shared)
     lost = len(gaps) - len(tested)
