@@ -24,7 +24,6 @@ from socialstats.crosscheck.resamples import RESAMPLED, Cells, Statistic, redraw
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     label,
-    quantile,
     relative,
     same_p,
     statistic_checks,
@@ -254,8 +253,6 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
         out.append(relative(label(row, "df"), row.df, df))
     if row.std_error is None or effective == 0:
         return out + end_checks(row, low, high)
-    if not factors.shape[1] and row.estimate + quantile(level, df) * row.std_error >= 1:
-        return out + end_checks(row, row.estimate - quantile(level, df) * row.std_error, high)
     if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)

@@ -103,7 +103,7 @@ class Inferred:
     std_error, low, high, statistic, df, p : float or None
         The test is t, of 0.
     kind : str
-        ``"t"``, ``"capped"`` (t; the upper limit that of ``"disagreements"``), ``"fisher"``, ``"wald"``,
+        ``"t"``, ``"fisher"``, ``"wald"``,
         ``"disagreements"``, ``"hull"`` (the wider limits of the last and of Fisher's z) or the name of a bootstrap.
     why : str
         Why there is no interval; empty where there is one.
@@ -136,9 +136,8 @@ def infer(
     Closed intervals. Independent units: t (or Fisher z) with the linearised standard error. Clusters: t on Fisher's z
     scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement,
     the interval is that of Korn and Graubard (1998) for the share of disagreement q, with known chance disagreement;
-    its upper limit is 1. With disagreement, a coefficient of 1 is impossible: the upper limit of t, where it is 1 or
-    above, is that of Korn and Graubard. Under clusters with fewer than 10 effective disagreements each end is the outer
-    one of both intervals. There is then no test: t would rest on the error alone.
+    its upper limit is 1. A t limit above 1 is cut at 1, as by irrCAC in R. Under clusters with fewer than 10 effective
+    disagreements each end is the outer one of both intervals. There is then no test: t would rest on the error alone.
 
     Parameters
     ----------
@@ -175,7 +174,7 @@ def infer(
                 _closed(known, value, (float(spread[j]), float(errors.df[j])), seen[j], estimand, clusters, how)
             )
     lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
-    shown = [one.kind in ("t", "capped", "fisher", "hull") and not one.why and one.low is not None for one in found]
+    shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
     rows = tuple(names) or ("",) * len(shown)
     effective = {
         k: s.effective for k, (s, there) in enumerate(zip(seen, shown, strict=True)) if s and there and not clusters
@@ -285,9 +284,7 @@ def _closed(
         return replace(known, low=value - reach, high=value + reach, kind="wald")
     reach = critical_value(how.level, df) * error
     if not estimand.bounded or not (clusters or estimand.fisher):
-        known = replace(known, low=value - reach, high=value + reach)
-        above = seen is not None and seen.share > 0 and value + reach >= 1  # disagreements rule out a coefficient of 1
-        return replace(known, high=seen.high, kind="capped") if seen is not None and above else known
+        return replace(known, low=value - reach, high=value + reach)
     if abs(value) >= 1:
         known = replace(known, statistic=None, p=None)
         return replace(known, why=OUTSIDE + (f"; use {option('ci', 'percentile')}" if estimand.finish else ""))

@@ -262,7 +262,7 @@ def share_ci(rows: Iterable[Row]) -> str:
 
 
 KINDS: dict[str, Interval] = {
-    "t": "t", "capped": "t", "wald": "z", "fisher": "fisher_z", "disagreements": "korn_graubard", "hull": "outer_ends",
+    "t": "t", "wald": "z", "fisher": "fisher_z", "disagreements": "korn_graubard", "hull": "outer_ends",
     "percentile": "percentile", "basic": "basic", "bca": "bca",
 }  # fmt: skip
 

@@ -69,10 +69,9 @@ def krippendorff_alpha(
     stratum : str, optional
         A declared stratum (or cluster) of the units: one more row for each of its levels.
     ci : {"closed", "percentile", "basic", "bca"}
-        ``"closed"``: t interval with the linearised standard error (for ordinal distances the change of the ranks is
-        included). Else bootstrap of units with their own margins. Without disagreement the lower end is that of Korn
-        and Graubard (1998), as is an upper end that t puts at 1 or above although raters disagreed. Of clusters see
-        `socialstats.inference.infer.infer`.
+        ``"closed"``: t interval with the linearised standard error, cut at 1 (for ordinal distances the change of
+        the ranks is included). Else bootstrap of units with their own margins. Without disagreement
+        the lower end is that of Korn and Graubard (1998); of clusters see `socialstats.inference.infer.infer`.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     on_undefined : {"nan", "raise", 1.0}

@@ -771,7 +771,6 @@ OnUndefined = Literal["nan", "raise"] | float
 MOST_LEVELS = 2000
 METHODS = {
     "t": "linearised s.e., t interval",
-    "capped": "linearised s.e., t interval; its upper limit, above 1, by Korn and Graubard's share of disagreement",
     "fisher": "error by clusters, Fisher z, t",
     "disagreements": "Korn and Graubard's interval of the share of disagreement",
     "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
