@@ -42,7 +42,9 @@ def test_models_that_are_always_right_rest_on_no_differing_unit() -> None:
     three = right.copy()
     three.loc[[1, 21, 41], "score"] = 0
     (few,) = (c for c in ss.leaderboard(three).cautions if c.code == "SS212")
-    assert few.detail == "1 difference of 1 rests on few units whose scores differ, the least on 3 units (fewer than 8)"
+    assert few.detail == (
+        "1 difference of 1 rests on fewer than 8 units whose scores differ. The least rests on 3 units"
+    )
     assert few.short == "rare answers"
 
 
