@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import duckdb
 import numpy as np
@@ -47,7 +47,8 @@ def expected():
             own = inspect.signature(METRICS[name].function).parameters
             used = {k: v for k, v in reading(name).items() if k == "cluster" and k in own}
             used |= {"order": True} if "order" in own else {}
-            cache[name] = run(name, subject.design(subject.rows()), **used).rows
+            made = run(name, subject.design(subject.rows()), **used).rows
+            cache[name] = [without_cautions(row) for row in made]
         return cache[name]
 
     return get
@@ -59,11 +60,16 @@ def expected():
 def test_a_table_with_its_columns_named_gives_the_rows_of_the_design(name, engine, expected, tmp_path):
     subject = subject_of(name)
     table = ENGINES[engine](subject.rows(), tmp_path / "rows.csv")
-    found = run(name, table, **reading(name)).rows
+    found = [without_cautions(row) for row in run(name, table, **reading(name)).rows]
     if engine != "DuckDB":
         assert found == expected(name)
     for one, other in zip(found, expected(name), strict=True):  # clusters that stay with a table are summed in parts
         assert asdict(one) == {key: close(value) for key, value in asdict(other).items()}
+
+
+def without_cautions(row):
+    """Return a row without cautions: a design can declare clusters that a call with a table does not read (SS201)."""
+    return replace(row, cautions=())
 
 
 def close(value):
