@@ -141,7 +141,7 @@ def test_the_answer_rests_on_the_corrected_b_all_and_on_adjusted_tests(outcome: 
     assert "B_all corrected" in advice.fix
     size, biases = outcome.answer
     better, plain = (main.row(term, group="overall") for term in ("B_all corrected", "B_all"))
-    assert f"(B_all, bias-corrected) = {better.estimate:.2f}, approximate 95% CI [" in size
+    assert f"(B_all, bias-corrected) was {better.estimate:.2f}, approximate 95% CI [" in size
     assert f"{plain.estimate:.2f}" not in size
     assert ("man - neutral", "bias") in main.extras["floored"]
     assert "'man' versus 'neutral' names: not significant (B = −0.12, approximate 95% CI [" in biases
