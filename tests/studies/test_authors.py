@@ -185,7 +185,7 @@ def test_from_answers_and_people_to_the_table_of_distances(
     for j, k in itertools.product(range(11), range(3)):
         row = tables[prompts[k], "ADA-Met, all units"][f"model {j + 1:02d}"]
         assert row[1] == pytest.approx(distance[:, j, k].mean(), abs=1e-7)
-    over = tables["", "Distance from people (ADA-Met) and rank"]
+    over = tables["", "Distance from people"]
     assert {name: row[1] for name, row in over.items() if ":" in name}["plain: model 01"] == 1
     assert run(capsys, "show page.html").count("plain") > 1
 
