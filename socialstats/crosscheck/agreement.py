@@ -21,15 +21,7 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, Statistic, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import (
-    end_checks,
-    label,
-    relative,
-    same_p,
-    statistic_checks,
-    t_ends,
-    tail_p,
-)
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends, tail_p
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
 

@@ -3,7 +3,8 @@
 A design has one cell for each distinct row of the columns that play a part. With clusters among these columns there are
 nearly as many cells as rows. A table that an engine reads lazily is therefore counted without its clusters. Sums by
 cluster are made from its rows, each of which is one number: its clusters and its cell. Equal ones are counted. Where
-there are more than `HELD` of them, the table is read several times, each time for a part of the clusters.
+there are more than `HELD` of them, the table is read several times, each time for a part of the clusters. Of a single
+factor without weights, the cells alone are held, in the place of their cluster (`Placed`).
 """
 
 from __future__ import annotations
@@ -322,9 +323,7 @@ class Rows:
             del held  # the rows of some clusters are gone before the next are read
             yield from rows
 
-    def _parts_of(
-        self, held: Distinct | Placed, factor: int, used: IntArray, low: int, stride: int
-    ) -> Iterator[Part]:  # fmt: skip
+    def _parts_of(self, held: Distinct | Placed, factor: int, used: IntArray, low: int, stride: int) -> Iterator[Part]:
         for first, last in pairwise(blocks(used, BLOCK_ROWS)):
             if used[first:last].any():
                 found = held.of_clusters(low + first, low + last, stride)
