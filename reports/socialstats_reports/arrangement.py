@@ -179,6 +179,7 @@ def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
 def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
     """Return the texts that a reader of the closed page sees; the contents and the quotation say some again."""
     yield from (outcome.title, outcome.design, outcome.simulated, outcome.strip.title if outcome.strip else "")
+    yield APPROXIMATE
     yield from (*outcome.answer, *outcome.answer, *outcome.planning, *outcome.methods[:1], *outcome.methods[:1])
     for said in found.cautions:
         yield from (said.caution.short, said.caution.detail, said.caution.affects, said.caution.fix)
@@ -191,6 +192,15 @@ def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
             if table.open:
                 yield from table.table.header
                 yield from (str(value) for row in table.table.cells for value in row)
+
+
+APPROXIMATE = "CIs are called approximate where a caution, here or in the appendix, touches their estimate."
+
+
+def said_approximate(outcome: Outcome) -> bool:
+    """Return whether the page calls an interval of its main part approximate."""
+    main = (text for block in outcome.blocks if block.part == "main" for text in block.sentences)
+    return any("approximate" in text for text in (*outcome.answer, *main))
 
 
 LINKS = 3  # figures, and tables, that a caution links to

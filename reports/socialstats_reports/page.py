@@ -23,6 +23,7 @@ from socialstats.results import Verification, Verifications
 from socialstats.studies.page import Block, Outcome, Strip, StudyOptions, Table
 from socialstats.text import count
 from socialstats_reports.arrangement import (
+    APPROXIMATE,
     AT_EITHER_END,
     LINKS,
     ROWS_OPEN,
@@ -31,6 +32,7 @@ from socialstats_reports.arrangement import (
     Placed,
     arranged,
     described,
+    said_approximate,
 )
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
@@ -97,6 +99,7 @@ def render(
         "strip": None if outcome.strip is None else {"title": outcome.strip.title, "svg": drawn[0][0],
                                                      "number": place.strip},
         "cautions": place.cautions,
+        "approximate": APPROXIMATE if said_approximate(outcome) else "",
         "notes": place.notes,
         "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
         "links": LINKS,

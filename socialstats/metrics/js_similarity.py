@@ -612,7 +612,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 def interval_text(settings: Mapping[str, Any]) -> str:
     """Describe how the intervals were obtained."""
     if settings["ci"] == "noncentral":
-        return "noncentral chi-square intervals, lower ends not above those of the jackknife t"
+        return "noncentral chi-square intervals, widened to the lower limit of the jackknife t"
     if settings["ci"] == "t":
         return "t intervals over units by the jackknife, with an allowance for the bias that is left"
     return f"{settings['ci']} bootstrap intervals, {count(settings['resamples'])} resamples, seed {settings['seed']}"

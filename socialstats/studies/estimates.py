@@ -285,7 +285,7 @@ def rows_table(
         "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip
     if any(row.statistic is not None and statistic_beside_error(row) is None for row in rows):
-        caption += "; statistics on another scale than the SE (Fisher z, permutation) are left out"
+        caption += "; test statistics are left out where they are not estimate / SE"
     return table_of(rows, caption + family_words(rows), (term, labels or label_of), columns)
 
 

@@ -189,7 +189,7 @@ def merge(
         brief = (f"{brief[0]} These numbers are of '{own}'; other levels were analysed in the same way.",)
     return replace(
         first,
-        title=f"{first.title} By {by}",
+        title=f"{first.title.rstrip('?')}, by {shorten(by, 40)}?",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
         f"{count(len(outcomes) + len(lost), f'{by} level')}",
         answer=(*lead_words(compared), *said),

@@ -740,8 +740,8 @@ def of_intervals(block: Block, found: Result, main: Result) -> Block | None:
         f"highest {number(high, own.decimals, bounded=own.bounded)})."
     )
     skewed = any(c.code == "SS317" for c in main.cautions)
-    advised = [("By the studentized interval, which skewed values need", row) for row in known
-               if skewed and row.term == NAMES["studentized"]]  # fmt: skip
+    advised = [("By the studentized interval, which skewed values need", replace(row, statistic=None, p_value=None))
+               for row in known if skewed and row.term == NAMES["studentized"]]  # fmt: skip
     return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.",
                    turned=turned(own, advised, "the difference"))  # fmt: skip
 

@@ -402,7 +402,7 @@ def test_a_group_that_is_always_chosen_is_said_to_be(frame: pd.DataFrame) -> Non
                  & frame["group_second"].ne("neutral")]  # fmt: skip
     always = some.assign(answer=np.where(some["group_second"] == "woman", 1, -1))
     outcome = run_study(STUDY, read(always), FAST)
-    assert outcome.answer[1].startswith("'woman' names were chosen over 'man' names in all 240 answers (B = −2")
+    assert " 'woman' names were chosen over 'man' names in all 240 answers (B = −2" in outcome.answer[1]
     assert all(v.ok for v in outcome.verifications.values())
 
 

@@ -609,12 +609,12 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
         f"with {level_text(options.level)} t intervals over {many}. They generalise to other {many} with the "
         f"same raters. Sources were permuted in whole {many}. "
         f"Jensen-Shannon similarity was bias-corrected. Its ceiling is two random halves of the {human} ratings. "
-        "p values were Holm-adjusted over levels and strata.",
+        "p values were Holm-adjusted over actions, or over the levels of a stratum and actions.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
         f"the jackknife. Values above 1 were set to 1, differences computed before. CIs: {like.inference}. "
         f"Halves are of the {human} ratings of each unit and are corrected alike. "
-        f"Differences were Holm-adjusted over the levels and strata.{parts}",
+        f"The tables name what p values were adjusted over.{parts}",
     )
 
 

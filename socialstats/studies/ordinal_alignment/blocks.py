@@ -22,6 +22,7 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.models.sources import Source
 from socialstats.results import Result, Row
+from socialstats.results.rows import negated
 from socialstats.studies.estimates import (
     cluster_words,
     clusters_caption,
@@ -279,9 +280,7 @@ class Closest:
     again : Row or None
         How often the closest is closest again.
     gap : Row or None
-        Their difference, tested.
-    permuted : float or None
-        p of permuting the people of the two groups.
+        The closest minus the farthest, tested on the units of both, corrected for group size.
     """
 
     model: str
@@ -290,7 +289,6 @@ class Closest:
     high: Row
     again: Row | None
     gap: Row | None
-    permuted: float | None
 
     @property
     def tied(self) -> bool:
@@ -338,11 +336,10 @@ def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Clo
                 continue
             low, high = ends(own)
             gap = gaps.get((model, name, frozenset((low.label("people"), high.label("people")))))
-            p = {} if gap is None else result.extras["permutation_p"].get(gap.label("contrast"), {})
+            if gap is not None and gap.label("people") != low.label("people"):
+                gap = negated(gap)
             again = next((r for r in rows_about(result, "attribute", "closest") if r.term == model), None)
-            made.append(
-                Closest(model=model, name=name, low=low, high=high, again=again, gap=gap, permuted=p.get(model))
-            )
+            made.append(Closest(model=model, name=name, low=low, high=high, again=again, gap=gap))
     return made
 
 
@@ -358,8 +355,9 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
         sentences=tuple(closest_words(found, families, level)),
         tables=(
             Table(
-                caption="Closest and farthest group of each attribute. Corrected difference: of the two, in the order "
-                f"of the groups, on the units of both, corrected for group size ({sizes_text(groups)}). "
+                caption="Closest and farthest group of each attribute. Corrected difference: closest minus farthest, "
+                f"on the units of both, corrected for group size ({sizes_text(groups)}); above 0, the correction "
+                "turned it. "
                 f"{'p (Holm): within each model, over all pairs of groups. ' * adjusted}"
                 "Stability: share of resamples with the same closest group",
                 header=CLOSEST_HEADER,
@@ -403,8 +401,8 @@ def closest_answer(groups: Mapping[str, Result], families: Families, level: floa
 
 
 def closest_words(found: Sequence[Closest], families: Families, level: float) -> list[str]:
-    """State the significant and the largest differences between groups, their stability, and the permutation test."""
-    found, alpha = [one for one in found if not one.tied], 1 - level
+    """State the significant and the largest differences between groups, and the stability of the closest."""
+    found = [one for one in found if not one.tied]
     if not found:
         return ["No group was closer than another."]
     tested = [(one, one.gap) for one in found if one.gap is not None and one.gap.p_value is not None]
@@ -429,11 +427,6 @@ def closest_words(found: Sequence[Closest], families: Families, level: float) ->
         f"Every model has a closest group, even by chance: {count(stable)} of {count(len(found))} stayed the closest "
         f"in at least {percent(level, 0)} of resamples."
     )
-    both = [(one.permuted, gap.p_value) for one, gap in tested if one.permuted is not None and gap.p_value is not None]
-    if other := sum((permuted < alpha) != (p < alpha) for permuted, p in both):
-        said.append(
-            f"The permutation test of equal answers disagreed in {count(other)} of {count(len(both))} (unadjusted)."
-        )
     return said
 
 

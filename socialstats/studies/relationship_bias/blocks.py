@@ -24,6 +24,7 @@ from socialstats.metrics.relationship_bias import (
     MEAN,
     MEANS,
     MID_P,
+    MOST,
     NULL,
     OVERALL,
     PLAIN,
@@ -421,14 +422,15 @@ def biases_blocks(
     panels: dict[str, list[Row]] = {}
     for (level, row), shown in zip([(level, row) for level, row in rows if row.label("group")], biases, strict=True):
         panels.setdefault(shorten(row.term, 40), []).append(replace(shown, term=level))
+    cut = f"; cut at −{MOST:.0f} and {MOST:.0f}" * any(MOST in (-(r.conf_low or 0), r.conf_high) for r in biases)
     block = rows_block(
         f"stratum-{name}",
         f"Did the bias depend on {title}?",
         bias_sentences(title, biases, apart),
         biases,
         f"Bias B of each pair of groups by {title}",
-        f"Points with unadjusted {level_text(results[0].settings['level'])} CIs (t; clusters of each level), cut at −2 "
-        f"and 2.{note}",
+        f"Points with unadjusted {level_text(results[0].settings['level'])} CIs (t; clusters of each level{cut})."
+        f"{note}",
         tables=[rows_table(each, caption, term=term) for each, caption, term in listed[:2] if each or each is biases],
         results=results if adjusted is None else (*results, adjusted),
         label=heading,
@@ -463,16 +465,20 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
                     f"{'was' if len(clear) == 1 else 'were'} significant (Holm): {named_text}.")  # fmt: skip
     known = [row for row in gaps if row.estimate is not None and row.p_value is not None]
     apart = [row for row in known if sentences.significant(row)]
-    said += [
-        sentences.difference(f"B of {shorten(row.term, 40)}", *levels_of(row), replace(row, statistic=None))
-        for row in apart
-    ]
+    own = {row.term: number(row.estimate) for row in rows if row.estimate is not None}
+    for row in apart:
+        of_level = (own.get(f"{row.label(side)}: {row.term}") for side in ("first level", "second level"))
+        both = [name if value is None else f"{name} ({value})" for name, value in zip(levels_of(row), of_level,
+                                                                                      strict=True)]  # fmt: skip
+        said.append(sentences.difference(f"B of {shorten(row.term, 40)}", *both, replace(row, statistic=None)))
     rest = len(known) - len(apart)
     if apart and rest:
         said.append(f"The other {count(rest, 'difference')} between levels {'was' if rest == 1 else 'were'} not "
                     "significant (Holm).")  # fmt: skip
     elif known and not apart:
         said.append(sentences.none_of(len(known), "differences between levels"))
+    elif not gaps and len(rows) > 1:
+        said.append(f"Differences between levels of {title} were not tested.")
     return said
 
 

@@ -86,8 +86,8 @@ def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     ordered = sorted(told_biases(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0))
     said = [favoured(row, options, brief=True) for row in ordered]
     lead = ordered[0]
-    sign = f"B of '{shorten(lead.term, 60)}' is positive if '{sides(lead)[0]}' names are favoured."
-    return (size_text(main), " ".join([*said, sign]))
+    sign = f"Bias B (−2 to 2) of '{shorten(lead.term, 60)}' is positive if '{sides(lead)[0]}' names are favoured."
+    return (size_text(main), " ".join([sign, *said]))
 
 
 def size_text(main: Result, *, brief: bool = False) -> str:

@@ -12,6 +12,7 @@ from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import MleDoesNotExist, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, joined
+from socialstats.studies import comparisons
 from socialstats.studies.compare import study as compare
 from socialstats.studies.comparisons import (
     Pairs,
@@ -167,11 +168,12 @@ def with_model(
     strips = urgency_multiverses(design, fit, counts.s, counts.groups, options)
     rates, table = rates_blocks(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled)
     order = effects_block(fit, beside, said=(covariate,))
+    strengths = strengths_block(fit, options, item="role", planning=False)
     blocks = (
         sensitivity_block(counts.s, sensitivity_effect(counts.s, strips)),
         rates,
         weight_block(fit, ratio, options),
-        strengths_block(fit, options, item="role", planning=False),
+        with_lead(strengths, fit, options),
         *shares,
         *later_blocks(counts, design, options),
         table,
@@ -200,6 +202,13 @@ def with_model(
     named |= {} if ratio is None else {ratio.title: ratio}
     named |= {result.title: result for block in shares for result in block.results if result.metric != "adjust"}
     return parts, named | {result.title: result for block in strips for result in block.results}
+
+
+def with_lead(block: Block, fit: BradleyTerryResult, options: StudyOptions) -> Block:
+    """Return the block of strengths that begins with the strongest role and whether its lead is reliable."""
+    chance = fit.win_probability(*(row.term for row in strongest(fit)[:2]))
+    return replace(block, sentences=(comparisons.answer(fit, options)[0], *block.sentences[1:]),
+                   results=(*block.results, chance))  # fmt: skip
 
 
 def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:

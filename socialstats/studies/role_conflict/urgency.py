@@ -186,7 +186,8 @@ def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     high = pooled.row("all", group="higher")
     if high.estimate is None:
         return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
-    rate = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high)}."
+    n = f"{count(round(high.n or 0), 'comparison')} at unequal {covariate}"
+    rate = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high)} ({n})."
     return f"{start}: {rate}" if start else capital(rate)
 
 
@@ -351,7 +352,7 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
     """Return the verdict with the win rate at the higher covariate, and S beside coin flips."""
     row, high, name = lead_row(s), pooled.row("all", group="higher"), options.covariate
     coin = reference_values(s)[1].value
-    quantity = capital(f"{kind_of_s(row)} S")
+    quantity = capital(f"{kind_of_s(row)} S (0: {name} alone decides)")
     said = [
         rate_sentence(pooled, name, verdict(row, high, coin, name)),
         sentences.headline(quantity, row, coin, "coin flips"),

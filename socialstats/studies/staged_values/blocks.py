@@ -381,7 +381,8 @@ def commitment_block(commitment: Result, models: Result | None, stages: Sequence
     """Return mean commitment at each stage, and its changes; units of analysis as in `changes_block`."""
     rows, figure, bars = courses(commitment, stages)
     joint, lead = named(rows_with(commitment.rows, "stage", measure="composite")), models or commitment
-    tables = [rows_table(joint, "Commitment of all models at each stage", term="Stage")] if joint else []
+    alone = [replace(row, statistic=None, df=None, p_value=None) for row in joint]  # tests against 0: off the scale
+    tables = [rows_table(alone, "Commitment of all models at each stage", term="Stage")] if joint else []
     tables += [cross_table(rows, "Commitment of each model at each stage", column=at),
                *moved_table(lead, changes_caption(lead, "commitment"))]  # fmt: skip
     return Block(
