@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, worst
-from socialstats.crosscheck.pair_clusters import Errors, clustered
+from socialstats.crosscheck.pair_clusters import Errors, clustered, of_rows, whitened
 from socialstats.crosscheck.pair_fits import (
     TIES,
     back_to_centred,
@@ -210,10 +211,45 @@ def choix_checks(fit: Any) -> list[Check]:
 
 
 def difference_checks(result: Result) -> list[Check]:
-    """Recompute the differences of strengths and effects from both models fitted by statsmodels or scipy."""
-    one, two = (peer_estimates(fit) for fit in result.extras["fits"])
-    return [
-        compare(f"difference of {row.term}", row.estimate, one[row.term] - two[row.term], package="statsmodels",
-                tolerance=1e-6, why="two maxima, each found to 1e-8 or better")
-        for row in result.rows if row.group != "share" and row.estimate is not None
+    """Recompute differences of strengths and effects from both models fitted by peers, with dense errors of both."""
+    fits = [fit.in_memory() for fit in result.extras["fits"]]
+    peers = [fitted_again(fit) for fit in fits]
+    rows = [row for row in result.rows if row.group != "share" and row.estimate is not None]
+    at = [[fit.names.index(row.term) for row in rows] for fit in fits]
+    gap = peers[0].beta[at[0]] - peers[1].beta[at[1]]
+    checks = [
+        compare(f"difference of {row.term}", row.estimate, value, package="statsmodels", tolerance=1e-6,
+                why="two maxima, each found to 1e-8 or better")
+        for row, value in zip(rows, gap.tolist(), strict=True)
     ]  # fmt: skip
+    if sum(len(fit.design.count) * len(fit.names) for fit in fits) > LARGEST_TABLE:
+        return checks
+    found = stacked_errors(fits)(*(np.eye(len(fit.names))[own] for fit, own in zip(fits, at, strict=True)))
+    for row, value, error, df in zip(rows, gap.tolist(), *(each.tolist() for each in found), strict=True):
+        if row.std_error is not None:
+            checks.append(relative(label(row, "s.e."), row.std_error, error, "scipy", SAME_CURVATURE, 1e-6))
+            checks += wald_checks(row, result.settings["level"], value, error, df, package="scipy", why=SAME_CURVATURE,
+                                  close=1e-5)  # fmt: skip
+    return checks
+
+
+def stacked_errors(fits: list[Any]) -> Any:
+    """Return a function from contrasts of both fits to errors and df of their difference: both as one regression."""
+    parts, known = [], []
+    for fit in fits:
+        state = fit.fitted_state
+        factors = state.factors or (fit.design.pair,)
+        table = pair_columns(replace(fit, state=replace(state, kind="cluster", factors=factors)))
+        peer = maximise(state.ties, table) if state.ties in TIES else glm(table, penalised=bool(state.options.penalty))
+        rows, e, owner = whitened(state.ties, table, peer.estimate)
+        names = [np.array(f.levels, dtype=object)[codes[owner]]
+                 for f, codes in zip(factors, table.groups, strict=True)]  # fmt: skip
+        parts.append((rows, e, names, peer.covariance))
+        known.append(back_to_centred(fit, table.x.shape[1]))
+    (f, e, own, one), (g, d, other, two) = parts
+    groups = [np.unique(np.concatenate(pair).astype(str), return_inverse=True)[1]
+              for pair in zip(own, other, strict=True)]  # fmt: skip
+    weight, square = (sum(getattr(fit.design, name).sum() for fit in fits) for name in ("weight", "weight_sq"))
+    noise = 0.0 if fits[0].fitted_state.probable else square / weight
+    inner = of_rows(block_diag(f, g), np.concatenate([e, d]), groups, block_diag(one, two), noise)
+    return lambda a, b: inner(np.hstack([a @ known[0], -b @ known[1]]))

@@ -125,16 +125,21 @@ Errors = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Errors:
-    """Return a function from contrasts of the table's coefficients to standard errors (NaN: unknown) and df.
+    """Return a function from contrasts of the table's coefficients to standard errors (NaN: unknown) and df."""
+    rows, e, owner = whitened(kind, table, fit.estimate)
+    groups = [np.unique(g, return_inverse=True)[1].reshape(-1)[owner] for g in table.groups]
+    return of_rows(rows, e, groups, fit.covariance, noise)
+
+
+def of_rows(rows: FloatArray, e: FloatArray, groups: list[IntArray], bread: FloatArray, noise: float) -> Errors:
+    """Return the same from whitened rows with their residuals, and the codes of each factor without gaps.
 
     Two crossed factors: the largest of V1, V2 and V1 + V2 - V12, Cochran's (1964) df from scipy's t.
     """
-    rows, e, owner = whitened(kind, table, fit.estimate)
-    groups = [np.unique(g, return_inverse=True)[1].reshape(-1)[owner] for g in table.groups]
     both = np.unique(np.column_stack(groups), axis=0, return_inverse=True)[1].reshape(-1)
     if len(groups) == 2 and both.max() == max(g.max() for g in groups):  # nested: only the coarser counts
         groups = [min(groups, key=lambda g: int(g.max()))]
-    parts = [one_factor(rows, e, codes, fit.covariance, noise) for codes in groups]
+    parts = [one_factor(rows, e, codes, bread, noise) for codes in groups]
     crossing = np.array([rows[both == g].T @ e[both == g] for g in range(both.max() + 1)]) if len(parts) == 2 else None
 
     def errors(contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -148,7 +153,7 @@ def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Erro
             variance, df, refused = found[0]
             return np.where(refused, np.nan, np.sqrt(variance)), df
         (v1, df1, no1), (v2, df2, no2) = found
-        overlap = ((crossing @ fit.covariance @ contrasts.T) ** 2).sum(axis=0)
+        overlap = ((crossing @ bread @ contrasts.T) ** 2).sum(axis=0)
         df = np.array([cochran(each[:2], each[2:]) for each in zip(v1, v2, df1, df2, strict=True)])
         return np.where(no1 | no2, np.nan, np.sqrt(np.max([v1, v2, v1 + v2 - overlap], axis=0))), df
 

@@ -147,7 +147,7 @@ def difference_checks(result: Result) -> list[Check]:
 
     names = np.array(stories.items, dtype=object)
     sides = [
-        pd.DataFrame({"item": names[own], "pair": stories.pair, "one": stories.chose[0] == is_low,
+        pd.DataFrame({"item": names[own], **stories.clusters, "one": stories.chose[0] == is_low,
                       "two": stories.chose[1] == is_low})
         for own, is_low in ((stories.low, True), (stories.high, False))
     ]  # fmt: skip
@@ -161,14 +161,14 @@ def difference_checks(result: Result) -> list[Check]:
     ]  # fmt: skip
     tested = sorted((r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0))[:clearest]
     for row in tested:
-        checks += error_checks(row, table[table["item"] == row.term])
+        checks += error_checks(row, table[table["item"] == row.term], list(stories.clusters))
     return checks
 
 
-def error_checks(row: Row, table: Any) -> list[Check]:
+def error_checks(row: Row, table: Any, clusters: list[str]) -> list[Check]:
     """Compare standard error, df and p of one item."""
     gap = table["gap"].to_numpy()
-    error, df = mean_error(gap, table[["pair"]].to_numpy())
+    error, df = mean_error(gap, table[clusters].to_numpy())
     values = (("s.e.", row.std_error, error), ("df", row.df, df), ("p", row.p_value, tail_p(gap.mean() / error, df)))
     return [
         compare(f"{what} of '{row.term}'", ours, theirs, package="scipy", tolerance=1e-8, why=CR2)

@@ -297,7 +297,7 @@ def choice_entropy_difference(
         counts={"comparisons": n, "pairs": m},
         fit={"nobs": m, "method": "paired t"},
         settings={"base": base, "labels": labels, "unmatched": unmatched, "level": level},
-        cautions=(*cautions, *unequal_counts(a[2], b[2], labels)),
+        cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *unequal_counts(a[2], b[2], labels)),
         references=("shannon1948", "miller1955"),
         design=(one, two),
         extras={"pairs": pairs, "entropy": (a[0], b[0]), "corrected": (a[1], b[1]), "n": (a[2], b[2])},

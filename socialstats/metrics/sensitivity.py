@@ -428,7 +428,7 @@ def sensitivity_difference(
             "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched, "ci": ci,
             "cluster": "pair", "resamples": resamples, "seed": seed, "level": level,
         },
-        cautions=(*cautions, lost) if lost else cautions,
+        cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *([lost] if lost else [])),
         references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
         design=(one, two),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from socialstats.inference.rows import with_mean
 from socialstats.models.matched_pairs import Cells, mid_p
 from socialstats.registry import reads
 from socialstats.results import Result, Row
-from socialstats.text import count, number, quoted
+from socialstats.text import count, listing, number, quoted
 
 REPEATED = (
     "several rows share their items and covariates, so stories of the two cannot be matched (declare the column of "
@@ -36,7 +36,8 @@ class Stories:
     items : tuple of str
     low, high : (stories,) int64 arrays
         The two items of a story, as indexes into `items`.
-    pair : (stories,) int64 array
+    clusters : mapping of str to (stories,) int64 array
+        One or two: declared ones that hold several stories and are the same in both designs, and the pair of items.
     chose : (2, stories) bool array
         Whether the first, the second design chose `low`.
     ties : int
@@ -46,7 +47,7 @@ class Stories:
     items: tuple[str, ...]
     low: IntArray
     high: IntArray
-    pair: IntArray
+    clusters: Mapping[str, IntArray]
     chose: np.ndarray[Any, np.dtype[np.bool_]]
     ties: int
 
@@ -64,7 +65,8 @@ def win_rate_difference(
 
     Comparisons (stories) are matched by their items and covariates (and clusters, and order, where these are needed to
     tell them apart). With y = 1 where the first chose the item and the second did not, -1 for the reverse, and else 0,
-    the difference is the mean of y, (b - c) / n. Its error is that of a mean clustered by pair of items (CR2).
+    the difference is the mean of y, (b - c) / n. Its error is that of a mean clustered by pair of items (CR2), and by a
+    declared factor that holds several stories where both designs have the same (two such: by these alone).
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def win_rate_difference(
     n = int(stories.chose.shape[1])
     return Result(
         metric="mcnemar", title=f"How often items are chosen: {labels[0]} minus {labels[1]}", rows=tuple(rows),
-        inference="t tests of the mean difference, clustered by pair of items (CR2)",
+        inference=f"t tests of the mean difference, clustered by {listing(list(stories.clusters))} (CR2)",
         counts={"stories": n, "ties": stories.ties}, settings={"labels": labels, "level": level},
         references=("mcnemar1947", "bellmccaffrey2002"), design=(first, second),
         words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
@@ -127,7 +129,7 @@ def change(stories: Stories, k: int, name: str, level: float) -> Row:
         role="difference",
         key=(("item", name),),
         n=float(n),
-        n_clusters=len(np.unique(stories.pair[own])),
+        n_clusters=min(len(np.unique(codes[own])) for codes in stories.clusters.values()),
     )
     if not n:
         return replace(row, undefined="in no story that both answered", reason="no_data")
@@ -140,7 +142,8 @@ def change(stories: Stories, k: int, name: str, level: float) -> Row:
     row = replace(
         row, method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 3, bounded=True)}"
     )
-    found = clustered_mean(y, np.ones(n), [stories.pair[own]], magnitude=1.0)
+    codes = [np.unique(each[own], return_inverse=True)[1] for each in stories.clusters.values()]
+    found = clustered_mean(y, np.ones(n), codes, magnitude=1.0)
     return with_mean(row, found, level, within=(-1.0, 1.0))
 
 
@@ -170,7 +173,23 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
     at, other = at[decided], other[decided]
     chose = np.array([(d.outcome[k] == A_WON) == np.less(*sides(d, items))[k] for d, k in ((one, at), (two, other))])
     low, high = (column[: len(one.count)][at] for column in stacked[:2])
-    return Stories(items=items, low=low, high=high, pair=group([low, high])[1], chose=chose, ties=int((~decided).sum()))
+    clusters = shared_clusters(one, two, at, other)
+    clusters |= {"pair of items": group([low, high])[1]} if len(clusters) < 2 else {}
+    return Stories(items=items, low=low, high=high, clusters=clusters, chose=chose, ties=int((~decided).sum()))
+
+
+def shared_clusters(one: Comparisons, two: Comparisons, at: IntArray, other: IntArray) -> dict[str, IntArray]:
+    """Return the first two declared factors that hold several stories and are the same in both designs."""
+    found = {}
+    known = {factor.name: factor for factor in two.clusters}
+    for factor in one.clusters:
+        labels = np.array(factor.levels, dtype=object)[factor.codes[at]]
+        same = known.get(factor.name)
+        if same is not None and np.array_equal(labels, np.array(same.levels, dtype=object)[same.codes[other]]):
+            codes = np.unique(factor.codes[at], return_inverse=True)[1]
+            if codes.max(initial=0) + 1 < len(codes):
+                found[factor.name] = codes
+    return dict(list(found.items())[:2])
 
 
 def described(design: Comparisons, items: Sequence[str], more: Sequence[str], other: Comparisons) -> list[AnyArray]:

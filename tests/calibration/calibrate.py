@@ -24,7 +24,7 @@ SIMULATIONS = {
     "effect_size": 1000, "kappa": 1000, "alpha": 1000, "spearman": 600, "ada_met": 300, "traits": 300,
     "wordings": 600, "two_way": 3000, "zeros": 600, "similarities": 900, "source_shares": 600, "equal_shares": 1000,
     "ceilings": 1000, "similar_units": 500,
-    "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 600,
+    "relationship_bias": 300, "fits_compared": 300, "ratings_compared": 600,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
@@ -202,8 +202,8 @@ READING = {
         "small effects."
     ),
     "Two models compared: 20 items": (
-        "Both models answer the same stories, and effects of pairs are common to both. Pairs are resampled in both "
-        "together, which keeps these effects; the model is refitted every time. McNemar's difference counts single "
+        "Both models answer the same stories, and effects of pairs are common to both. Both fits are taken as one "
+        "model whose clusters are the pairs, which keeps these effects. McNemar's difference counts single "
         "stories. The SD of the strengths is that of the items in the data."
     ),
     "Two models compared: ratings": (

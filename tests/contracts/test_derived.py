@@ -66,7 +66,7 @@ DERIVED: dict[str, Callable[[], Result]] = {
     "sensitivity_difference": lambda: ss.sensitivity_difference(*halves("win_rates"), unmatched="drop", resamples=200),
     "choice_entropy_difference": lambda: ss.choice_entropy_difference(*halves("win_rates"), unmatched="drop"),
     "bradley_terry_difference": lambda: ss.bradley_terry_difference(
-        *(ss.bradley_terry(d, cluster=None) for d in same_pairs()), resamples=200
+        *(ss.bradley_terry(d, cluster=None) for d in same_pairs())
     ),
     "win_rate_difference": lambda: ss.win_rate_difference(*stories()),
     "compare_models": lambda: ss.compare_models({f"m{k}": ss.mean_ratings(d) for k, d in enumerate(readings())}),

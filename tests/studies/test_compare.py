@@ -15,13 +15,10 @@ import pytest
 import socialstats as ss
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics import METRICS
-from socialstats.metrics.bradley_terry.difference import MOST_LOST, Refitted, difference_of, refitted
 from socialstats.models.sensitivity import condition_table, sensitivity_terms
-from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare.study import reference_of, with_level_effect
 from socialstats.studies.compare.study import run as compare_levels
-from socialstats.studies.comparisons import fit_model
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.plan import Hypothesis, examine, with_hypotheses
 from socialstats.text import number
@@ -157,11 +154,6 @@ def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
         assert row.p_value == pytest.approx(other.p_value, abs=1e-9)
 
 
-def refit(design: ss.Comparisons, options: StudyOptions) -> Refitted:
-    fit = fit_model(design, options, "~ urgency", cluster="pair")
-    return refitted(fit, {}, options.resamples, options.seed)
-
-
 def test_one_estimand_of_s_leads_and_subtracts() -> None:
     """Answer, strip, figure, table and difference have the corrected S, as the caution recommends."""
     frames = [chooser(0.8, PLAIN, 1, "alpha"), chooser(1.4, PLAIN, 2, "beta")]
@@ -179,33 +171,6 @@ def test_one_estimand_of_s_leads_and_subtracts() -> None:
     assert float(high) - float(low) == pytest.approx(float(said), abs=0.001)
     assert found.strip is not None
     assert {m.value for m in found.strip.marks if m.kind != "reference"} == set(own.values())
-
-
-def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
-    """The s.e. of the difference, recomputed by refitting both weighted tables on the drawn pairs."""
-    tables = (chooser(s, {"a": 1.0}, k, "m") for s, k in ((0.4, 1), (1.0, 2)))
-    one, two = (ss.Comparisons.from_frame(table, order="item_a") for table in tables)
-    options = replace(FAST, resamples=120, seed=7)
-    made = difference_of(*(refit(d, options) for d in (one, two)), ("1", "2"), options.level)
-    drawn = np.concatenate(list(weight_blocks(Units.clusters(one.pair.codes), resamples=120, seed=7, block=16)))
-    gaps = []
-    for w in drawn[:5]:
-        fits = []
-        for d in (one, two):
-            table = d.table().assign(w=w[d.pair.codes] * d.count)
-            table = table[table["w"] > 0]
-            fits.append(
-                ss.bradley_terry(
-                    replace(d, weight=w[d.pair.codes] * d.count, weighted=True).take(w[d.pair.codes] > 0),
-                    "~ urgency", order=True, cluster=None,
-                ).row("urgency").estimate  # type: ignore[union-attr]
-            )  # fmt: skip
-        gaps.append(fits[0] - fits[1])  # type: ignore[operator]
-    assert isinstance(made, ss.Result)
-    full = [refit(d, options) for d in (one, two)]
-    at = [list(f.kinds).index("urgency") for f in full]
-    joint = full[0].replicates[:5, at[0]] - full[1].replicates[:5, at[1]]
-    assert joint == pytest.approx(gaps, abs=1e-6)
 
 
 def test_the_difference_of_s_is_the_difference_of_both_tables(outcome: Outcome) -> None:
@@ -238,7 +203,7 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     assert "of 8 differences in strength and 2 of 2 differences in preference shares were significant (Holm" in said
     rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
     top = max((r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0))
-    assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, basic bootstrap 95% CI [" in said
+    assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, 95% CI [" in said
     assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
     assert found.strip is None
 
@@ -323,35 +288,13 @@ def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
     assert pages[0] == pages[1]
 
 
-def test_a_few_resamples_without_finite_strengths_are_left_out_in_both_and_many_are_refused() -> None:
-    options = StudyOptions(resamples=200, seed=1)
-    parts = design_of(chooser(0.4, PLAIN, 1, "one"), chooser(0.9, FOND, 2, "two")).split().values()
-    fits = [refit(part, options) for part in parts]
-    assert all(one.ok.all() for one in fits)
-    whole = difference_of(fits[0], fits[1], ("a", "b"), options.level)
-    lost = fits[0].ok.copy()
-    lost[[3, 50]] = False
-    gone = np.where(lost[:, None], fits[0].replicates, np.nan)
-    found = difference_of(replace(fits[0], replicates=gone, ok=lost), fits[1], ("a", "b"), options.level)
-    assert "198 refits (2 without finite strengths left out)" in found.inference
-    kept = (fits[0].replicates - fits[1].replicates)[lost]
-    for j, (row, before) in enumerate(zip(found.rows, whole.rows, strict=True)):
-        assert row.estimate == before.estimate
-        assert row.std_error == pytest.approx(kept[:, j].std(ddof=1))
-    lost[: int(MOST_LOST * 200) + 1] = False
-    with pytest.raises(UndefinedStatistic, match="of 200 resamples had no finite strengths"):
-        difference_of(replace(fits[0], ok=lost), fits[1], ("a", "b"), options.level)
-
-
 def test_strengths_that_are_not_tested_are_said_to_be_so_with_the_reason() -> None:
     levels = [chooser(0.4, PLAIN, seed, name) for seed, name in ((1, "default"), (2, "firm"))]
     prior = run_study(STUDIES["role-conflict"], design_of(*levels), replace(FAST, prior=0.5))
-    shown = block(prior, "levels-strengths")
-    assert shown.sentences[0] == (
-        "Tests of differences in strength from default are undefined: a penalty or prior was used; no refits."
+    assert (
+        block(prior, "levels-strengths").sentences[0]
+        == "None of 8 differences in strength from default was significant (Holm)."
     )
-    assert (shown.draw, shown.caption) == (None, "")
-    assert "refits on jointly resampled pairs" not in prior.methods[0]
     brief = compare_levels(design_of(*levels), replace(FAST, brief=True, verify=False))  # as of many levels
     assert block(brief, "levels-strengths").sentences == ("Differences in strength were not tested on this page.",)
 
@@ -359,12 +302,12 @@ def test_strengths_that_are_not_tested_are_said_to_be_so_with_the_reason() -> No
 def test_without_tests_of_strengths_the_answer_has_the_shares_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    why = "21 of 1,000 resamples had no finite strengths in one of the two"
+    why = "the two fits have other clusters"
 
-    def lost(*given: object) -> None:
+    def lost(*given: object, **options: object) -> None:
         raise UndefinedStatistic(why)
 
-    monkeypatch.setattr(sys.modules["socialstats.studies.compare.numbers"], "difference_of", lost)
+    monkeypatch.setattr(sys.modules["socialstats.studies.compare.numbers"], "bradley_terry_difference", lost)
     told = ((PLAIN, 1, "default"), (FOND, 2, "firm"))
     frames = [chooser(0.0, *one).drop(columns=["urgency_a", "urgency_b"]) for one in told]
     levels = [frame.assign(story=np.arange(len(frame))) for frame in frames]

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import block_diag
 
-from socialstats.arrays import BoolArray, FloatArray
-from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.inference.compare import with_resamples
+from socialstats.arrays import FloatArray
+from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.errors import InputError
+from socialstats.inference.compare import STILL_SAME
+from socialstats.inference.dependence import cluster_cautions
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.robust import Robust, cluster_robust
+from socialstats.inference.rows import with_each_t
+from socialstats.metrics.bradley_terry.model import State, why_not
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
-from socialstats.models.shares import group_shares
-from socialstats.resampling.engine import Replicates
+from socialstats.models.bradley_terry.covariance import WhitenedRows
+from socialstats.models.shares import group_shares, share_gradient
 from socialstats.results import Result, Row
-from socialstats.text import count, quoted
+from socialstats.text import count, listing, quoted
 
-MOST_LOST = 0.01  # share of the resamples without finite strengths
-Kind = Literal["effect", "strength", "share"]
+ROUNDING = 1e-7  # a standard error in log-odds below this is rounding
 
 
 def bradley_terry_difference(
@@ -29,37 +35,38 @@ def bradley_terry_difference(
     labels: tuple[str, str] = ("first", "second"),
     groups: Mapping[str, Mapping[str, Any]] | None = None,
     level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> Result:
     """Estimate the differences of strengths and effects between two fits of the same pairs: first minus second.
+
+    Both fits are one model with parameters of its own for each. Clusters are those of the fits, matched by their
+    labels: what a cluster of both adds to both estimates is not independent. Clusters of one fit alone, such as its
+    judges, add to its side only. Fits without clusters have the pairs of items as clusters, which are those of both.
 
     Parameters
     ----------
     first, second : BradleyTerryResult
-        Of the same pairs of items, as ``bradley_terry`` makes them.
+        Of the same pairs of items, as ``bradley_terry`` makes them, with clusters of the same names.
     labels : pair of str
     groups : mapping of str to mapping of item to group, optional
         Groupings of the items: differences of the groups' shares (arithmetic mean of exp strength) too.
     level : float
-    resamples, seed : int
-        Pairs of items are resampled in both fits together, and both models are fitted again.
 
     Returns
     -------
     Result
-        Groups ``"effect"``, ``"strength"`` and ``"share"``: basic intervals, z from the bootstrap standard error.
+        Groups ``"effect"``, ``"strength"`` and ``"share"`` (delta method): CR2 errors, t with Satterthwaite's degrees
+        of freedom. Two crossed clusters: the largest of V1, V2 and V1 + V2 - V12, with Cochran's.
 
     Raises
     ------
     InputError
-        If the pairs of items are not the same.
-    UndefinedStatistic
-        If more than 1% of the resamples have no finite strengths in one of the models.
+        If the pairs of items, or the names of the clusters, are not the same.
 
     References
     ----------
-    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Cambridge University Press.
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Pustejovsky, J. E., & Tipton, E. (2018). doi:10.1080/07350015.2016.1247004
 
     Examples
     --------
@@ -69,106 +76,90 @@ def bradley_terry_difference(
     >>> one, two = (
     ...     bradley_terry(pairs | {"winner": [pair[k < 28 * n] for k, pair in enumerate(items)]}) for n in (1, 3)
     ... )
-    >>> found = bradley_terry_difference(one, two, resamples=200)
+    >>> found = bradley_terry_difference(one, two)
     >>> round(found.row("a", group="strength").estimate, 3) == round(one.strengths["a"] - two.strengths["a"], 3)
     True
     """
+    checked_level(level)
     if first.design.pair.levels != second.design.pair.levels:
         raise InputError("the two fits are of other pairs of items: fit both on the pairs that both have")
-    one, two = (refitted(fit, groups or {}, resamples, seed) for fit in (first, second))
-    return difference_of(one, two, labels, checked_level(level))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refitted:
-    """A fit with its refits: numbers by name, and the same numbers of every resample.
-
-    Attributes
-    ----------
-    fit : BradleyTerryResult
-    kinds : mapping of name to kind
-    estimate : (k,) array
-    replicates : (B, k) array
-        NaN in the resamples without a finite estimate.
-    ok : (B,) bool array
-        Which resamples have one.
-    """
-
-    fit: BradleyTerryResult
-    kinds: Mapping[str, Kind]
-    estimate: FloatArray
-    replicates: FloatArray
-    ok: BoolArray
-
-
-def refitted(
-    fit: BradleyTerryResult, groups: Mapping[str, Mapping[str, Any]], resamples: int, seed: int
-) -> Refitted:  # fmt: skip
-    """Refit a model on resampled pairs of items; the same seed draws the same pairs for any design of them.
-
-    Resamples without a finite estimate keep their place, so that those of two fits can be matched.
-    """
-    boot = fit.bootstrap(by="pair", resamples=resamples, seed=seed)
-    items = tuple(fit.strengths)
-    effects = [name for name in fit.names if name not in fit.strengths]
-    coefficients = fit.coef()
-    estimate = [np.array([coefficients[name] for name in (*effects, *items)])]
-    drawn = [boot.effects, boot.strengths]
-    kinds: dict[str, Kind] = {**dict.fromkeys(effects, "effect"), **dict.fromkeys(items, "strength")}
-    strengths = np.array([[fit.strengths[item] for item in items]])
-    for k, (name, own) in enumerate(groups.items()):
-        at = [j for j, item in enumerate(items) if item in own]
-        labels = sorted({str(own[items[j]]) for j in at})
-        if len(labels) < 2:
-            continue
-        codes = np.array([labels.index(str(own[items[j]])) for j in at], dtype=np.int64)
-        estimate.append(group_shares(strengths[:, at], codes, "arithmetic")[0])
-        drawn.append(group_shares(boot.strengths[:, at], codes, "arithmetic"))
-        where = f" ({name})" if k else ""
-        kinds |= {f"share of {label}{where}": "share" for label in labels}
-    every = np.full((len(boot.ok), len(kinds)), np.nan)
-    every[boot.ok] = np.concatenate(drawn, axis=1)
-    return Refitted(fit=fit, kinds=kinds, estimate=np.concatenate(estimate), replicates=every, ok=boot.ok)
-
-
-def difference_of(one: Refitted, two: Refitted, labels: tuple[str, str], level: float) -> Result:
-    """Return first minus second of every number that both have, with basic intervals over joint resamples."""
-    used = one.ok & two.ok
-    lost = int((~used).sum())
-    if lost > MOST_LOST * len(used):
-        raise UndefinedStatistic(
-            f"{count(lost)} of {count(len(used), 'resample')} had no finite strengths in one of the two"
-        )
-    pairs = len(one.fit.design.pair.levels)
-    names = [name for name in one.kinds if name in two.kinds]
-    at, other = ([list(r.kinds).index(name) for name in names] for r in (one, two))
-    boot = Replicates(
-        estimate=one.estimate[at] - two.estimate[other],
-        replicates=one.replicates[used][:, at] - two.replicates[used][:, other],
-        n_degenerate=np.zeros(len(names), dtype=np.int64),
+    fits = first.in_memory(), second.in_memory()
+    factors = [fit.fitted_state.factors or (fit.design.pair,) for fit in fits]
+    names = [[factor.name for factor in own] for own in factors]
+    if names[0] != names[1]:
+        raise InputError(f"the two fits have other clusters, {listing(names[0])} and {listing(names[1])}: "
+                         "fit both with the same")  # fmt: skip
+    both = [numbers_of(fit, groups or {}) for fit in fits]
+    terms = [name for name in both[0] if name in both[1]]
+    robust = stacked([fit.design for fit in fits], [fit.fitted_state for fit in fits], factors)
+    found = robust.errors(np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms]))
+    state = replace(fits[0].fitted_state, robust=robust)
+    why = [
+        why_not(state, found, k) if found.refused[k] else STILL_SAME if error <= ROUNDING else ""
+        for k, error in enumerate(found.std_error.tolist())
+    ]
+    clusters = " x ".join(
+        f"{count(n)} {'pairs of items' if one.name == 'pair' else f'of {one.name}'}"
+        + ("" if set(one.levels) & set(two.levels) else ", each in one of the two")
+        for n, one, two in zip(robust.n_clusters, *factors, strict=True)
     )
-    rows = with_resamples(
-        [
-            Row(
-                term=name,
-                group=one.kinds[name],
-                role="difference",
-                n_clusters=pairs,
-                limits=(-1.0, 1.0) if one.kinds[name] == "share" else None,
-            )
-            for name in names
-        ],
-        boot,
-        level,
-    )
+    rows = with_each_t(
+        [Row(term=name, group=both[0][name][0], role="difference", estimate=both[0][name][1] - both[1][name][1],
+             n_clusters=min(robust.n_clusters), limits=(-1.0, 1.0) if both[0][name][0] == "share" else None)
+         for name in terms], found.std_error, found.df, level, why,
+    )  # fmt: skip
+    pairs = len(first.design.pair.levels)
     return Result(
         metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
-        rows=tuple(rows), inference=f"{count(pairs, 'pair')} of items resampled in both together, "
-        f"{count(len(boot.replicates))} refits{f' ({lost} without finite strengths left out)' if lost else ''}: basic "
-        "intervals, z from the bootstrap s.e.", counts={"pairs": pairs},
-        settings={"labels": labels},
-        references=("davisonhinkley1997",), design=(one.fit.design, two.fit.design),
+        rows=tuple(rows), counts={"pairs": pairs}, settings={"labels": labels, "level": level},
+        inference=f"CR2, {'Satterthwaite' if len(robust.parts) == 1 else 'Cochran'}'s df; clusters: {clusters}",
+        cautions=cluster_cautions(
+            fits[0].design, factors[0], df=[row.df for row in rows if row.df is not None], rows=rows,
+        ),
+        references=("bellmccaffrey2002", "pustejovskytipton2018"), design=(first.design, second.design),
         words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
-        extras={"fits": (one.fit, two.fit)},
-        check="socialstats.crosscheck.bradley_terry:difference_checks",
+        extras={"fits": (first, second)}, check="socialstats.crosscheck.bradley_terry:difference_checks",
     )  # fmt: skip
+
+
+def numbers_of(
+    fit: BradleyTerryResult, groups: Mapping[str, Mapping[str, Any]]
+) -> dict[str, tuple[str, float, FloatArray]]:
+    """Return effects, centred strengths and shares of groups by name: kind, value and gradient in the parameters."""
+    beta, items = fit.fitted_state.fitted.beta, fit.items
+    coefficients, unit = fit.coef(), np.eye(len(beta))
+    effects = [name for name in fit.names if name not in items]
+    found = {name: ("effect", coefficients[name], unit[len(items) + k]) for k, name in enumerate(effects)}
+    found |= {item: ("strength", float(beta[k]), unit[k]) for k, item in enumerate(items)}
+    for k, (name, own) in enumerate(groups.items()):
+        at = [j for j, item in enumerate(items) if item in own]
+        known = sorted({str(own[items[j]]) for j in at})
+        if len(known) < 2:
+            continue
+        codes = np.array([known.index(str(own[items[j]])) for j in at], dtype=np.int64)
+        shares = group_shares(beta[None, at], codes, "arithmetic")[0]
+        slopes = share_gradient(beta[at], codes, "arithmetic") @ unit[at]
+        where = f" ({name})" if k else ""
+        found |= {f"share of {label}{where}": ("share", float(shares[g]), slopes[g]) for g, label in enumerate(known)}
+    return found
+
+
+def stacked(designs: list[Comparisons], states: list[State], factors: list[tuple[Factor, ...]]) -> Robust:
+    """Return the cluster-robust covariance of the parameters of both fits, the clusters matched by their labels."""
+    parts = []
+    for design, state, own in zip(designs, states, factors, strict=True):
+        codes = []
+        for k, factor in enumerate(own):
+            place: dict[str, int] = {}
+            for other in factors:
+                for label in other[k].levels:
+                    place.setdefault(label, len(place))
+            codes.append(np.array([place[label] for label in factor.levels], dtype=np.int64)[factor.codes])
+        whitened = WhitenedRows(state.data, state.model, state.fitted.beta)
+        parts.append(whitened(np.arange(len(design.weight)), design.weight, codes))
+    rows = sparse.csr_array(sparse.block_diag([part[0] for part in parts]))
+    clusters = [np.concatenate(pair) for pair in zip(*(part[2] for part in parts), strict=True)]
+    weight, square = (sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq"))
+    noise = 0.0 if designs[0].replies is not None else square / weight
+    bread = block_diag(*(state.fitted.covariance for state in states))
+    return cluster_robust(rows, np.concatenate([part[1] for part in parts]), clusters, bread, noise=noise)

@@ -335,6 +335,12 @@ def effects_table(numbers: Numbers, effects: Mapping[str, Sequence[Row]], by: st
     )  # fmt: skip
 
 
+def clustered(models: Mapping[str, Result]) -> str:
+    """Return the errors of differences in words, with the number of clusters where all levels have the same."""
+    said = {result.inference for result in models.values()}
+    return said.pop() if len(said) == 1 else "CR2; clusters as declared, else pairs of items"
+
+
 def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupings) -> Block | None:
     """Return the differences in preference shares of groups of items (P_d, P_g), and how many items each group has."""
     rows = labelled(models, "share")
@@ -349,8 +355,7 @@ def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupi
         sentences=(some_words(tested, "differences in preference shares", reference),),
         draw=partial(forest, tested[:60], xlabel="difference of shares (P)", sort=False),
         figure_title=title,
-        caption=f"Points: differences; unadjusted CIs (refits on the same resampled pairs). Shares hold for "
-        f"these items: {sizes}.",
+        caption=f"Points: differences; unadjusted CIs ({clustered(models)}). Shares hold for these items: {sizes}.",
         tables=(rows_table(tested, "Differences of shares", term="Share"),),
         results=() if adjusted is None else (adjusted,),
     )
@@ -391,7 +396,7 @@ def strengths_block(
         if order else None,
         figure_title=title,
         caption=f"Points: the {count(len(order))} of {count(len(tested))} with the largest test statistics; "
-        "unadjusted CIs (joint refits on resampled pairs)." if order else "",
+        f"unadjusted CIs ({clustered(models)})." if order else "",
         tables=tuple(tables),
         results=tuple(models.values()),
     )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.bradley_terry.difference import Refitted, difference_of, refitted
+from socialstats.metrics.bradley_terry.difference import bradley_terry_difference
 from socialstats.metrics.choice_entropy import choice_entropy_difference
 from socialstats.metrics.sensitivity import sensitivity, sensitivity_difference
 from socialstats.metrics.win_rate_difference import win_rate_difference
@@ -34,7 +34,6 @@ from socialstats.studies.page import StudyOptions, check_named, reason_of
 from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
 from socialstats.text import quoted, shorten
 
-MOST_REFITS = 1000
 STRENGTHS = "strengths"
 DEFAULTS = ("default", "baseline", "base", "none", "no persona", "original", "control", "neutral")
 
@@ -151,18 +150,15 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         raise error
     beside = {k: pair for name, level in levels.items() if level.fit is not None
               for k, pair in without_order(level.fit, level.design, options, formula, name).items()}  # fmt: skip
-    kept: dict[int, tuple[Comparisons, Refitted]] = {}  # holds each part, so that its id is not used again
+    kept: dict[int, tuple[Comparisons, BradleyTerryResult]] = {}  # holds each part, so that its id is not used again
 
-    def refit(part: Comparisons) -> Refitted:
+    def fitted(part: Comparisons) -> BradleyTerryResult:
         if id(part) not in kept:
-            fit = fit_model(part, options, formula, cluster="pair")
-            kept[id(part)] = part, refitted(fit, groupings, min(options.resamples, MOST_REFITS), options.seed)
+            kept[id(part)] = part, fit_model(part, options, formula, cluster="declared" if part.declared else "pair")
         return kept[id(part)][1]
 
     def models(one: Comparisons, two: Comparisons, labels: tuple[str, str]) -> Result:
-        if options.penalty or options.prior:
-            raise UndefinedStatistic("a penalty or prior was used: no refits")
-        return difference_of(refit(one), refit(two), labels, options.level)
+        return bradley_terry_difference(fitted(one), fitted(two), labels=labels, groups=groupings, level=options.level)
 
     s_options: dict[str, Any] = {"seed": options.seed, "resamples": options.resamples, "level": options.level}
     left: list[Caution] = []

@@ -17,6 +17,7 @@ from socialstats.sentences import significant, stat, undefined
 from socialstats.studies.compare.blocks import (
     SHARE,
     clearest,
+    clustered,
     differences_block,
     differences_of_s,
     effects_block,
@@ -104,9 +105,10 @@ def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) ->
     ]  # fmt: skip
     text = f"{shorten(name, 40)} versus {shorten(numbers.reference, 40)}: {listing(counts)} "
     text += f"{'was' if len(clear) == 1 else 'were'} significant (Holm within each kind)."
-    if not clear:
+    tested = clear or [row for rows in found.values() for row in rows if row.p_value is not None]
+    if not tested:
         return text
-    top = clearest(clear)[0]
+    top = clearest(tested)[0]
     unit = " log-odds" if top.group == "strength" else ""
     return f"{text} The largest was {shorten(top.term, 60)} ({stat(top, unit=unit)})."
 
@@ -181,11 +183,11 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
         brief += f"{level_text(options.level)} CIs of differences in sensitivity S came from the jackknife over pairs. "
     brief += "Strengths came from Bradley-Terry models with cluster-robust standard errors. "
     if numbers.models:
-        brief += "Their differences were tested by refits on jointly resampled pairs. "
+        brief += f"Their differences had t tests ({clustered(numbers.models)}). "
     brief += "p values were Holm-adjusted within each kind of difference."
     return brief, (
-        f"Every level was compared with {shorten(numbers.reference)} on the pairs of items of both. Pairs were "
-        f"resampled in both together (seed {options.seed}), so pair difficulty shared by both cancels. Choice "
+        f"Every level was compared with {shorten(numbers.reference)} on the pairs of items of both. The two models of "
+        "strengths were taken as one, whose clusters were matched by their labels, so what both share cancels. Choice "
         "entropies were compared by paired t tests over pairs." + (f" S: {tested}." if tested else "")
     )
 

@@ -467,10 +467,10 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
     apart = [row for row in known if sentences.significant(row)]
     own = {row.term: number(row.estimate) for row in rows if row.estimate is not None}
     for row in apart:
-        of_level = (own.get(f"{row.label(side)}: {row.term}") for side in ("first level", "second level"))
-        both = [name if value is None else f"{name} ({value})" for name, value in zip(levels_of(row), of_level,
-                                                                                      strict=True)]  # fmt: skip
-        said.append(sentences.difference(f"B of {shorten(row.term, 40)}", *both, replace(row, statistic=None)))
+        values = [own.get(f"{row.label(side)}: {row.term}") for side in ("first level", "second level")]
+        named = zip(levels_of(row), values, strict=True)
+        one, other = (f"{name} ({value})" if value else name for name, value in named)
+        said.append(sentences.difference(f"B of {shorten(row.term, 40)}", one, other, replace(row, statistic=None)))
     rest = len(known) - len(apart)
     if apart and rest:
         said.append(f"The other {count(rest, 'difference')} between levels {'was' if rest == 1 else 'were'} not "
