@@ -281,10 +281,11 @@ def first_ranked(
     without a tie.
     """
     how = "not reliable" if not reliable else "reliable" if adjusted else "not reliable when adjusted for all items"
-    lead = f"its lead over {runner_up} was {how}"
+    lead = f"its lead over {runner_up} " + ("could not be tested" if win.conf_low is None else f"was {how}")
     chance = f"{'unadjusted ' if reliable and not adjusted else ''}win probability {'without a tie ' * decided}"
-    chance += estimate(win)
-    return f"{item} ranked first (log-strength {estimate(strength)}); {lead} ({chance})."
+    own, against = (estimate(row) if row.conf_low is not None else f"{number(row.shown(), bounded=row.bounded)}, no "
+                    "interval" for row in (strength, win))  # fmt: skip
+    return f"{item} ranked first (log-strength {own}); {lead} ({chance}{against})."
 
 
 def tied_first(names: Sequence[str], of: int, what: str, score: str) -> str:

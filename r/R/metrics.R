@@ -151,8 +151,7 @@ multinomial_logit <- function(ratings, ..., terms = NULL, level = 0.95)
   called("multinomial_logit")
 
 bradley_terry_difference <- function(first, second, labels = c("first", "second"),
-  groups = NULL, level = 0.95, resamples = 1000, seed = 0)
-  called("bradley_terry_difference")
+  groups = NULL, level = 0.95) called("bradley_terry_difference")
 
 win_rate_difference <- function(first, second, ..., labels = c("first", "second"),
   level = 0.95) called("win_rate_difference")

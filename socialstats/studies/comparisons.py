@@ -207,7 +207,8 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     bounded = robust is not None and any(part.bounded for part in robust.parts)
     kept = " Degrees of freedom are lower bounds, as rows stayed in their files." if bounded else ""
     return (
-        f"Log-strengths were estimated with the {model}{with_terms} by {likelihood}.{ties} {level} CIs used "
+        f"Log-strengths (0: the average item) were estimated with the {model}{with_terms} by {likelihood}.{ties} "
+        f"{level} CIs used "
         f"{fit.inference}.{kept} Rank intervals "
         + (
             "used Holm's method, as there are many items."

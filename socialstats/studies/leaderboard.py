@@ -212,6 +212,8 @@ def lead_block(numbers: Numbers) -> Block | None:
     if len(rows) > 1:  # with two models the answer says it
         said.append(difference("the mean score", name, shorten(rows[0].term, 40), rows[0]))
     if (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
+        tasks = len(numbers.main.extras["tasks"])
+        unit += f" in proportion over the {count(tasks, 'task')}" if tasks > 1 else ""
         said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
     title, level = f"Differences in mean score between {name} and each other model", numbers.main.settings["level"]
     return Block(
@@ -542,7 +544,10 @@ def diagnostics(main: LeaderboardResult) -> tuple[Diagnostic, ...]:
 
 def interval_name(numbers: Numbers) -> str:
     """Name the intervals of the means."""
-    return share_ci(numbers.means) if numbers.main.extras["shares"] else "t intervals"
+    if not numbers.main.extras["shares"]:
+        return "t intervals"
+    effective = numbers.main.extras["tasks"] or numbers.factors
+    return share_ci(numbers.means) + " for effective numbers of units" * bool(effective)
 
 
 def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
@@ -555,6 +560,7 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     models, units = count(len(numbers.means), "model"), count(main.counts["units"], "unit")
     clusters = clusters_caption(numbers.factors, None)
     tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
+    tests += " with Satterthwaite's df over the tasks" if tasks and not clusters else ""
     averaged = any(c.code == "SS341" for c in main.cautions)
     brief = (
         f"Mean scores of {models} were estimated over {units}{pooled}. "

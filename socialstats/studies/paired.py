@@ -839,6 +839,9 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
     title, what = f"Difference ({minus(design)}) with {level_text(options.level)} CI", "shares"
     if numbers.levels is None:
         marks.append(mark_of(lead, shorten(minus(design), 48)))
+        if numbers.bounds is not None and options.effect_scale == "raw":
+            narrow = leading(numbers, numbers.bounds)
+            marks.append(mark_of(narrow, f"{level_text(narrow.conf_level or 0.9)} CI of the equivalence test"))
     else:
         marks += [mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]]
         title = f"Differences in shares ({minus(design)}) with simultaneous {level_text(options.level)} CIs"

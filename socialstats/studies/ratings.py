@@ -362,8 +362,8 @@ def answer_of_judges(result: Result) -> str:
     none = f"none agreed significantly more or less with {people} than {people} with each other"
     low, high = (f"{sentences.estimate(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known))
     return (
-        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa was "
-        f"smallest at {low} and largest at {high}."
+        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa (judge "
+        f"with {people}, minus {people} with each other) was smallest at {low} and largest at {high}."
     )
 
 

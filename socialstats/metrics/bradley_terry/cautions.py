@@ -44,8 +44,9 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
     none = [row.term for row, refused in zip(rows, errors.refused, strict=True) if refused]
     if none:
         yield caution(
-            "SS209", f"{quoted(none)} rest on single clusters ({names}), so that item and cluster effects cannot be "
-            "separated", affects="their intervals, tests and ranks, which are undefined",
+            "SS209", f"{quoted(none)} rest{'s' * (len(none) == 1)} on single clusters ({names}), so that item and "
+            "cluster effects cannot be separated",
+            affects="their intervals and tests, which are undefined, and their ranks, which are not known",
             fix=f"collect comparisons in more clusters or exclude these items; if clusters have no effects, use "
                 f"{option('vcov', 'model')}",
         )  # fmt: skip

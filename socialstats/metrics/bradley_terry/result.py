@@ -654,7 +654,7 @@ class BradleyTerryResult(Result):
         contrast[[self.names.index(name) for name in (one, other)]] = 1.0, -1.0
         gap = np.array([self.strengths[one] - self.strengths[other]])
         row = Row(term=f"{one} beats {other}", group="win_probability", key=(("item", one), ("other", other)),
-                  role="estimate", estimate=float(expit(gap[0])))  # fmt: skip
+                  role="estimate", estimate=float(expit(gap[0])), limits=(0.0, 1.0))  # fmt: skip
         rows = self._delta([row], gap, contrast[None, :], "logit", self._level(level), within=(0.0, 1.0))
         words = (
             f"{one} had win probability {number(rows[0].shown())} against {other}, "

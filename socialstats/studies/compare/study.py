@@ -103,7 +103,7 @@ def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) ->
         f"{count(sum(significant(row) for row in rows))} of "
         f"{counted(len(rows), f'differences in {WORDS[kind]}')}" for kind, rows in found.items() if rows
     ]  # fmt: skip
-    text = f"{shorten(name, 40)} versus {shorten(numbers.reference, 40)}: {listing(counts)} "
+    text = f"{shorten(name, 40)} minus {shorten(numbers.reference, 40)}: {listing(counts)} "
     text += f"{'was' if len(clear) == 1 else 'were'} significant (Holm within each kind)."
     tested = clear or [row for rows in found.values() for row in rows if row.p_value is not None]
     if not tested:

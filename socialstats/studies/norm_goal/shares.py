@@ -483,12 +483,6 @@ def near_one(row: Row) -> str:
     return sentences.estimate(row)
 
 
-def similarity_text(row: Row) -> str:
-    """Write a similarity with its interval and the p of equal shares."""
-    p = f", {sentences.p_of(row)} against equal shares" if row.p_value is not None else ""
-    return f"{sentences.estimate(row)}{p}"
-
-
 def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Block:
     """Return the similarity of all units and of each cell beside its ceiling."""
     first = next(iter(similar.values()))
@@ -506,7 +500,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         id="similarity",
         question="How similar were the shares of all actions?",
         sentences=(
-            *(f"The similarity of {shorten(other, 30)} was {similarity_text(similar_row(first, other))}."
+            *(f"The similarity of {shorten(other, 30)} was {sentences.estimate(similar_row(first, other))}."
               for other in ends_of(first, source)),
             f"Two random halves of the {shorten(source.human, 30)} ratings had a similarity of "
             f"{near_one(halves(first))}, as halves of one sample do.",

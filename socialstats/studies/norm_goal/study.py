@@ -528,7 +528,7 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
     """Return how many more clusters halve the interval of the largest difference of a source."""
     gap = widest(rows.gaps[other, None])
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
-    quantity = f"the difference for '{shorten(gap.term, 30)}'"
+    quantity = f"the difference of {shorten(other, 30)} for '{shorten(gap.term, 30)}'"
     return () if more is None else (sentences.halving(more, f"{unit_name(design)}s", quantity),)
 
 
@@ -606,7 +606,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     many = f"{unit_name(design)}s"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals over {many}. They generalise to other {many} with the "
+        f"with {level_text(options.level)} t intervals over {many}. Intervals generalise to other {many} with the "
         f"same raters. Sources were permuted in whole {many}. "
         f"Jensen-Shannon similarity was bias-corrected. Its ceiling is two random halves of the {human} ratings. "
         "p values were Holm-adjusted over actions, or over the levels of a stratum and actions.",

@@ -685,16 +685,15 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
     )  # fmt: skip
     higher = sum((ordered(own).rows[0].estimate or 0.0) > (own[NOMINAL].rows[0].estimate or 0.0)
                  for own in alphas.values())  # fmt: skip
-    kind, what = list(next(iter(alphas.values())))[-1], "tables" if by != "source" else "sources"
+    kind, what = list(next(iter(alphas.values())))[-1], "table" if by != "source" else "source"
     return Block(
         id="agreement",
         question="Did raters agree, and did the order of the levels matter?",
         sentences=(
             *(f"Krippendorff's α ({kind}) was {sentences.estimate(ordered(own).rows[0])} ({shorten(label, 40)})."
               for label, own in list(alphas.items())[:MOST_SIZES]),
-            f"It exceeded the nominal α, which ignores level order, in {count(higher)} of {count(len(alphas))} {what}."
-            if len(alphas) > 1 else
-            f"It {'exceeded' if higher else 'did not exceed'} the nominal α, which ignores level order.",
+            f"The nominal α, which ignores level order, was lower in {count(higher)} of {count(len(alphas), what)}; "
+            "this was not tested.",
         ),
         draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, xlabel="alpha: 1 = perfect, 0 = chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",

@@ -75,6 +75,8 @@ def nearest_words(main: Result) -> tuple[str, ...]:
         return ()
     alpha, first = 1 - main.settings["level"], shorten(rows[0].label("nearest") or "", 40)
     alike = [r.term for r in rows if not sentences.significant(r, alpha)]
+    if len(alike) == len(rows):
+        return (f"'{first}' was not significantly closer than any of the {count(len(rows), 'other model')} (Holm).",)
     n = f"{count(len(rows) - len(alike))} of the {count(len(rows), 'other model')}"
     rest = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
     return (f"'{first}' was significantly closer than {n}{rest} (Holm).",)
