@@ -65,8 +65,8 @@ def win_rate_difference(
 
     Comparisons (stories) are matched by their items and covariates (and clusters, and order, where these are needed to
     tell them apart). With y = 1 where the first chose the item and the second did not, -1 for the reverse, and else 0,
-    the difference is the mean of y, (b - c) / n. Its error is that of a mean clustered by pair of items (CR2). A declared
-    factor that holds several stories, the same in both designs, is a second one. Two such factors stand alone.
+    the difference is the mean of y, (b - c) / n. Its error is that of a mean clustered by pair of items (CR2). A
+    declared factor that holds several stories, the same in both designs, is a second one. Two such factors stand alone.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest, rater_heat, square
@@ -26,10 +27,12 @@ from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judg
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.mean_ratings import mean_ratings
 from socialstats.metrics.multiverse import Variant, distinct, multiverse
+from socialstats.metrics.paired_difference import paired_difference
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
 from socialstats.models.kappa import pair_names, too_many_pairs
 from socialstats.models.traits import people_and_judges
+from socialstats.models.unit_means import answered, unit_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.progress import say
 from socialstats.results import Result, Row
@@ -533,6 +536,33 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
 MOST_MEANS = 200
 
 
+def group_gaps(design: Ratings, level: float) -> list[tuple[str, str, Result]]:
+    """Return the mean difference of the two groups that a factor tells raters apart by, on the units that both rated.
+
+    A unit's value is the mean rating of a group, so raters are fixed. Clusters are the declared ones.
+    """
+    found = []
+    for name, factor in design.rater_groups.items():
+        names = np.array(design.raters, dtype=object)
+        raters = {text: names[factor.codes == code].tolist() for code, text in enumerate(factor.levels)}
+        raters = {text: own for text, own in raters.items() if own}
+        if len(raters) != 2 or min(map(len, raters.values())) < 2:
+            continue
+        first, second = raters
+        parts = [design.of_raters(own) for own in raters.values()]
+        at = np.flatnonzero(answered(parts[0]) & answered(parts[1]))
+        if len(at) < 2:
+            continue
+        one, two = (f"{text} ({name})" for text in raters)
+        table: dict[str, Any] = {"unit": [design.units[k] for k in at.tolist()]}
+        table |= {side: (unit_shares(p) @ p.scores)[at] for side, p in zip((one, two), parts, strict=True)}
+        clusters = {f"cluster {k}": [f.levels[c] for c in f.codes[at].tolist()] for k, f in enumerate(design.clusters)}
+        columns: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
+        pairs = Paired.from_wide(table | clusters, unit="unit", first=one, second=two, scale="numeric", **columns)
+        found.append((first, second, single(paired_difference(pairs, level=level))))
+    return found
+
+
 def means_block(design: Ratings, options: StudyOptions) -> Block | None:
     """Show the mean ratings; None where levels are not numbers."""
     try:
@@ -545,6 +575,9 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
     for where, rows in (*groups.items(), ("rater", [r for r in own if r.label("rater")])):
         low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in extremes(rows) or (Row(term=""),) * 2)
         said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
+    gaps = group_gaps(design, options.level)
+    said += [sentences.difference("the mean rating", shorten(one, 40), shorten(two, 40), gap.rows[0])
+             for one, two, gap in gaps]  # fmt: skip
     labels = [
         f"rater: {r.term}" if r.label("rater")
         else f"{spoken(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
@@ -559,9 +592,15 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
         figure_title=f"Mean rating of all units{f', by {listing(by)}' if by else ''}",
         caption=f"Points and bars: means over units of their mean rating and {level_text(options.level)} CIs "
-        f"({found.inference}). Differences were not tested.",
-        tables=(rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),),
-        results=(found,),
+        f"({found.inference}). {'Other differences' if gaps else 'Differences'} were not tested.",
+        tables=(
+            rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
+            *(
+                rows_table(gap.rows[:1], f"Mean rating of {one} minus {two}, on the units of both")
+                for one, two, gap in gaps
+            ),
+        ),
+        results=(found, *(gap for *_, gap in gaps)),
     )
 
 
