@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
-from socialstats.crosscheck.clusters import crossing, errors_by
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.crosscheck.clusters import Errors, cochran, crossing, errors_by, intersections, mean_errors
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, set_aside
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     adjusted_p,
     both_ends,
     end_checks,
+    field_checks,
     kurtosis_df,
     label,
     relative,
@@ -21,6 +28,8 @@ from socialstats.results import Check, Result
 
 SUMS = "its sums over all units"
 LEFT_OUT = "each unit left out, then CR2 and two crossed factors by sums written out"
+ALONE = "the pairs of both levels written out: scipy's t tests, or CR2 with a matrix of each level"
+MOST_CLUSTERS = 2_000  # clusters of two levels whose matrices are written out
 PART = 1_000_000  # numbers of sums without a unit that are held at once
 
 
@@ -29,8 +38,12 @@ def checks_of(result: Result) -> list[Check]:
     rows, numbers = result.rows, {one.row.term: one for one in result.extras["numbers"]}
     own = [row for row in rows if row.group == "number" and row.estimate is not None]
     checks = []
+    pairs = {name: Side.of(alone) for name, alone in result.extras["by_model"].items() if numbers[name].pairs}
     for row in own:
         one = numbers[row.term]
+        if (side := pairs.get(row.term)) is not None:
+            checks.append(relative(label(row, "estimate"), row.estimate, side.mean, "numpy", ALONE, 1e-8, side.size))
+            continue
         corrected = result.metric == "js_similarity"  # corrected for the jackknife's bias, then cut
         theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0]) - one.bias
         checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
@@ -38,26 +51,146 @@ def checks_of(result: Result) -> list[Check]:
     known: dict[tuple[str, int], Any] = {}
     for row in gaps:
         pair = [numbers[row.label(side) or ""] for side in ("model", "minus")]
+        if pairs:
+            checks += pair_checks(row, *(pairs[one.row.term] for one in pair), result)
+            continue
         checks += difference_checks(row, pair, result, known)
         if row.std_error is None and row.conf_low is not None:
             ends = both_ends(row.estimate or 0.0, *(next(r for r in own if r.term == one.row.term) for one in pair))
             checks += end_checks(row, *ends, "numpy", "the intervals of both models")
     checks += adjusted_checks(gaps)
+    if not result.extras["kind"].ranked:
+        return [*checks, *(adjusted_checks(own) if any(row.p_adjusted is not None for row in own) else ())]
     return [*checks, *rank_checks(result, own)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Side:
+    """The pairs of one level.
+
+    Attributes
+    ----------
+    difference : (pairs,) float64 array, or (cells,) where they are too many to be written out
+    count : array of the same length, ones where pairs are written out
+    groups : (pairs, factors) array of labels of clusters
+    names : (pairs,) array of labels, or None where units have none
+    """
+
+    difference: FloatArray
+    count: FloatArray
+    groups: Any
+    names: Any
+
+    @classmethod
+    def of(cls, result: Result) -> Side:
+        """Write out the pairs of a level, by unit where units have names."""
+        design = result.design
+        factors = design.factors(result.settings["cluster"])
+        cell, count = np.arange(len(design.count)), design.count
+        if design.units is not None:
+            cell = design.units.cell
+        elif design.n_pairs <= MOST_ROWS:
+            cell = np.repeat(cell, design.count.astype(np.int64))
+        if len(cell) == design.n_pairs:
+            count = np.ones(len(cell))
+        labels = [np.array(factor.levels)[factor.codes[cell]] for factor in factors]
+        return cls(
+            difference=(design.first - design.second)[cell], count=count,
+            groups=np.array(labels).T if labels else np.zeros((len(cell), 0)),
+            names=None if design.units is None else np.array(design.units.levels)[design.units.codes],
+        )  # fmt: skip
+
+    @property
+    def mean(self) -> float:
+        """Of all pairs."""
+        return float(np.average(self.difference, weights=self.count))
+
+    @property
+    def size(self) -> float:
+        """Largest size of a difference."""
+        return float(np.abs(self.difference).max())
+
+
+def pair_checks(row: Any, one: Side, two: Side, result: Result) -> list[Check]:
+    """Recompute a difference of two levels of pairs from the pairs of both."""
+    reach, level = result.extras["kind"].reach, result.settings["level"]
+    cut = None if math.isinf(reach) else (-reach, reach)
+    common: Any = []
+    if one.names is not None and two.names is not None:
+        common, at, to = np.intersect1d(one.names, two.names, return_indices=True)
+    theirs = one.mean - two.mean
+    if len(common):
+        gaps = one.difference[at] - two.difference[to]
+        theirs = float(gaps.mean())
+    checks = [relative(label(row, "estimate"), row.estimate, theirs, "numpy", ALONE, 1e-8, max(one.size, two.size))]
+    if row.std_error is None:
+        return checks
+    if len(common):
+        errors = mean_errors(gaps, one.groups[at])
+    elif one.count.max() > 1 or two.count.max() > 1:
+        return [*checks, set_aside(label(row, "s.e."), row.std_error, None, "numpy", TOO_MANY)]
+    elif not one.groups.shape[1]:
+        from scipy.stats import ttest_ind
+
+        found = ttest_ind(one.difference, two.difference, equal_var=False)
+        checks += field_checks(row, "scipy", ALONE, statistic=float(found.statistic), p_value=float(found.pvalue))
+        low, high = found.confidence_interval(level)
+        ends = (low, high) if cut is None else (max(low, cut[0]), min(high, cut[1]))
+        return [*checks, *field_checks(row, "scipy", ALONE, df=float(found.df)), *end_checks(row, *ends)]
+    elif any(np.isin(*both).any() for both in zip(one.groups.T, two.groups.T, strict=True)):
+        errors = shared_errors(one, two)
+    else:
+        own = [mean_errors(side.difference, side.groups) for side in (one, two)]
+        variance = sum(part.variance for part in own)
+        df = variance**2 / sum(part.variance**2 / part.df for part in own)
+        errors = Errors(variance=variance, df=df, effective=1.0, largest=1.0, plain=variance)
+    if math.isnan(errors.variance):
+        return [*checks, set_aside(label(row, "s.e."), row.std_error, None, "numpy", TOO_MANY)]
+    checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", ALONE))
+    return [*checks, *statistic_checks(row, df=errors.df), *t_ends(row, level, errors.df, cut=cut)]
+
+
+def shared_errors(one: Side, two: Side) -> Errors:
+    """CR2 and Satterthwaite's df of a regression on the level, by clusters of both, the matrix of each level written out.
+
+    The working variances of both levels are those of their own means. NaN where the matrices would be too large.
+    """
+    sides = (one, two)
+    codes = crossing(np.concatenate([one.groups, two.groups]))
+    scores = np.concatenate([sign * (side.difference - side.mean) / len(side.difference)
+                             for sign, side in zip((1, -1), sides, strict=True)])  # fmt: skip
+    shares = np.zeros((2, len(scores)))
+    shares[0, : len(one.difference)], shares[1, len(one.difference) :] = 1 / len(one.difference), 1 / len(two.difference)
+    weights = [mean_errors(side.difference, side.groups).variance for side in sides]
+    parts = []
+    for code in codes.T:
+        size = int(code.max()) + 1
+        if size > MOST_CLUSTERS:
+            return Errors(variance=math.nan, df=math.nan, effective=1.0, largest=1.0, plain=math.nan)
+        total, matrix = np.zeros(size), np.zeros((size, size))
+        for share, weight in zip(shares, weights, strict=True):
+            f = np.bincount(code, share)
+            rest = np.diag((1 - f) ** -0.5)
+            total += rest @ np.bincount(code, scores * (share > 0))
+            beside = -rest @ np.outer(f, f) @ rest
+            matrix += weight * (beside - np.diag(np.diag(beside)) + np.diag(f))
+        parts.append((float(total @ total), float(np.trace(matrix)) ** 2 / float(np.trace(matrix @ matrix))))
+    variances, dfs = zip(*parts, strict=True)
+    plain = variances[0]
+    if len(parts) == 2:
+        plain = sum(variances) - float((np.bincount(intersections(*codes.T), scores) ** 2).sum())
+    return Errors(variance=max(*variances, plain), df=cochran(variances, dfs) if len(parts) == 2 else dfs[0],
+                  effective=1.0, largest=1.0, plain=plain)  # fmt: skip
 
 
 def total_of(one: Any, at: Any = None) -> Any:
     """Return the sums over (some) units as one row."""
-    import numpy as np
-
     sums = one.sums if at is None else one.sums[at]
     return np.asarray(sums.sum(axis=0), dtype=np.float64).reshape(1, -1)
 
 
 def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tuple[str, int], Any]) -> list[Check]:
     """Recompute a difference, and what each unit of both adds to it."""
-    import numpy as np
-
     places = [{name: k for k, name in enumerate(one.units)} for one in pair]
     common = [name for name in pair[0].units if name in places[1]]
     at = [np.array([place[name] for name in common]) for place in places]
@@ -84,8 +217,6 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
 
 def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:
     """Return what each of some units adds to a number; of all its units computed once."""
-    import numpy as np
-
     key = one.row.term, hash(at.tobytes())
     if key not in known:
         total, rows = total_of(one, at), one.sums[at]
@@ -98,7 +229,6 @@ def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:
 
 def rank_checks(result: Result, own: list[Any]) -> list[Check]:
     """Count the ranks by scipy, and the sets from statsmodels' adjusted p-values."""
-    import numpy as np
     from scipy.stats import rankdata
 
     sign = -1.0 if result.settings["best"] == "highest" else 1.0

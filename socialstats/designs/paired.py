@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.parts import Factor, FlowStep, named_factors, split_by, taken
+from socialstats.designs.parts import Factor, FlowStep, UnitNames, named_factors, split_by, taken
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.tables import EPSILON, Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -367,6 +367,9 @@ class Paired(PairedSources):
     by : Factor or None
     clusters : tuple of Factor
         Declared dependence between pairs; codes run over the cells.
+    units : UnitNames or None
+        Names of the units, by which levels of `by` are matched; None where they have none (pairs that are counted, and
+        rows of a wide table without a column of units).
     unmatched : tuple of str
         Units left out because one condition is missing.
     epsilon : float
@@ -391,6 +394,7 @@ class Paired(PairedSources):
     levels: tuple[str, ...] = ()
     by: Factor | None = None
     clusters: tuple[Factor, ...] = ()
+    units: UnitNames | None = None
     unmatched: tuple[str, ...] = ()
     epsilon: float = EPSILON
     flow: tuple[FlowStep, ...] = ()
@@ -461,6 +465,7 @@ class Paired(PairedSources):
             self, first=self.first[index], second=self.second[index], count=self.count[index],
             by=taken(self.by, index) if self.by else None,
             clusters=tuple(taken(factor, index) for factor in self.clusters), flow=(*self.flow, step),
+            units=None if self.units is None else self.units.take(index, len(self.count)),
         )  # fmt: skip
 
     def split(self) -> dict[str, Paired]:

@@ -15,7 +15,7 @@ from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired import Paired, PairedScale
-from socialstats.designs.parts import FlowStep, taken
+from socialstats.designs.parts import FlowStep, UnitNames, taken
 from socialstats.designs.rows import (
     Rows,
     begin,
@@ -602,13 +602,17 @@ def _finish(
     clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
     noticed = [*_left_out(flow[:-1], joined), *cautions]
     noticed += label_cautions({"conditions": conditions, "levels": values.levels}, (by, *clusters))
+    labels = rows.labels(roles.unit)
+    named = roles.count is None and (rows.origin or rows.table).has(roles.unit)
+    units = UnitNames(codes=labels.codes[joined.row], levels=labels.levels, cell=np.arange(pairs))
     used = [*roles.columns(), *conditions]
     noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNIT_NAMES)
     return as_cells(
         Paired(
             conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
-            epsilon=rows.table.epsilon(roles.value), source=rows.table.source, columns=roles.parts(),
+            units=units if named else None, epsilon=rows.table.epsilon(roles.value), source=rows.table.source,
+            columns=roles.parts(),
             flow=(*flow, FlowStep(label="pairs analysed", rows=int(times.sum()), note=note)),
             cautions=tuple(noticed),
         )
@@ -642,6 +646,7 @@ def as_cells(design: Paired) -> Paired:
         design, first=design.first[index] + 0.0, second=design.second[index] + 0.0, count=count,
         by=taken(design.by, index) if design.by else None,
         clusters=tuple(taken(factor, index) for factor in design.clusters),
+        units=None if design.units is None else replace(design.units, cell=cell[design.units.cell]),
     )  # fmt: skip
 
 

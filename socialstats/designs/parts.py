@@ -39,6 +39,34 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UnitNames:
+    """The name of each unit, and the cell that counts it.
+
+    Attributes
+    ----------
+    codes : (units,) int64 array, indexes into `levels`
+    levels : tuple of str
+    cell : (units,) int64 array
+    """
+
+    codes: IntArray
+    levels: tuple[str, ...]
+    cell: IntArray
+
+    def names(self) -> list[str]:
+        """Return the name of each unit."""
+        return [self.levels[code] for code in self.codes.tolist()]
+
+    def take(self, index: IntArray, cells: int) -> UnitNames:
+        """Return the units of some of `cells` cells."""
+        place = np.full(cells, -1, dtype=np.int64)
+        place[index] = np.arange(len(index))
+        cell = place[self.cell]
+        kept = cell >= 0
+        return replace(self, codes=self.codes[kept], cell=cell[kept])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Covariate:
     """A variable with one value for each side of a comparison (numbers as float64, labels as str objects).
 

@@ -75,7 +75,10 @@ def gap_limits(one: Row, two: Row) -> tuple[float, float]:
     return low - most, high - least
 
 
-def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] | None = None) -> Row:
+def with_welch(
+    row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] | None = None,
+    dfs: tuple[float, float] | None = None,
+) -> Row:  # fmt: skip
     """Return the first minus the second of two independent estimates, with Welch's (1947) s.e. and df.
 
     Parameters
@@ -86,6 +89,9 @@ def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[floa
         With `estimate`, `std_error`, and `n_clusters` (or `n_units`).
     level, within
         As for `with_ends`; by default `gap_limits`.
+    dfs : pair of float, optional
+        Degrees of freedom of the two variances, by default those numbers less 1. A variance V with df degrees of
+        freedom varies by 2 V^2 / df, so that the sum of two has (V1 + V2)^2 / (V1^2 / df1 + V2^2 / df2).
 
     References
     ----------
@@ -106,7 +112,9 @@ def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[floa
     sizes = [r.n_clusters or r.n_units or 0 for r in (one, two)]
     if min(sizes) < 2:
         return replace(row, undefined=ONE_CLUSTER)
-    df = sum(parts) ** 2 / sum(v**2 / (g - 1) for v, g in zip(parts, sizes, strict=True))
+    own = dfs or tuple(g - 1.0 for g in sizes)
+    top = max(parts)  # squares of very large variances would be infinite
+    df = sum(v / top for v in parts) ** 2 / sum((v / top) ** 2 / d for v, d in zip(parts, own, strict=True))
     within = gap_limits(one, two) if within is None else within
     return with_t(row, float(np.sqrt(sum(parts))), df, level, within=within, n_clusters=sum(sizes))
 

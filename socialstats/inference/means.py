@@ -232,6 +232,78 @@ class ColumnSums:
             )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sample:
+    """The cells of one of two separate samples.
+
+    Attributes
+    ----------
+    scores, shares : (cells,) float64 arrays
+        As columns of `mean_errors`: what each cell adds to the mean, and what it weighs in it.
+    codes : sequence of (cells,) int64 arrays
+        One or two cluster factors; clusters of both samples have one code.
+    variance : float
+        Of its mean, by these clusters.
+    """
+
+    scores: FloatArray
+    shares: FloatArray
+    codes: Sequence[IntArray]
+    variance: float
+
+
+def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
+    """Return variance and degrees of freedom of the difference of the means of two samples that share clusters.
+
+    No unit is in both samples; each adds to the sum of its cluster there alone.
+
+    Notes
+    -----
+    With sums e and shares f of cluster g in samples a and b, V = sum (e_ga / sqrt(1 - f_ga) - e_gb / sqrt(1 - f_gb))^2.
+    That is CR2 of a regression on the sample (Bell & McCaffrey 2002), whose hat matrix has a block for each sample.
+    Satterthwaite's degrees of freedom are those of errors that are independent, and whose variances differ between the
+    samples as V_a and V_b do:
+
+        df = (V_a + V_b)^2 / sum over g and h of (V_a m_gha + V_b m_ghb)^2
+
+    with m_gg = f_g and m_gh = -r_g r_h, r_g = f_g / sqrt(1 - f_g). Without a shared cluster the sum falls apart, and
+    1 / df = (V_a^2 / df_a + V_b^2 / df_b) / (V_a + V_b)^2, each df that of the sample alone: with clusters of one unit
+    Welch's. Where each cluster has one unit of each sample, V and df are those of the paired t test. Two crossed
+    factors: the largest of V1, V2 and V1 + V2 - V12, with Cochran's degrees of freedom, as in `mean_errors`.
+
+    Examples
+    --------
+    >>> x, y, g = np.array([1.0, 2.0, 6.0]), np.array([2.0, 5.0, 5.0]), np.arange(3)
+    >>> third = np.full(3, 1 / 3)
+    >>> made = [Sample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3) for v in (x, y)]
+    >>> variance, df = gap_errors(*made)
+    >>> round(variance, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
+    (1.3333, 1.3333, 2.0)
+    """
+    factors = [np.concatenate(both) for both in zip(one.codes, two.codes, strict=True)]
+    dense = crossing(factors)
+    n, parts = len(one.scores), []
+    for code in dense[:2]:
+        size = int(code.max()) + 1
+        ends = [(sample, code[at]) for sample, at in ((one, slice(None, n)), (two, slice(n, None)))]
+        e, f = (np.array([np.bincount(own, getattr(sample, name), minlength=size) for sample, own in ends])
+                for name in ("scores", "shares"))  # fmt: skip
+        rest = np.maximum(1 - f, LOST)
+        signed = e / np.sqrt(rest) * np.array([[1.0], [-1.0]])
+        weight = np.array([one.variance, two.variance])
+        r = f / np.sqrt(rest)
+        squares = float(weight @ (r @ r.T) ** 2 @ weight) - float(((weight @ r**2) ** 2).sum())
+        squares += float(((weight @ f) ** 2).sum())
+        parts.append((float((signed.sum(axis=0) ** 2).sum()), float(weight.sum()) ** 2 / squares))
+    if len(parts) == 1:
+        return parts[0]
+    scores = np.concatenate([one.scores, -two.scores])
+    overlap = float((np.bincount(dense[2], scores) ** 2).sum())
+    (v1, df1), (v2, df2) = parts
+    least = (LOST * float(np.abs(scores).sum())) ** 2
+    return max(v1, v2, v1 + v2 - overlap), _joint_df(v1, v2, df1, df2, least)
+
+
 def _spread(shares: Any, alike: FloatArray) -> Any:
     """A table with `alike` wherever there is a share."""
     if not sparse.issparse(shares):

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.clustered_mean import cluster_sums
-from socialstats.inference.compare import HOLM, STILL, with_both_intervals, with_holm
+from socialstats.inference.clustered_mean import EPS, ClusteredMean, cluster_sums, clustered_mean
+from socialstats.inference.compare import HOLM, STILL, with_both_intervals, with_holm, with_welch
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import mean_errors
+from socialstats.inference.means import Sample, gap_errors, mean_errors
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
+from socialstats.models.effect_sizes import pair_values
 from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
 from socialstats.models.shares import source_counts, source_factor
@@ -43,10 +45,38 @@ UNCORRECTED = {"sensitivity": ("S_corrected", "S"), "relationship_bias": (SIZE, 
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 ALIKE = "the difference is the same without any unit: no standard error, no test"
+ALIKE_CLUSTERS = "the difference is the same in each cluster: no standard error, no test"
 APART = "no unit has answers of both"
 ONE = "a single cluster holds all units of both: no standard error, no test"
+MOVED = "a unit of both lies in different clusters: give different units different names"
 FOLDED = "some biases B have CIs that include 0, where t tests of sizes are not valid"
 CHANGED = "leaving out one unit makes the number undefined: no standard error, no test"
+ROUNDING = 64 * EPS  # share of the largest value that rounding leaves of equal moves
+Way = Literal["units", "part", "apart", "clusters"]  # all units shared; some; neither units nor clusters; clusters only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pairs:
+    """The differences of the pairs of one level, as cells: for levels that share no unit.
+
+    Attributes
+    ----------
+    mean : ClusteredMean
+    difference, count : (cells,) float64 arrays
+    factors : tuple of Factor
+        Clusters of the metric, over the cells.
+    """
+
+    mean: ClusteredMean
+    difference: FloatArray
+    count: FloatArray
+    factors: tuple[Factor, ...]
+
+    def sample(self, codes: Sequence[IntArray]) -> Sample:
+        """Return the cells with codes of their clusters that are those of another level too."""
+        shares = self.count / self.mean.n
+        return Sample(scores=(self.difference - self.mean.mean) * shares, shares=shares, codes=codes,
+                      variance=self.mean.std_error**2)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,6 +104,10 @@ class Number:
         A mean of sizes of which some may be those of values near 0, or of either sign.
     refused : int
         Units without a number because the model refused.
+    still : float
+        Moves up to this size are rounding.
+    pairs : Pairs or None
+        Of a paired table, whose levels need not share units. Without names of its units `units` is empty.
     """
 
     row: Row
@@ -86,6 +120,8 @@ class Number:
     bias: float = 0.0
     folded: bool = False
     refused: int = 0
+    still: float = STILL
+    pairs: Pairs | None = None
 
     def moves(self, at: IntArray) -> tuple[float, FloatArray]:
         """Return the number of some units less its bias, and what each adds: (1 - 1/n) (number - that without it)."""
@@ -117,6 +153,10 @@ class Kind:
         Result -> further numbers that can be asked for: name -> (in words, what has rank 1).
     bounded : bool
         Written without a leading zero.
+    about : callable
+        Result -> words in brackets after the number.
+    ranked : bool
+        Signed differences of levels have no ranks; their own tests are a family.
     """
 
     said: str
@@ -125,6 +165,8 @@ class Kind:
     best: str = "highest"
     bounded: bool = False
     others: Callable[[Result], Mapping[str, tuple[str, str]]] = lambda result: {}
+    about: Callable[[Result], str] | None = None
+    ranked: bool = True
 
     def of(self, wanted: str | None, results: Mapping[str, Result]) -> Kind:
         """Return how the number that is asked for is compared.
@@ -135,7 +177,8 @@ class Kind:
             If a result does not have it.
         """
         if wanted is None:
-            return self
+            about = self.about and self.about(next(iter(results.values())))
+            return replace(self, said=f"{self.said} ({about})") if about else self
         for model, result in results.items():
             if wanted not in (known := self.others(result)):
                 where = f" of '{shorten(model, 40)}'" if model else ""
@@ -319,6 +362,30 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
     return found
 
 
+def of_pairs(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """The mean difference of the pairs, or the difference of shares, by unit where units have names."""
+    design, cluster = result.design, result.settings["cluster"]
+    difference = pair_values(design).difference if design.scale == "numeric" else design.difference
+    magnitude = float(max(np.abs(design.first).max(), np.abs(design.second).max()))
+    factors = cluster_factors(design, cluster)
+    mean = clustered_mean(difference, design.count, [factor.codes for factor in factors], magnitude=magnitude)
+    at = np.zeros(0, dtype=np.int64) if design.units is None else design.units.cell
+    row = result.rows[0]
+    return [Number(
+        row=replace(row, term=model), units=() if design.units is None else tuple(design.units.names()),
+        clusters=labels_of(design, cluster, at), sums=np.column_stack([difference[at], np.ones(len(at))]), finish=ratio,
+        value=float(row.estimate) if row.estimate is not None else np.nan, linear=True, still=ROUNDING * magnitude,
+        pairs=Pairs(mean=mean, difference=difference, count=design.count, factors=factors),
+    )]  # fmt: skip
+
+
+def direction_of(result: Result) -> str:
+    """Name the conditions of pairs in the order of their difference; of two levels also the one that is counted."""
+    design = result.design
+    order = " minus ".join(shorten(name, 30) for name in design.conditions)
+    return f"'{shorten(design.levels[1], 30)}', {order}" if design.scale == "binary" else order
+
+
 SENSITIVITIES = {"S": ("plug-in sensitivity S", "lowest"), "S_corrected": ("corrected sensitivity S", "lowest")}
 KINDS: dict[str, Kind] = {
     "sensitivity": Kind(said="corrected sensitivity S", numbers=of_sensitivity, reach=225.0,
@@ -330,6 +397,8 @@ KINDS: dict[str, Kind] = {
     "trait_profile": Kind(said="composite", numbers=of_profile),
     "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, reach=2.0, bounded=True),
     "mean_ratings": Kind(said="mean rating", numbers=of_ratings),
+    "paired_difference": Kind(said="mean difference", numbers=of_pairs, about=direction_of, ranked=False),
+    "mcnemar": Kind(said="difference in shares", numbers=of_pairs, reach=2.0, about=direction_of, ranked=False),
 }  # fmt: skip
 
 
@@ -344,11 +413,20 @@ class Contest:
         What each unit adds to the difference.
     codes : list of (units,) int64 arrays
         Clusters.
+    still : float
+        Moves up to this size are rounding.
+    whole : bool
+        Whether both have these units alone.
+    why : str
+        Why there is no test.
     """
 
     estimate: float
     moves: FloatArray
     codes: list[IntArray]
+    still: float = STILL
+    whole: bool = True
+    why: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -384,17 +462,26 @@ class Field:
     def contest(self, j: int, k: int) -> Contest | None:
         """The difference of two models on the units of both; of all units of both, that of their own numbers."""
         one, two = self.numbers[j], self.numbers[k]
+        still = max(one.still, two.still)
         if one.units and one.units == two.units:
             return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
-                           codes=self.codes[j])  # fmt: skip
+                           codes=self.codes[j], still=still, why=self.moved(j, k))  # fmt: skip
         common = [name for name in one.units if name in self.places[k]]
         if not common:
             return None
         at = [np.array([self.places[m][name] for name in common], dtype=np.int64) for m in (j, k)]
         same = len(common) == len(one.units) == len(two.units)
         (a, first), (b, second) = (n.moves(i) for n, i in zip((one, two), at, strict=True))
-        return Contest(estimate=one.value - two.value if same else a - b, moves=first - second,
-                       codes=[code[at[0]] for code in self.codes[j]])  # fmt: skip
+        return Contest(estimate=one.value - two.value if same else a - b, moves=first - second, still=still, whole=same,
+                       codes=[code[at[0]] for code in self.codes[j]], why=self.moved(j, k, *at))  # fmt: skip
+
+    def moved(self, j: int, k: int, *at: IntArray) -> str:
+        """State that a unit of two levels of pairs lies in different clusters, or return empty text."""
+        if self.numbers[j].pairs is None:
+            return ""
+        one, two = at or (slice(None), slice(None))
+        same = all(np.array_equal(a[one], b[two]) for a, b in zip(self.codes[j], self.codes[k], strict=True))
+        return "" if same else MOVED
 
 
 def difference_row(
@@ -406,14 +493,14 @@ def difference_row(
     test. For numbers that are not means, the degrees of freedom are at most those of `influence_df`, as few units may
     decide.
     """
-    row = Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
-              cautions=together((one, two)),
-              key=(("model", one.term), ("minus", two.term)))  # fmt: skip
+    row = named_gap(one, two)
     if found is None:
         return replace(row, undefined=APART, reason="no_data")
     n = len(found.moves)
     clusters = min((len(np.unique(code)) for code in found.codes), default=None)
     row = replace(row, n=float(n), n_units=n, n_clusters=clusters)
+    if found.why:
+        return replace(row, undefined=found.why, reason="unidentified")
     if np.isnan(found.estimate):
         return replace(row, undefined=one.undefined or two.undefined or CHANGED, reason="no_data")
     row = replace(row, estimate=found.estimate)
@@ -422,7 +509,7 @@ def difference_row(
         return replace(both, undefined=both.undefined or FOLDED, reason=both.reason or "unidentified")
     if np.isnan(found.moves).any():
         return replace(row, undefined=CHANGED, reason="no_interval")
-    if float(np.abs(found.moves).max(initial=0.0)) * np.sqrt(n) <= STILL:
+    if float(np.abs(found.moves).max(initial=0.0)) * np.sqrt(n) <= found.still:
         return replace(row, undefined=ALIKE, reason="no_variation")
     errors = mean_errors(found.moves[:, None], np.full((n, 1), 1 / n), found.codes)
     if np.isnan(errors.variance[0]):
@@ -434,6 +521,49 @@ def difference_row(
         df = min(df, float(influence_df(sums[:, None], np.ones(len(sums)))[0]))
     return with_t(row, float(np.sqrt(errors.variance[0])), df, level, within=(-reach, reach),
                   method="t of the difference on the units of both")  # fmt: skip
+
+
+def named_gap(one: Row, two: Row) -> Row:
+    """Return the row of a difference without its numbers."""
+    return Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
+               cautions=together((one, two)), key=(("model", one.term), ("minus", two.term)))  # fmt: skip
+
+
+def joint_codes(one: Factor, two: Factor) -> tuple[IntArray, IntArray]:
+    """Return the codes of two factors, the same for the same label."""
+    place = {label: k for k, label in enumerate(dict.fromkeys((*one.levels, *two.levels)))}
+    first, second = (np.array([place[label] for label in f.levels], dtype=np.int64)[f.codes] for f in (one, two))
+    return first, second
+
+
+def apart_row(one: Row, two: Row, sides: tuple[Pairs, Pairs], reach: float, level: float) -> tuple[Row, Way]:
+    """Return the difference of two levels of pairs that share no unit, and whether they share clusters.
+
+    Levels without a common cluster are independent: Welch's standard error and degrees of freedom, each variance with
+    those of the level's own mean. Where clusters are in both, they are summed over both (`gap_errors`).
+    """
+    means = [side.mean for side in sides]
+    joint = [joint_codes(*both) for both in zip(*(side.factors for side in sides), strict=True)]
+    common = any(len(np.intersect1d(*both)) for both in joint)
+    row = replace(named_gap(one, two), n=sum(mean.n for mean in means), n_units=int(sum(mean.n for mean in means)),
+                  estimate=means[0].mean - means[1].mean)  # fmt: skip
+    lost = [f"{shorten(r.term, 40)}: {mean.undefined}" for r, mean in zip((one, two), means, strict=True)
+            if mean.undefined]  # fmt: skip
+    way: Way = "clusters" if common else "apart"
+    clusters = min((len(np.unique(np.concatenate(both))) for both in joint), default=None)
+    if lost:
+        return replace(row, n_clusters=clusters, undefined="; ".join(lost), reason="no_variation"), way
+    within = (-reach, reach)
+    if not common:
+        known = [replace(r, estimate=mean.mean, std_error=mean.std_error, n_units=int(mean.n), n_clusters=None)
+                 for r, mean in zip((one, two), means, strict=True)]  # fmt: skip
+        made = with_welch(row, *known, level, within=within, dfs=(means[0].df, means[1].df))
+        return replace(made, n_clusters=clusters, method="Welch's t of two independent levels"), way
+    variance, df = gap_errors(*(side.sample([both[k] for both in joint]) for k, side in enumerate(sides)))
+    if not variance > (ROUNDING * max(mean.std_error for mean in means)) ** 2:
+        return replace(row, n_clusters=clusters, undefined=ALIKE_CLUSTERS, reason="no_variation"), way
+    return with_t(row, float(np.sqrt(variance)), df, level, within=within, n_clusters=clusters,
+                  method="t of the difference, by the clusters of both levels"), way  # fmt: skip
 
 
 def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float) -> list[Row]:
@@ -560,33 +690,35 @@ def compare_models(
     matched = Field(numbers=numbers)
     own = [replace(one.row, group=NUMBER, role="estimate", key=(("model", one.row.term),), p_adjusted=None)
            for one in numbers]  # fmt: skip
+    own = own if kind.ranked else with_holm(own, HOLM, fewest=2)
     linear = all(one.linear for one in numbers)
-    gaps = with_holm([
-        difference_row(own[j], own[k], matched.contest(j, k), kind.reach, level, linear=linear,
-                       folded=numbers[j].folded or numbers[k].folded)
-        for j, k in combinations(range(len(numbers)), 2)
-    ], HOLM)  # fmt: skip
+    made_gaps = [gap_row(own, matched, j, k, kind, level, linear=linear)
+                 for j, k in combinations(range(len(numbers)), 2)]  # fmt: skip
+    gaps, ways = with_holm([row for row, _ in made_gaps], HOLM), {row.term: way for row, way in made_gaps}
     first = next(iter(found.values()))
     noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
-    said, shared = kind.said, len({frozenset(one.units) for one in numbers}) > 1
-    rows = printed_together((*own, *rank_rows(own, gaps, kind.best, level), *gaps))
+    said, shared = kind.said, frozenset(term for term, way in ways.items() if way == "part")
+    ranks = rank_rows(own, gaps, kind.best, level) if kind.ranked else []
+    rows = printed_together((*own, *ranks, *gaps))
     alone = {
         row.term: replace(result, rows=(replace(row, term=said, group=None, key=one.row.key),), words=result.sentence())
         for row, one, (_, result, _) in zip(rows[: len(own)], numbers, made, strict=True)
     }
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
-        inference="t of differences on the units of both, by what each unit adds to them (jackknife); "
-        f"{dependence(first)}; rank sets by Holm's method",
-        counts={"models": len(own), "units": len({name for one in numbers for name in one.units})},
+        inference=f"{listing(ways_text(ways))}; {dependence(first)}"
+        + "; rank sets by Holm's method" * kind.ranked,
+        counts={"models": len(own), "units": len({name for one in numbers for name in one.units}) + sum(
+            int(one.pairs.mean.n) for one in numbers if one.pairs is not None and not one.units)},
         settings={"number": said, "best": kind.best, "level": level},
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
-                  *unmatched(numbers)),
-        references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024",
+                  *unmatched(numbers, ways)),
+        references=(*["efrontibshirani1993"] * kind.ranked, "bellmccaffrey2002", "holm1979",
+                    *["mogstad2024"] * kind.ranked, *["welch1947"] * ("apart" in ways.values()),
                     *["zoudonner2008"] * any(one.folded for one in numbers)),
         design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared)
         + common_text(both, left, noun),
-        extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared,
+        extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared, "ways": ways, "noun": noun,
                 "unit": unit_of(first), "pairs": by_pairs(first),
                 "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
                 "left_out": left},
@@ -594,8 +726,44 @@ def compare_models(
     )  # fmt: skip
 
 
+WAYS: dict[Way, str] = {
+    "units": "t of differences on the units of both, by what each unit adds to them (jackknife)",
+    "apart": "Welch's t of levels without a common unit",
+    "clusters": "t of differences by clusters that both levels have",
+}
+
+
+def ways_text(ways: Mapping[str, Way]) -> list[str]:
+    """Return by which tests models are compared."""
+    found = {"units" if way == "part" else way for way in ways.values()}
+    return [text for way, text in WAYS.items() if way in found]
+
+
+def gap_row(
+    own: Sequence[Row], matched: Field, j: int, k: int, kind: Kind, level: float, *, linear: bool
+) -> tuple[Row, Way]:
+    """Return the difference of two models, and on which units it is."""
+    one, two = matched.numbers[j], matched.numbers[k]
+    found = matched.contest(j, k)
+    if found is None and one.pairs is not None and two.pairs is not None:
+        return apart_row(own[j], own[k], (one.pairs, two.pairs), kind.reach, level)
+    row = difference_row(own[j], own[k], found, kind.reach, level, linear=linear, folded=one.folded or two.folded)
+    return row, "units" if found is None or found.whole else "part"
+
+
 def check_scales(results: Mapping[str, Result]) -> None:
-    """Raise InputError where ratings were given on different declared levels: their numbers have no common unit."""
+    """Raise InputError where numbers have no common unit: ratings on other declared levels, pairs of other conditions.
+    """
+    pairs = {model: (*result.design.conditions, *result.design.levels,
+                     *(factor.name for factor in cluster_factors(result.design, result.settings["cluster"])))
+             for model, result in results.items() if isinstance(result.design, Paired)}  # fmt: skip
+    for model, said in pairs.items():
+        first = next(iter(pairs))
+        if said != pairs[first]:
+            raise InputError(f"pairs of '{shorten(first, 40)}' have the conditions, levels and clusters "
+                             f"{quoted(pairs[first], 8)}, those of '{shorten(model, 40)}' {quoted(said, 8)}: their "
+                             f"differences are not compared. Read both with the same {option('conditions')}, "
+                             f"{option('levels')} and {option('cluster')}")  # fmt: skip
     scales = {model: result.design.levels for model, result in results.items()
               if isinstance(result.design, Ratings) and result.design.levels_declared}  # fmt: skip
     one, *others = scales or ("",)
@@ -728,8 +896,10 @@ def unit_of(result: Result) -> str:
     return "pairs of items" if by_pairs(result) else f"clusters of {shorten(factor.name, 40)}"
 
 
-def unmatched(numbers: Sequence[Number]) -> tuple[Caution, ...]:
-    """Caution SS342: models that lack units which others have."""
+def unmatched(numbers: Sequence[Number], ways: Mapping[str, Way]) -> tuple[Caution, ...]:
+    """Caution SS342: models that lack units which others have; levels that share none with any other are left aside."""
+    pairs = zip(combinations(numbers, 2), ways.values(), strict=True)
+    numbers = list({id(one): one for both, way in pairs if way in ("units", "part") for one in both}.values())
     every = {name for one in numbers for name in one.units}
     lost = [(one.row.term, len(every) - len(one.units), one.refused) for one in numbers if len(one.units) < len(every)]
     if not lost:
@@ -781,17 +951,19 @@ def gap_sentence(row: Row, said: str, *, shared: bool = False) -> str:
     return difference(f"{the(said)}{' on shared units' if shared else ''}", one, other, row)
 
 
-def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: bool = False) -> str:
+def sentence(
+    rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: Collection[str] = ()
+) -> str:
     """Return the highest and the lowest number; for two their difference, for more what is significant, and ranks.
 
-    `shared`: differences are on shared units only.
+    `shared`: terms of the differences that are on shared units only.
     """
     known = ordered(rows, kind.best)
     if not known:
         return f"No {noun} has a {said}."
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
-    if known[0].estimate == known[-1].estimate:
+    if known[0].estimate == known[-1].estimate and kind.ranked:
         if len({span(row) for row in known}) == 1:
             value = estimate(known[0])
             return f"{capital(the(said))} was the same for all {count(len(known), noun)} ({value})."
@@ -801,20 +973,10 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
     text = f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}. "
-    if not tested and not (len(gaps) == 1 and gaps[0].conf_low is not None):
-        held = [row for row in gaps if row.conf_low is not None]
-        clear = count(sum(direction(row) != "none" for row in held))
-        more = f" Unadjusted CIs of {clear} of {count(len(held), 'difference')} excluded 0." if held else ""
-        return f"{text}No difference of {count(len(known), noun)} could be tested ({gaps[0].undefined}).{more}"
-    if len(gaps) == 1:
-        return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=shared)
-    lost = len(gaps) - len(tested)
-    what = f"{'tested ' if lost else ''}differences between {noun}s"
-    text += some_of(sum(significant(row) for row in tested), len(tested), what)
-    why = {row.undefined for row in gaps if row.p_adjusted is None}
-    reason = f" ({why.pop()})" if len(why) == 1 else ""
-    text += f" {count(lost, 'difference')} could not be tested{reason}." if lost else ""
+    text += gaps_sentence(rows, said, noun, shared=shared)
     ranks = [row for row in rows if row.group == RANK]
+    if len(gaps) == 1 or not tested or not ranks:
+        return text
     first, near = [row.term for row in ranks if row.conf_low == 1], kind_of(ranks[0])
     later = [row.term for row in known if row.term not in first]
     who = f"all but {listing(shortened(later), 5)}" if later and len(later) < len(first) else ""
@@ -822,6 +984,26 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
         f"{text} {capital(f'{near}{level_text(level)}')} simultaneous rank intervals included rank 1 (the "
         f"{kind.best}) for {count(len(first))} of {count(len(known), noun)} ({who or listing(shortened(first), 5)})."
     )
+
+
+def gaps_sentence(rows: Sequence[Row], said: str, noun: str, *, shared: Collection[str] = ()) -> str:
+    """Return the difference of two models, or how many of several were significant, and what could not be tested."""
+    gaps = [row for row in rows if row.group == DIFFERENCE]
+    tested = [row for row in gaps if row.p_adjusted is not None]
+    models = count(sum(row.group == NUMBER and row.estimate is not None for row in rows), noun)
+    if not tested and not (len(gaps) == 1 and gaps[0].conf_low is not None):
+        held = [row for row in gaps if row.conf_low is not None]
+        clear = count(sum(direction(row) != "none" for row in held))
+        more = f" Unadjusted CIs of {clear} of {count(len(held), 'difference')} excluded 0." if held else ""
+        return f"No difference of {models} could be tested ({gaps[0].undefined}).{more}"
+    if len(gaps) == 1:
+        return gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=gaps[0].term in shared)
+    lost = len(gaps) - len(tested)
+    what = f"{'tested ' if lost else ''}differences between {noun}s"
+    text = some_of(sum(significant(row) for row in tested), len(tested), what)
+    why = {row.undefined for row in gaps if row.p_adjusted is None}
+    reason = f" ({why.pop()})" if len(why) == 1 else ""
+    return text + (f" {count(lost, 'difference')} could not be tested{reason}." if lost else "")
 
 
 def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -19,9 +19,18 @@ from socialstats.models.sources import HUMANS, human_source, models_of, raters_o
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import parts_of, subtracts
-from socialstats.sentences import significant, some_of, undefined
+from socialstats.sentences import undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words, matched_words
+from socialstats.studies.models import (
+    FEW,
+    alone_words,
+    comparison,
+    further,
+    lead_strip,
+    lead_words,
+    matched_words,
+    own_tests,
+)
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
 from socialstats.studies.second import with_turned
@@ -32,7 +41,7 @@ from socialstats.text import count, listing, quoted, shorten
 MOST_MAIN = 8  # blocks among the results; of each level the first one where there is room for all levels
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
-LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
+LEADING = ("agreement", "judge")  # blocks whose first result starts with the answer
 COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
@@ -179,9 +188,13 @@ def merge(
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
     said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
-    if compared and compared[0].id == "levels" and compared[0].results:
-        said.append(f"These p values are unadjusted. {compared[0].sentences[0]}")
-    if len(outcomes) > 1 and not compared:
+    lead, found = lead_words(compared), compared[0].results[0] if compared and compared[0].results else None
+    ranked = bool(lead) and found is not None and bool(found.extras["kind"].ranked)
+    if found is not None and not (lead and options.brief):
+        alone = alone_words(found) if lead else compared[0].sentences[:1]
+        said += [f"These p values are unadjusted. {text}" for text in alone]
+    said = [*lead, *said] if ranked else [*said, *lead]
+    if len(outcomes) > 1 and not lead:
         said.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
     brief = tuple(text + matched_words(compared, by) for text in first.methods[:1])
     if len({o.methods[:1] for o in outcomes.values()}) > 1:
@@ -192,7 +205,7 @@ def merge(
         title=f"{first.title.rstrip('?')}, by {shorten(by, 40)}?",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
         f"{count(len(outcomes) + len(lost), f'{by} level')}",
-        answer=(*lead_words(compared), *said),
+        answer=tuple(said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
@@ -227,12 +240,11 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     """Return the leading estimates of all levels side by side, their tests adjusted as one family."""
     first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
     shown = {level: block.results[0] for level, block in first.items() if block.results}
-    leads = {level: result for level, result in shown.items() if result.metric != "symmetry"}
-    if len(leads) < 2:
+    if len(shown) < 2:
         return ()
-    rows = [replace(result.rows[0], term=level, group=None) for level, result in leads.items()]
+    rows = [replace(result.rows[0], term=level, group=None) for level, result in shown.items()]
     tested, adjusted = with_holm(rows, f"levels of {by}")
-    title, named = next(iter(leads.values())).title, shorten(by, 40)
+    title, named = next(iter(shown.values())).title, shorten(by, 40)
     block = Block(
         id="levels",
         question=f"How did the levels of {named} compare?",
@@ -250,8 +262,7 @@ def none_or_some(rows: Sequence[Row], adjusted: bool) -> str:
     """Return how many levels were significant, or that none was tested."""
     if not adjusted:
         return f"Estimates of {count(len(rows), 'level')} stand side by side."
-    tested = [row for row in rows if row.p_value is not None]
-    return some_of(sum(significant(row) for row in tested), len(tested), "tests of single levels")
+    return own_tests(rows)
 
 
 def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:

@@ -21,6 +21,7 @@ from socialstats.metrics.compare_models import (
     compare_models,
     factors_of_models,
     gap_sentence,
+    gaps_sentence,
     told_gaps,
 )
 from socialstats.metrics.leaderboard import difference_of
@@ -40,7 +41,10 @@ from socialstats.text import (
     shortened,
 )
 
-TESTED = "by t tests on shared units, with Holm-adjusted p values"
+TESTED: dict[str, str] = {
+    "units": "t tests on shared units", "part": "t tests on shared units",
+    "apart": "Welch's t tests of independent levels", "clusters": "t tests by the clusters of both levels",
+}  # fmt: skip
 COMBINED = "by the CIs of both combined (Zou and Donner), without a test"
 LEADING = "models"  # id of the block that has the main number
 FEWEST_DF = 5  # a test with fewer degrees of freedom is named
@@ -103,7 +107,30 @@ def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
     if not shown or shown[0].id != LEADING:
         return ()
     found = shown[0].results[0]
-    return (found.sentence(), *set_apart(found))
+    said = found.sentence()
+    if not found.extras["kind"].ranked and len(ordered(found)) <= FEW:  # each level has a sentence of its own
+        said = gaps_sentence(found.rows, str(found.settings["number"]), found.extras["noun"],
+                             shared=found.extras["shared"])  # fmt: skip
+    return (said, *set_apart(found))
+
+
+def tests_by(found: Result) -> str:
+    """Name the t tests of a comparison: on shared units, or of independent levels."""
+    gaps = [row for row in found.rows if row.group == DIFFERENCE]
+    tested = [row for row in gaps if row.p_value is not None] or gaps
+    return listing(list(dict.fromkeys(TESTED[found.extras["ways"][row.term]] for row in tested)))
+
+
+def own_tests(rows: Sequence[Row]) -> str:
+    """Return how many levels were significant alone, of those that have a test."""
+    tested = [row for row in rows if row.p_value is not None]
+    return some_of(sum(significant(row) for row in tested), len(tested), "tests of single levels")
+
+
+def alone_words(found: Result) -> tuple[str, ...]:
+    """Return how many numbers that have no ranks were significant alone (Holm); nothing of others."""
+    rows = [row for row in found.rows if row.group == NUMBER and row.p_adjusted is not None]
+    return (own_tests(rows),) if rows else ()
 
 
 def set_apart(found: Result) -> tuple[str, ...]:
@@ -116,7 +143,7 @@ def set_apart(found: Result) -> tuple[str, ...]:
     if len(tested) > 1:
         if len(clear) > MOST_TOLD:
             said = [apart_from(found, name) for name in (known[0], known[-1])]
-        said += [gap_sentence(row, str(found.settings["number"]), shared=found.extras["shared"])
+        said += [gap_sentence(row, str(found.settings["number"]), shared=row.term in found.extras["shared"])
                  for row in told_gaps(found.rows)]  # fmt: skip
     fewest = min(tested, key=lambda row: row.df or np.inf)
     if fewest.df is not None and fewest.df < FEWEST_DF:
@@ -129,10 +156,12 @@ def matched_words(shown: Sequence[Block], by: str) -> str:
     """Return how levels were compared: by t tests, or by intervals of both where sizes fold; nothing without both."""
     if not lead_words(shown):
         return ""
-    gaps = [row for row in shown[0].results[0].rows if row.group == DIFFERENCE]
-    how = [TESTED] * any(row.p_value is not None for row in gaps)
+    found = shown[0].results[0]
+    gaps = [row for row in found.rows if row.group == DIFFERENCE]
+    tests = f"by {tests_by(found)}, with Holm-adjusted p values"
+    how = [tests] * any(row.p_value is not None for row in gaps)
     how += [COMBINED] * any(row.conf_low is not None and row.p_value is None for row in gaps)
-    return f" Levels of {shorten(by, 40)} were compared {' or '.join(how or [TESTED])}."
+    return f" Levels of {shorten(by, 40)} were compared {' or '.join(how or [tests])}."
 
 
 def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
@@ -143,13 +172,13 @@ def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
 
 def apart_from(found: Result, name: str) -> str:
     """Return from how many others the first or the last model differed significantly."""
-    (rank,) = (row for row in found.rows if row.group == RANK and row.term == name)
+    ranks = [f" (rank {number(row.estimate, 0)})" for row in found.rows if row.group == RANK and row.term == name]
     tested, clear = (
         [other for row in rows if name in pair_of(row) for other in pair_of(row) if other != name]
         for rows in tests_of(found)
     )
     open_ = [other for other in tested if other not in clear]
-    text = f"{shorten(name, 40)} (rank {number(rank.estimate, 0)}) differed significantly from "
+    text = f"{shorten(name, 40)}{''.join(ranks)} differed significantly from "
     if not clear or not open_:
         return f"{text}{'all' if clear else 'none of the'} {count(len(tested), 'other')}."
     few = clear if len(clear) < len(open_) else open_
@@ -237,39 +266,44 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in ranks.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
     said, level = str(found.settings["number"]), level_text(found.settings["level"])
+    ends = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns: dict[str, Any] = {
         "Rank": lambda r: None if r.term in lost or (one := ranks[r.term].estimate) is None else int(one),
-        "Estimate": "estimate", "Low": "conf_low", "High": "conf_high",
-        "Rank interval": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None,
-        "Why not": "undefined",
-    }  # fmt: skip
-    rest, halved = len(rows) - MOST_DRAWN, halving_words(found) if led else ()
+        **ends, "Rank interval": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None,
+    } if ranks else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}  # fmt: skip
+    columns |= {"Why not": "undefined"}
+    alone = alone_words(found)
+    rest, own = len(rows) - MOST_DRAWN, (*halving_words(found), *alone) if led else ()
     counted = (
         count(len(rows))
         if found.extras["crossed"] and not found.extras["average"]
         else count(len(rows), shorten(by, 40))
     )
-    title = f"{capital(said)} by {shorten(by, 40)}, rank 1 ({found.settings['best']}) first"
+    first = f"rank 1 ({found.settings['best']}) first" if ranks else f"{found.settings['best']} first"
+    title = f"{capital(said)} by {shorten(by, 40)}, {first}"
+    joint = f"ranks: simultaneous {level} intervals; " if ranks else ""
     return Block(
         id=placed(LEADING, k),
         question=f"How did the {counted} compare{f' by {said}' if k else ''}?"
         if not found.extras["average"] else f"How did the {counted} compare, over "
         + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
-        sentences=(led and halved) or (found.sentence(),),
+        sentences=own or (found.sentence(), *alone),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False),
         figure_title=title + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
-        caption=f"Points: estimates; unadjusted {level} CIs; ranks: simultaneous {level} intervals; "
+        caption=f"Points: estimates; unadjusted {level} CIs; {joint}"
         f"n = {count(found.counts['units'])} {unit}. Overlapping CIs do not rule out a difference.",
         tables=(table_of([*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
-                         f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns),),
+                         f"{capital(said)} and rank" if ranks else
+                         f"{capital(said)}; p (Holm): over the {count(len(rows), shorten(by, 40))}", (capital(shorten(by, 40)), "term"), columns),),
         results=(found,),
     )  # fmt: skip
 
 
 def halving_words(found: Result) -> tuple[str, ...]:
     """Return how many more clusters halve the interval of the difference between the first two models."""
-    names = [row.term for row in ordered(found) if row.estimate is not None][:2]
+    names = [row.term for row in ordered(found) if row.estimate is not None]
+    names = names[: 2 if found.extras["kind"].ranked or len(names) == 2 else 0]  # without ranks no two are first
     gap = difference_of(found, *names) if len(names) > 1 else Row(term="")
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     if more is None:
@@ -300,6 +334,8 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
         "p (Holm)": lambda r: p_text(r.p_adjusted), "Units": "n_units",
     } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})  # fmt: skip
     caption = "All differences, first minus second; "
+    if not found.extras["kind"].ranked and tested:
+        caption = f"All differences, first minus second, by {tests_by(found)}; "
     caption += f"p (Holm): over {count(len(tested), 'test')}" if tested else "none has a test"
     if k and len(rows) > MOST_FURTHER:
         listed, caption = clear, f"Significant differences; all {count(len(rows))} are in the embedded numbers"
@@ -308,11 +344,12 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
     title = f"Differences in {found.settings['number']}"
     return Block(
         id=placed("models-differences", k),
-        question="Which differed on the same units?",
+        question="Which differed on the same units?" if {"units", "part"}.issuperset(found.extras["ways"].values())
+        else "Which differed?",
         sentences=(*said, *(() if led else set_apart(found))),
         draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus") if cells else None,
         figure_title=title if cells else "",
-        caption=f"Row minus column; {shorten(by, 40)}s in order of rank"
+        caption=f"Row minus column; {shorten(by, 40)}s in order of {'rank' if found.extras['kind'].ranked else 'size'}"
         + (f"; t tests in the table, p values Holm-adjusted (m = {count(len(tested))})." * bool(tested) or ".")
         if cells else "",
         tables=(table_of(listed, caption, ("Difference", "term"), columns),),
