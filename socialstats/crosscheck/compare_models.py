@@ -52,7 +52,7 @@ def checks_of(result: Result) -> list[Check]:
     for row in gaps:
         pair = [numbers[row.label(side) or ""] for side in ("model", "minus")]
         if pairs:
-            checks += pair_checks(row, *(pairs[one.row.term] for one in pair), result)
+            checks += pair_checks(row, pairs[pair[0].row.term], pairs[pair[1].row.term], result)
             continue
         checks += difference_checks(row, pair, result, known)
         if row.std_error is None and row.conf_low is not None:
@@ -151,7 +151,7 @@ def pair_checks(row: Any, one: Side, two: Side, result: Result) -> list[Check]:
 
 
 def shared_errors(one: Side, two: Side) -> Errors:
-    """CR2 and Satterthwaite's df of a regression on the level, by clusters of both, the matrix of each level written out.
+    """CR2 and Satterthwaite's df of a regression on the level, by clusters of both, from the matrix of each level.
 
     The working variances of both levels are those of their own means. NaN where the matrices would be too large.
     """
@@ -160,7 +160,8 @@ def shared_errors(one: Side, two: Side) -> Errors:
     scores = np.concatenate([sign * (side.difference - side.mean) / len(side.difference)
                              for sign, side in zip((1, -1), sides, strict=True)])  # fmt: skip
     shares = np.zeros((2, len(scores)))
-    shares[0, : len(one.difference)], shares[1, len(one.difference) :] = 1 / len(one.difference), 1 / len(two.difference)
+    shares[0, : len(one.difference)] = 1 / len(one.difference)
+    shares[1, len(one.difference) :] = 1 / len(two.difference)
     weights = [mean_errors(side.difference, side.groups).variance for side in sides]
     parts = []
     for code in codes.T:

@@ -555,9 +555,9 @@ def apart_row(one: Row, two: Row, sides: tuple[Pairs, Pairs], reach: float, leve
         return replace(row, n_clusters=clusters, undefined="; ".join(lost), reason="no_variation"), way
     within = (-reach, reach)
     if not common:
-        known = [replace(r, estimate=mean.mean, std_error=mean.std_error, n_units=int(mean.n), n_clusters=None)
+        first, second = [replace(r, estimate=mean.mean, std_error=mean.std_error, n_units=int(mean.n), n_clusters=None)
                  for r, mean in zip((one, two), means, strict=True)]  # fmt: skip
-        made = with_welch(row, *known, level, within=within, dfs=(means[0].df, means[1].df))
+        made = with_welch(row, first, second, level, within=within, dfs=(means[0].df, means[1].df))
         return replace(made, n_clusters=clusters, method="Welch's t of two independent levels"), way
     variance, df = gap_errors(*(side.sample([both[k] for both in joint]) for k, side in enumerate(sides)))
     if not variance > (ROUNDING * max(mean.std_error for mean in means)) ** 2:
@@ -752,8 +752,7 @@ def gap_row(
 
 
 def check_scales(results: Mapping[str, Result]) -> None:
-    """Raise InputError where numbers have no common unit: ratings on other declared levels, pairs of other conditions.
-    """
+    """Raise InputError where numbers have no common unit: ratings on other declared levels, pairs of other conditions."""
     pairs = {model: (*result.design.conditions, *result.design.levels,
                      *(factor.name for factor in cluster_factors(result.design, result.settings["cluster"])))
              for model, result in results.items() if isinstance(result.design, Paired)}  # fmt: skip
@@ -964,16 +963,8 @@ def sentence(
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate and kind.ranked:
-        if len({span(row) for row in known}) == 1:
-            value = estimate(known[0])
-            return f"{capital(the(said))} was the same for all {count(len(known), noun)} ({value})."
-        at = "cut at " * (known[0].limits is not None and known[0].estimate in known[0].limits)
-        bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
-        return f"{capital(the(said))} of each {noun} was {at}{number(known[0].shown())} ({bounds})."
-    low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
-    ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
-    text = f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}. "
-    text += gaps_sentence(rows, said, noun, shared=shared)
+        return extremes(rows, said, noun)
+    text = f"{extremes(rows, said, noun)} {gaps_sentence(rows, said, noun, shared=shared)}"
     ranks = [row for row in rows if row.group == RANK]
     if len(gaps) == 1 or not tested or not ranks:
         return text
@@ -984,6 +975,20 @@ def sentence(
         f"{text} {capital(f'{near}{level_text(level)}')} simultaneous rank intervals included rank 1 (the "
         f"{kind.best}) for {count(len(first))} of {count(len(known), noun)} ({who or listing(shortened(first), 5)})."
     )
+
+
+def extremes(rows: Sequence[Row], said: str, noun: str) -> str:
+    """Return the highest and the lowest number, or the one number of all."""
+    known = ordered(rows, "lowest")
+    low, high = known[0], known[-1]
+    if low.estimate == high.estimate:
+        if len({span(row) for row in known}) == 1:
+            return f"{capital(the(said))} was the same for all {count(len(known), noun)} ({estimate(low)})."
+        at = "cut at " * (low.limits is not None and low.estimate in low.limits)
+        bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
+        return f"{capital(the(said))} of each {noun} was {at}{number(low.shown())} ({bounds})."
+    ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
+    return f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}."
 
 
 def gaps_sentence(rows: Sequence[Row], said: str, noun: str, *, shared: Collection[str] = ()) -> str:

@@ -19,6 +19,7 @@ from socialstats.metrics.compare_models import (
     NUMBER,
     RANK,
     compare_models,
+    extremes,
     factors_of_models,
     gap_sentence,
     gaps_sentence,
@@ -266,36 +267,37 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in ranks.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
     said, level = str(found.settings["number"]), level_text(found.settings["level"])
+    ranked = bool(ranks)
     ends = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns: dict[str, Any] = {
         "Rank": lambda r: None if r.term in lost or (one := ranks[r.term].estimate) is None else int(one),
         **ends, "Rank interval": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None,
-    } if ranks else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}  # fmt: skip
+    } if ranked else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}  # fmt: skip
     columns |= {"Why not": "undefined"}
-    alone = alone_words(found)
-    rest, own = len(rows) - MOST_DRAWN, (*halving_words(found), *alone) if led else ()
+    rest = len(rows) - MOST_DRAWN
+    own = halving_words(found) or (() if ranked else (extremes(found.rows, said, found.extras["noun"]),))
     counted = (
         count(len(rows))
         if found.extras["crossed"] and not found.extras["average"]
         else count(len(rows), shorten(by, 40))
     )
-    first = f"rank 1 ({found.settings['best']}) first" if ranks else f"{found.settings['best']} first"
+    first = f"rank 1 ({found.settings['best']}) first" if ranked else f"{found.settings['best']} first"
     title = f"{capital(said)} by {shorten(by, 40)}, {first}"
-    joint = f"ranks: simultaneous {level} intervals; " if ranks else ""
+    about = " and rank" if ranked else f"; p (Holm): over the {count(len(rows), shorten(by, 40))}"
+    joint = f"ranks: simultaneous {level} intervals; " if ranked else ""
     return Block(
         id=placed(LEADING, k),
         question=f"How did the {counted} compare{f' by {said}' if k else ''}?"
         if not found.extras["average"] else f"How did the {counted} compare, over "
         + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
-        sentences=own or (found.sentence(), *alone),
-        draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
-                     sort=False),
+        sentences=(led and own) or (found.sentence(), *alone_words(found)),
+        draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None if ranked else 0.0, xlabel=said,
+                     label=shorten(by, 40), sort=False),
         figure_title=title + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
         caption=f"Points: estimates; unadjusted {level} CIs; {joint}"
         f"n = {count(found.counts['units'])} {unit}. Overlapping CIs do not rule out a difference.",
         tables=(table_of([*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
-                         f"{capital(said)} and rank" if ranks else
-                         f"{capital(said)}; p (Holm): over the {count(len(rows), shorten(by, 40))}", (capital(shorten(by, 40)), "term"), columns),),
+                         f"{capital(said)}{about}", (capital(shorten(by, 40)), "term"), columns),),
         results=(found,),
     )  # fmt: skip
 
