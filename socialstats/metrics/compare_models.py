@@ -752,7 +752,7 @@ def gap_row(
 
 
 def check_scales(results: Mapping[str, Result]) -> None:
-    """Raise InputError where numbers have no common unit: ratings on other declared levels, pairs of other conditions."""
+    """Raise InputError where numbers have no common unit: ratings on other levels, pairs of other conditions."""
     pairs = {model: (*result.design.conditions, *result.design.levels,
                      *(factor.name for factor in cluster_factors(result.design, result.settings["cluster"])))
              for model, result in results.items() if isinstance(result.design, Paired)}  # fmt: skip
