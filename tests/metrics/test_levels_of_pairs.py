@@ -10,7 +10,10 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.metrics.compare_models import ALIKE_CLUSTERS, MOVED
+from socialstats.designs.parts import Factor
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.metrics.compare_models import ALIKE_CLUSTERS, KINDS, MOVED, Field, Number, Pairs, gap_row, ratio
+from socialstats.results import Row
 from tests.golden_data import golden
 
 R = golden("paired_levels")
@@ -36,7 +39,7 @@ def compared(table: pd.DataFrame, metric: Any = ss.paired_difference, **options:
     return ss.compare_models(metric(table, by="level", conditions=("after", "before"), **own, **options))
 
 
-def matches(row: ss.Row, theirs: dict[str, Any]) -> bool:
+def matches(row: Row, theirs: dict[str, Any]) -> bool:
     ours = [getattr(row, name) for name in FIELDS]
     assert ours == pytest.approx([theirs[name] for name in NAMES], rel=1e-9)
     return [row.conf_low, row.conf_high] == pytest.approx(theirs["interval"], rel=1e-9)
@@ -132,7 +135,9 @@ def test_signed_differences_have_no_ranks_and_the_tests_of_levels_are_a_family()
 
 def test_rows_without_names_are_different_units() -> None:
     rng = np.random.default_rng(5)
-    wide = pd.DataFrame({"level": ["a"] * 12 + ["b"] * 12, "after": rng.normal(1, 1, 24), "before": rng.normal(0, 1, 24)})
+    wide = pd.DataFrame(
+        {"level": ["a"] * 12 + ["b"] * 12, "after": rng.normal(1, 1, 24), "before": rng.normal(0, 1, 24)}
+    )
     found = ss.compare_models(ss.paired_difference(wide, first="after", second="before", by="level", flips=99))
     d = wide["after"] - wide["before"]
     theirs = stats.ttest_ind(d[:12], d[12:], equal_var=False)
@@ -184,20 +189,38 @@ def test_other_conditions_are_not_compared() -> None:
         ss.compare_models({"a": one, "b": two})
 
 
+def level_of(name: str, values: np.ndarray, units: np.ndarray, groups: np.ndarray | None) -> Number:
+    """The number of one level, as `compare_models` makes it of a paired table."""
+    factors = () if groups is None else (Factor(name="g", codes=groups, levels=tuple(map(str, range(40)))),)
+    ones = np.ones(len(values))
+    mean = clustered_mean(values, ones, [factor.codes for factor in factors])
+    return Number(
+        row=Row(term=name, estimate=mean.mean), units=tuple(map(str, units)), finish=ratio, value=mean.mean,
+        clusters=tuple(tuple(map(str, factor.codes)) for factor in factors), sums=np.column_stack([values, ones]),
+        linear=True, pairs=Pairs(mean=mean, difference=values, count=ones, factors=factors),
+    )  # fmt: skip
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shared", [False, True])
-def test_tests_of_two_levels_hold_their_level(shared: bool) -> None:
-    """2,000 tables: independent levels of 10 and 30 pairs with errors of 3 and 1, or two levels of the same 15 units."""
-    rng, many = np.random.default_rng(17), 2_000
-    rejected = 0
+@pytest.mark.parametrize("way", ["apart", "units", "clusters", "apart, clustered"])
+def test_tests_of_two_levels_hold_their_level(way: str) -> None:
+    """2,000 tables of levels without a difference: errors differ between the levels, and in size by cluster."""
+    rng, many, rejected = np.random.default_rng(17), 2_000, 0
+    sizes = (15, 15) if way == "units" else (10, 30) if way == "apart" else (60, 90)
     for _ in range(many):
-        hard = rng.normal(0, 2, 15)
-        d = ({one: hard + rng.normal(0, scale, 15) for one, scale in (("a", 1.0), ("b", 0.5))} if shared else
-             {"a": rng.normal(0.4, 3, 10), "b": rng.normal(0.4, 1, 30)})  # fmt: skip
-        made = {}
-        for k, (level, values) in enumerate(d.items()):
-            unit = np.arange(len(values)) + (0 if shared else 100 * k)
-            table = {"unit": unit, "after": values, "before": np.zeros(len(values))}
-            made[level] = ss.paired_difference(table, first="after", second="before", unit="unit", flips=99)
-        rejected += (ss.compare_models(made).row("a - b").p_value or 0.0) < 0.05
-    assert abs(rejected / many - 0.05) < 3 * np.sqrt(0.05 * 0.95 / many)
+        noise = [rng.normal(0, scale, n) for scale, n in zip((3.0, 1.0), sizes, strict=True)]
+        units, groups = [np.arange(n) + 100 * k for k, n in enumerate(sizes)], [None, None]
+        if way == "units":
+            hard, units = rng.normal(0, 2, 15), [np.arange(15)] * 2
+            noise = [values + hard for values in noise]
+        if "clusters" in way or "clustered" in way:
+            groups = [rng.choice(12, n, p=np.arange(1, 13) / 78) for n in sizes]
+            groups[1] += 20 * (way != "clusters")
+            effects = rng.normal(0, 1, 40)
+            noise = [values + effects[codes] for values, codes in zip(noise, groups, strict=True)]
+        one, two = (level_of(*each) for each in zip("ab", noise, units, groups, strict=True))
+        row, found = gap_row([one.row, two.row], Field(numbers=(one, two)), 0, 1, KINDS["paired_difference"], 0.95,
+                             linear=True)  # fmt: skip
+        assert found == way.split(",")[0]
+        rejected += (row.p_value or 0.0) < 0.05
+    assert abs(rejected / many - 0.05) < 3 * np.sqrt(0.05 * 0.95 / many), rejected / many
