@@ -156,6 +156,7 @@ def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
     assert outcome.blocks[0].id == "levels"
     assert [row.term for row in outcome.blocks[0].results[0].rows] == ["m1", "m2"]
     assert "agreement with people" in outcome.answer[0].lower()
+    assert "Differences between levels of model were not tested." in outcome.answer
 
 
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from study_tables import answers, known_numbers, scores, stray_cells, stray_decimals
 
 from socialstats import paired_difference, sentences
@@ -215,19 +216,32 @@ def test_tables_at_the_edge_have_a_page_or_a_reason(change: str) -> None:
     assert stray_cells(outcome) == []
 
 
+def levels(**shifts: float) -> pd.DataFrame:
+    """The same subjects at several levels, each with errors of its own."""
+    return pd.concat([scores(seed, shift).assign(model=m) for seed, (m, shift) in enumerate(shifts.items(), 3)])
+
+
 @pytest.mark.slow
-def test_levels_of_a_by_factor_are_one_family() -> None:
-    frame = pd.concat([scores(shift=s).assign(model=m) for m, s in (("m_1", -1.5), ("m_2", -0.1), ("m_3", -0.9))])
+def test_tests_of_levels_are_one_family_and_their_differences_another() -> None:
+    frame = levels(m_1=-1.5, m_2=-0.1, m_3=-0.9)
     outcome = report(frame, conditions=("before", "after"), by="model")
-    block = outcome.blocks[0]
-    assert [row[0] for row in block.tables[0].cells] == ["m_1", "m_2", "m_3"]
-    p = [r.p_value for r in block.results[0].rows]
-    steps = sorted(p)  # type: ignore[type-var]
-    by_hand = {x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1])) for x in steps}  # type: ignore[operator]
-    assert [r.p_adjusted for r in block.results[0].rows] == pytest.approx([by_hand[x] for x in p])
-    *each, together = outcome.answer
+    assert [b.id for b in outcome.blocks[:2]] == ["models", "models-differences"]
+    (board,) = outcome.blocks[0].results
+    wide = frame.pivot(index=["model", "subject"], columns="time", values="score")
+    d = (wide["before"] - wide["after"]).unstack("model")
+    own, gaps = ([r for r in board.rows if r.group == group] for group in ("number", "difference"))
+    for rows in (own, gaps):
+        steps = sorted(r.p_value for r in rows)  # type: ignore[type-var]
+        by_hand = {x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1])) for x in steps}  # type: ignore[operator]
+        assert [r.p_adjusted for r in rows] == pytest.approx([by_hand[r.p_value] for r in rows])
+    assert gaps[0].p_value == pytest.approx(stats.ttest_rel(d["m_1"], d["m_2"]).pvalue)
+    *each, alone, together, largest = outcome.answer[:6]  # what leaving out a pair changes stands last
     assert [a.split(":")[0] for a in each] == ["m_1", "m_2", "m_3"]
-    assert together == "These p values are unadjusted. 2 of 3 tests of single levels were significant (Holm)."
+    clear = {True: sum(r.p_adjusted < 0.05 for r in own), False: sum(r.p_adjusted < 0.05 for r in gaps)}  # type: ignore[operator]
+    assert alone == f"These p values are unadjusted. {sentences.some_of(clear[True], 3, 'tests of single levels')}"
+    assert together == sentences.some_of(clear[False], 3, "differences between models")
+    assert largest.startswith("The mean difference (before minus after) did not differ significantly between m_")
+    assert "Levels of model were compared by t tests on shared units, with Holm-adjusted" in outcome.methods[0]
     assert [a.split(":")[0] for a in outcome.planning] == ["m_1", "m_2", "m_3"]
     first = (frame["model"] == "m_1").cumsum()
     other = report(frame[first > 4], conditions=("before", "after"), by="model")
@@ -235,6 +249,36 @@ def test_levels_of_a_by_factor_are_one_family() -> None:
     assert len({b.id for b in outcome.blocks}) == len(outcome.blocks)
     assert stray_cells(outcome) == []
     assert all(v.ok for v in outcome.verifications.values())
+
+
+def test_two_groups_of_people_are_compared_by_welchs_test() -> None:
+    frame = levels(a=-3.0, b=0.5)
+    frame["subject"] = frame["model"] + frame["subject"]
+    outcome = report(frame, replace(FAST, verify=False), conditions=("before", "after"), by="model")
+    wide = frame.pivot(index=["model", "subject"], columns="time", values="score")
+    d = wide["before"] - wide["after"]
+    theirs = stats.ttest_ind(d["a"], d["b"], equal_var=False)
+    (row,) = (r for r in outcome.blocks[0].results[0].rows if r.group == "difference")
+    assert (row.p_value, row.df) == pytest.approx((theirs.pvalue, theirs.df))
+    said = sentences.stat(replace(row, p_adjusted=None))
+    assert outcome.answer[3] == (
+        f"The mean difference (before minus after) was higher for a than b (difference = {said})."
+    )
+    assert [a.split(":")[0] for a in outcome.answer[:2]] == ["a", "b"]
+    assert [b.id for b in outcome.blocks[:2]] == ["models", "difference-1"]
+    assert "Levels of model were compared by Welch's t tests of independent levels" in outcome.methods[0]
+    (caption,) = (t.caption for t in outcome.blocks[0].tables if "first minus second" in t.caption)
+    assert "by Welch's t tests of independent levels" in caption
+    page = " ".join([*outcome.answer, *outcome.methods, *(x for b in outcome.blocks for x in (b.question, b.caption))])
+    assert "shared units" not in page
+    assert "rank" not in " ".join([*outcome.answer, *outcome.blocks[0].sentences, outcome.blocks[0].caption])
+
+
+def test_levels_of_several_answers_are_said_not_to_be_compared() -> None:
+    frame = answers().assign(correct=lambda f: np.where(f.index % 3 == 0, "unsure", f["correct"].astype(str)))
+    both = pd.concat([frame.assign(model=m) for m in ("a", "b")])
+    outcome = report(both, replace(FAST, verify=False), conditions=("reminded", "plain"), by="model", scale="nominal")
+    assert outcome.answer[-1] == "Differences between levels of model were not tested."
 
 
 def test_the_study_is_picked_by_the_design() -> None:
