@@ -602,12 +602,15 @@ def compare_models(
     degrees of freedom of a difference are those of its sums by cluster. They are CR2 with Satterthwaite's df (two
     crossed clusters: the larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
 
+    Levels of a paired table need not share units, as groups of people do not. Levels without a common unit and cluster
+    are independent, with Welch's s.e. and df. Clusters of both levels are summed over both.
+
     Parameters
     ----------
     results : ResultGroup, mapping of model to Result, or Result
         Of `sensitivity`, `relationship_bias` (B_all corrected), `js_similarity`, `ada_met`, `trait_profile`
-        (composite), `krippendorff_alpha` or `mean_ratings`. One result per model, or one with all models
-        (`js_similarity`, `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or
+        (composite), `krippendorff_alpha`, `mean_ratings`, `paired_difference` or `mcnemar` (the mean difference, or
+        that of the shares). One result per model, or one with all models (`js_similarity`, `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or
         the plug-in S of all where one has no other.
     number : str, optional
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` ``"B_all"`` (uncorrected) or the bias
@@ -624,16 +627,19 @@ def compare_models(
     Result
         Group ``"number"``: the number of each model with its own interval, as its metric has it. ``"rank"``: its rank
         (1 for the lowest S, B_all and ADA-Met, else for the highest) with a set; all
-        sets hold at once (Mogstad et al. 2024, by Holm's method). ``"difference"``: any two models, first minus
-        second, on the units that both have; t, Holm over all pairs. `extras`: ``by_model`` (model -> a `Result` with
-        its number alone, as `over_models` takes them), ``averaged`` and ``left_out`` (the models of an average, and
+        sets hold at once (Mogstad et al. 2024, by Holm's method). Signed differences of pairs have no ranks; the tests
+        of their levels are a family of their own (Holm). ``"difference"``: any two models, first minus
+        second, on the units that both have; t, Holm over all pairs. `extras`: ``ways`` (of each difference: ``"units"``
+        of both, ``"part"`` of the units, ``"apart"`` for independent levels, or ``"clusters"`` of both), ``by_model``
+        (model -> a `Result` with its number alone, as `over_models` takes them), ``averaged`` and ``left_out`` (the models of an average, and
         model -> why it is not in it).
 
     Raises
     ------
     InputError
         For results of several metrics or of one that is not listed here. For options of it that are not comparable,
-        an unknown number, ratings on different declared scales, or fewer than two models. With `average`, for results
+        an unknown number, ratings on different declared scales, pairs of other conditions, or fewer than two models.
+        With `average`, for results
         that have no model in common.
 
     Notes
@@ -643,11 +649,15 @@ def compare_models(
     then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008). For
     `js_similarity` and `ada_met` the people's answers to a unit are drawn with the unit, the same for all models.
 
+    Units of pairs are matched by their names. Units without names (rows of a wide table without a column of units,
+    counted pairs) are different units.
+
     References
     ----------
     Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapter 11. Chapman & Hall.
     Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
     samples. Survey Methodology, 28(2), 169-181.
+    Welch, B. L. (1947). doi:10.1093/biomet/34.1-2.28
     Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
 
     Examples

@@ -240,7 +240,7 @@ def test_tests_of_levels_are_one_family_and_their_differences_another() -> None:
     clear = {True: sum(r.p_adjusted < 0.05 for r in own), False: sum(r.p_adjusted < 0.05 for r in gaps)}  # type: ignore[operator]
     assert alone == f"These p values are unadjusted. {sentences.some_of(clear[True], 3, 'tests of single levels')}"
     assert together == sentences.some_of(clear[False], 3, "differences between models")
-    assert largest.startswith("The mean difference (before minus after) did not differ significantly between m_")
+    assert largest.startswith("The mean difference (before minus after) was higher for m_1 than m_2 (difference = 2.09")
     assert "Levels of model were compared by t tests on shared units, with Holm-adjusted" in outcome.methods[0]
     assert [a.split(":")[0] for a in outcome.planning] == ["m_1", "m_2", "m_3"]
     first = (frame["model"] == "m_1").cumsum()
