@@ -368,8 +368,8 @@ class Paired(PairedSources):
     clusters : tuple of Factor
         Declared dependence between pairs; codes run over the cells.
     units : UnitNames or None
-        Names of the units, by which levels of `by` are matched; None where they have none (pairs that are counted, and
-        rows of a wide table without a column of units).
+        Names of the units, by which levels of `by` are matched. None where units have no names: pairs that are
+        counted, and rows of a wide table without a column of units.
     unmatched : tuple of str
         Units left out because one condition is missing.
     epsilon : float

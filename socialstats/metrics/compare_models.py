@@ -629,10 +629,10 @@ def compare_models(
         (1 for the lowest S, B_all and ADA-Met, else for the highest) with a set; all
         sets hold at once (Mogstad et al. 2024, by Holm's method). Signed differences of pairs have no ranks; the tests
         of their levels are a family of their own (Holm). ``"difference"``: any two models, first minus
-        second, on the units that both have; t, Holm over all pairs. `extras`: ``ways`` (of each difference: ``"units"``
-        of both, ``"part"`` of the units, ``"apart"`` for independent levels, or ``"clusters"`` of both), ``by_model``
-        (model -> a `Result` with its number alone, as `over_models` takes them), ``averaged`` and ``left_out`` (the models of an average, and
-        model -> why it is not in it).
+        second, on the units that both have; t, Holm over all pairs. `extras`: ``by_model`` (model -> a `Result` with
+        its number alone, as `over_models` takes them), ``averaged`` and ``left_out`` (the models of an average, and
+        model -> why it is not in it). ``ways`` has the units of each difference: ``"units"`` (the same), ``"part"``
+        (those of both), ``"apart"`` (independent levels) or ``"clusters"`` (those of both levels).
 
     Raises
     ------
