@@ -610,8 +610,9 @@ def compare_models(
     results : ResultGroup, mapping of model to Result, or Result
         Of `sensitivity`, `relationship_bias` (B_all corrected), `js_similarity`, `ada_met`, `trait_profile`
         (composite), `krippendorff_alpha`, `mean_ratings`, `paired_difference` or `mcnemar` (the mean difference, or
-        that of the shares). One result per model, or one with all models (`js_similarity`, `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or
-        the plug-in S of all where one has no other.
+        that of the shares). One result per model, or one with all models (`js_similarity`, `ada_met`,
+        `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or the plug-in S of all where
+        one has no other.
     number : str, optional
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` ``"B_all"`` (uncorrected) or the bias
         of two groups of names, such as ``"man - woman"``.
@@ -626,21 +627,20 @@ def compare_models(
     -------
     Result
         Group ``"number"``: the number of each model with its own interval, as its metric has it. ``"rank"``: its rank
-        (1 for the lowest S, B_all and ADA-Met, else for the highest) with a set; all
-        sets hold at once (Mogstad et al. 2024, by Holm's method). Signed differences of pairs have no ranks; the tests
-        of their levels are a family of their own (Holm). ``"difference"``: any two models, first minus
-        second, on the units that both have; t, Holm over all pairs. `extras`: ``by_model`` (model -> a `Result` with
-        its number alone, as `over_models` takes them), ``averaged`` and ``left_out`` (the models of an average, and
-        model -> why it is not in it). ``ways`` has the units of each difference: ``"units"`` (the same), ``"part"``
-        (those of both), ``"apart"`` (independent levels) or ``"clusters"`` (those of both levels).
+        (1 for the lowest S, B_all and ADA-Met, else for the highest) with a set; all sets hold at once (Mogstad et al.
+        2024, by Holm's method). Signed differences of pairs have no ranks; the tests of their levels are a family of
+        their own (Holm). ``"difference"``: any two models, first minus second, on the units that both have; t, Holm
+        over all pairs. `extras`: ``by_model`` (model -> a `Result` with its number alone, as `over_models` takes them),
+        ``averaged`` and ``left_out`` (the models of an average, and model -> why it is not in it). ``ways`` has the
+        units of each difference: ``"units"`` (the same), ``"part"`` (those of both), ``"apart"`` (independent levels)
+        or ``"clusters"`` (those of both levels).
 
     Raises
     ------
     InputError
         For results of several metrics or of one that is not listed here. For options of it that are not comparable,
         an unknown number, ratings on different declared scales, pairs of other conditions, or fewer than two models.
-        With `average`, for results
-        that have no model in common.
+        With `average`, for results that have no model in common.
 
     Notes
     -----
