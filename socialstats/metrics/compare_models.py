@@ -34,7 +34,7 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import negated, printed_together, rows_with, together
+from socialstats.results.rows import Reason, negated, printed_together, rows_with, together
 from socialstats.sentences import difference, direction, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
@@ -552,7 +552,9 @@ def apart_row(one: Row, two: Row, sides: tuple[Pairs, Pairs], reach: float, leve
     way: Way = "clusters" if common else "apart"
     clusters = min((len(np.unique(np.concatenate(both))) for both in joint), default=None)
     if lost:
-        return replace(row, n_clusters=clusters, undefined="; ".join(lost), reason="no_variation"), way
+        alone = any(mean.clusters and min(mean.clusters) < 2 for mean in means)
+        reason: Reason = "one_cluster" if alone else "one_unit" if min(m.n for m in means) < 2 else "no_variation"
+        return replace(row, n_clusters=clusters, undefined="; ".join(lost), reason=reason), way
     within = (-reach, reach)
     if not common:
         first, second = [replace(r, estimate=mean.mean, std_error=mean.std_error, n_units=int(mean.n), n_clusters=None)

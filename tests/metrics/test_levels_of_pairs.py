@@ -172,7 +172,11 @@ def test_what_has_no_test_says_why() -> None:
     still = compared(pairs({"a": [1.0] * 6, "b": [1.0, 2.0, 0.5, 3.0]}))
     assert still.row("a - b").undefined == "a: all 6 values equal 1: no standard error, no test"
     assert still.row("a - b").estimate == pytest.approx(1 - 1.625)
+    assert still.row("a - b").reason == "no_variation"
     assert still.verify().ok
+    lone = compared(pairs({"a": [1.0, 2, 4], "b": [0.0, 1, 5]}, g={"a": list("xxx"), "b": list("yzz")}), cluster="g")
+    assert lone.row("a - b").undefined == "a: a single cluster: no standard error"
+    assert (lone.row("a - b").reason, lone.verify().ok) == ("one_cluster", True)
     names = {level: np.arange(6) for level in "ab"}
     groups = {"a": list("xxyyzz"), "b": list("xyxyzz")}
     d = {"a": [1.0, 2, 4, 3, 2, 2], "b": [0.0, 1, 1, 2, 5, 1]}
