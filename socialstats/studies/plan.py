@@ -149,6 +149,8 @@ def examine(
 def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
     """Return the first result of the page that has the hypothesis' metric, level and terms; results of fits first.
 
+    A comparison of all levels is about no level alone: its rows need terms.
+
     Raises
     ------
     InputError
@@ -160,6 +162,7 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
     found = [
         result for block in outcome.blocks if block.level == (hypothesis.by or "")
         for result in block.results if result.metric == hypothesis.metric
+        if hypothesis.terms or "by_model" not in result.extras
     ]  # fmt: skip
     return first_with(sorted(found, key=lambda result: bool(result.words)), hypothesis)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import Factor
+from socialstats.designs.parts import Factor, UnitNames
 
 
 def same(x: Any, y: Any, *, but: tuple[str, ...] = ()) -> None:
@@ -33,5 +33,14 @@ def same_value(a: Any, b: Any, name: str) -> None:
         assert a.keys() == b.keys()
         for key in a:
             same_value(a[key], b[key], key)
+    elif isinstance(a, UnitNames):
+        same_units(a, b)
     else:
         assert a == b, name
+
+
+def same_units(a: UnitNames, b: UnitNames | None) -> None:
+    """Each unit has the same name and cell."""
+    assert b is not None
+    assert a.names() == b.names()
+    np.testing.assert_array_equal(a.cell, b.cell, err_msg="cells of units")

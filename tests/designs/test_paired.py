@@ -307,7 +307,8 @@ def test_the_cells_as_a_frame_make_the_same_design() -> None:
     again = Paired.from_counts(
         design.table(), first="first", second="second", count="count", by="model", cluster=("story", "site")
     )
-    same(again, design, but=("conditions", "flow", "columns"))
+    same(again, design, but=("conditions", "units", "flow", "columns"))
+    assert again.units is None  # counted pairs have no names
     binary = long([True, False, True, True])
     assert binary.table().to_dict("list") == {
         "first": ["False", "True"], "second": ["True", "True"], "count": [1.0, 1.0]

@@ -114,7 +114,7 @@ def test_a_square_array_has_the_first_condition_in_its_rows() -> None:
          for c, v in (("May", i), ("June", j))], columns=["unit", "condition", "value"],
     )  # fmt: skip
     from_rows = Paired.from_frame(long, conditions=("May", "June"))
-    same(from_rows, design, but=("source", "flow", "columns"))
+    same(from_rows, design, but=("source", "units", "flow", "columns"))
 
 
 def test_labels_of_a_data_frame_say_which_cell_is_which() -> None:

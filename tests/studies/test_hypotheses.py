@@ -190,7 +190,7 @@ def test_the_bounds_of_equivalence_are_those_of_the_page(pairs: Paired) -> None:
 
 def test_levels_of_a_by_factor_are_named() -> None:
     frame = scores().assign(model="m1")
-    frame = frame.merge(frame.assign(model="m2", score=frame["score"] + 1), how="outer")
+    frame = frame.merge(scores(4).assign(model="m2"), how="outer")
     design = Paired.from_frame(frame, by="model")
     outcome = run_study(STUDIES["paired"], design, FAST)
     wanted = [replace(H, id=level, metric="paired_difference", by=level) for level in ("m1", "m2")]
@@ -202,6 +202,9 @@ def test_levels_of_a_by_factor_are_named() -> None:
     assert "say which level" in none.problems["H"]
     other = examine(outcome, [replace(H, metric="paired_difference", by="m9")], design, FAST, METRICS)
     assert "m9" in other.problems["H"]
+    gap = examine(outcome, [replace(H, metric="paired_difference", terms=("m1 - m2",))], design, FAST, METRICS)
+    board = outcome.blocks[0].results[0]
+    assert gap.tests[0].row.p_value == board.row("m1 - m2").p_value is not None
 
 
 def test_ratings_are_judged_by_the_interval_of_alpha() -> None:
