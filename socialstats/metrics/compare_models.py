@@ -975,8 +975,8 @@ def sentence(
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate and kind.ranked:
-        return extremes(rows, said, noun)
-    text = f"{extremes(rows, said, noun)} {gaps_sentence(rows, said, noun, shared=shared)}"
+        return extremes(rows, said, kind, noun)
+    text = f"{extremes(rows, said, kind, noun)} {gaps_sentence(rows, said, noun, shared=shared)}"
     ranks = [row for row in rows if row.group == RANK]
     if len(gaps) == 1 or not tested or not ranks:
         return text
@@ -989,10 +989,10 @@ def sentence(
     )
 
 
-def extremes(rows: Sequence[Row], said: str, noun: str) -> str:
+def extremes(rows: Sequence[Row], said: str, kind: Kind, noun: str) -> str:
     """Return the highest and the lowest number, or the one number of all."""
-    known = ordered(rows, "lowest")
-    low, high = known[0], known[-1]
+    known = ordered(rows, kind.best)
+    low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     if low.estimate == high.estimate:
         if len({span(row) for row in known}) == 1:
             return f"{capital(the(said))} was the same for all {count(len(known), noun)} ({estimate(low)})."

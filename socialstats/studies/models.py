@@ -274,8 +274,9 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
         **ends, "Rank interval": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None,
     } if ranked else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}  # fmt: skip
     columns |= {"Why not": "undefined"}
-    rest = len(rows) - MOST_DRAWN
-    own = halving_words(found) or (() if ranked else (extremes(found.rows, said, found.extras["noun"]),))
+    rest, own = len(rows) - MOST_DRAWN, halving_words(found)
+    if not own and not ranked:
+        own = (extremes(found.rows, said, found.extras["kind"], found.extras["noun"]),)
     counted = (
         count(len(rows))
         if found.extras["crossed"] and not found.extras["average"]
