@@ -184,7 +184,7 @@ def test_numbers_of_sentences_are_in_the_tables(name: str) -> None:
     outcome = made(name)[0]
     shown = {float(v.replace("\u2212", "-").replace(",", "")) for v in cells(read(name))}
     known = known_numbers(outcome) | shown | {float(outcome.settings.get("level", 0.95)), *extras(outcome)}
-    known |= rank_sets(outcome) | odds(outcome) | contests(outcome)
+    known |= rank_sets(outcome) | odds(outcome) | contests(outcome) | turned_gaps(outcome)
     known |= {m.value for m in (outcome.strip.marks if outcome.strip else ()) if m.value is not None}
     known |= {v for m in (outcome.strip.marks if outcome.strip else ()) for v in (m.low, m.high) if v is not None}
     sentences = [*outcome.answer, *(text for block in outcome.blocks for text in block.sentences)]
@@ -235,6 +235,14 @@ def odds(outcome: Outcome) -> set[float]:
     rows = [row for block in outcome.blocks for result in block.results for row in result.rows]
     rows = [row for row in rows if row.group in ("covariate", "order", "tie", "effect")]
     return {exp(v) for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None and v < 50}
+
+
+def turned_gaps(outcome: Outcome) -> set[float]:
+    """Return differences of models the other way round: sentences name the model with the larger number first."""
+    rows = [row for block in outcome.blocks for result in block.results if "by_model" in result.extras
+            for row in result.rows if row.group == "difference"]  # fmt: skip
+    fields = ("estimate", "conf_low", "conf_high", "statistic")
+    return {-value for row in rows for name in fields if (value := getattr(row, name)) is not None}
 
 
 def contests(outcome: Outcome) -> set[float]:
