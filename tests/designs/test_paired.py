@@ -335,7 +335,7 @@ def test_wide_is_long_made_wide(pairs: list[tuple[str, str, int, int]], binary: 
     a = Paired.from_wide(wide, first="x", second="y", unit="id", cluster="story", na=False)
     b = Paired.from_frame(table, conditions=("x", "y"), cluster="story", na=False)
     same(a, b, but=("flow", "columns"))
-    same(Paired.from_wide(wide, first="x", second="y", cluster="story"), a, but=("columns",))
+    same(Paired.from_wide(wide, first="x", second="y", cluster="story"), a, but=("units", "columns"))
 
 
 @pytest.mark.parametrize(
