@@ -49,7 +49,9 @@ def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
 
 def with_turned(outcome: Outcome) -> Outcome:
     """Return a page whose answer ends with the second analyses of its blocks that turn a conclusion."""
-    said = [f"{shorten(b.level)}: {text}" if b.level else text for b in outcome.blocks for text in b.turned]
+    said = [
+        f"{shorten(b.level)} (unadjusted): {text}" if b.level else text for b in outcome.blocks for text in b.turned
+    ]
     more = len(said) - MOST
     if more > 0:
         said = [*said[:MOST], f"{count(more, 'further analysis', 'further analyses')} changed a conclusion."]
