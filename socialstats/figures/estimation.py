@@ -46,7 +46,8 @@ def estimation(
     """Draw pairs at the left and differences, with their mean and interval, on an axis of their own at the right.
 
     Numbers: one line per pair (an even selection of them, sorted by difference, where there are more than `most`; the
-    figure says so). Lines that fall and rise have two colours. Also the means, and a histogram of first minus second.
+    figure says so), from the second to the first condition. Lines that fall and rise have two colours. Also the means,
+    and a histogram of first minus second.
     0/1 answers: the share of ones under each condition, and the shares of pairs that only the first, or only the
     second, answered with one. Their difference is the estimate. After Gardner and Altman (1986) and Ho et al. (2019).
 
@@ -118,8 +119,9 @@ def estimation(
         _shares(left, one, two, n, ylabel, unit)
         _discordant(right, one, two, n, conditions)
     else:
-        _lines(left, one, two, n, most, ylabel, digits)
-        _key(left, one, two, n, most, unit)
+        names = names[::-1]  # lines go from the second to the first: they rise where the difference is positive
+        _lines(left, two, one, n, most, ylabel, digits)
+        _key(left, two, one, n, most, unit)
         _histogram(right, one - two, n, unit)
     _conditions(left, names)
     _ylabel(right, " minus ".join(shortened(conditions, LABEL_WIDTH)))
@@ -168,7 +170,7 @@ def _lines(ax: Axes, one: Any, two: Any, n: Any, most: int, ylabel: str, digits:
     alpha = float(np.clip(8 / math.sqrt(len(shown)), 0.25, 0.8))
     widest = n[shown].max()
     for i in shown.tolist():
-        color = style.LIGHT[SAME if one[i] == two[i] else UP if one[i] > two[i] else DOWN]
+        color = style.LIGHT[SAME if one[i] == two[i] else DOWN if one[i] > two[i] else UP]
         width = 0.8 + 1.8 * (n[i] - 1) / max(widest - 1, 1)
         ax.plot((0, 1), (one[i], two[i]), color=color, linewidth=width, alpha=alpha, zorder=2)
     total = n.sum()
@@ -191,7 +193,7 @@ def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
     drawn = total if len(n) <= most else len(chosen(one - two, one, n, most))
     what = f"{counted(total, unit)}:" if drawn == total else f"{counted(drawn)} of {counted(total, unit)}; of all,"
     parts = [(f"means and {what}", SAME)]
-    for word, chosen_ones, color in (("fall", one > two, UP), ("rise", one < two, DOWN), ("stay", one == two, SAME)):
+    for word, chosen_ones, color in (("fall", one > two, DOWN), ("rise", one < two, UP), ("stay", one == two, SAME)):
         if chosen_ones.any():
             parts.append((f"{counted(float(n[chosen_ones].sum()))} {word}", color))
     style.legend(ax, parts, style.SMALL, gap=6.0)

@@ -292,8 +292,8 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
         if not found.extras["average"] else f"How did the {counted} compare, over "
         + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
         sentences=(led and own) or (found.sentence(), *alone_words(found)),
-        draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None if ranked else 0.0, xlabel=said,
-                     label=shorten(by, 40), sort=False),
+        draw=partial(forest, rows[:MOST_DRAWN], ranks=sets if ranked else None, reference=None if ranked else 0.0,
+                     xlabel=said, label=shorten(by, 40), sort=False),
         figure_title=title + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
         caption=f"Points: estimates; unadjusted {level} CIs; {joint}"
         f"n = {count(found.counts['units'])} {unit}. Overlapping CIs do not rule out a difference.",

@@ -40,12 +40,12 @@ def segments(ax: Any) -> list[tuple[float, float]]:
 def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_axis() -> None:
     ax = estimation([1.0, 2.0, 3.0, 4.0], [2.0, 2.0, 5.0, 3.0], None, ROW, conditions=("before", "after"))
     left, right = ax.child_axes
-    assert segments(left) == [(1, 2), (2, 2), (3, 5), (4, 3)]
+    assert segments(left) == [(2, 1), (2, 2), (5, 3), (3, 4)]  # from the second to the first
     colors = [line.get_color() for line in left.lines[:4]]
     assert colors == [style.LIGHT[name] for name in ("series-2", "muted", "series-2", "series-1")]
-    assert {"2.50", "3.00", "means and 4 pairs:", "1 fall", "2 rise", "1 stay"} <= set(texts(left))
+    assert {"2.50", "3.00", "means and 4 pairs:", "2 fall", "1 rise", "1 stay"} <= set(texts(left))
     inks = {t.get_text(): t.get_color() for t in left.texts}
-    assert (inks["1 fall"], inks["2 rise"]) == (style.LIGHT["series-1"], style.LIGHT["series-2"])
+    assert (inks["1 rise"], inks["2 fall"]) == (style.LIGHT["series-1"], style.LIGHT["series-2"])
     assert "−0.50, 95% CI [−1.25, 0.25]" in texts(right)
     assert right.get_ylabel() == "before minus after"
     ends = [tuple(line.get_ydata()) for line in right.lines if list(line.get_xdata()) == [-0.2, -0.2]]
@@ -78,7 +78,7 @@ def test_too_many_pairs_are_thinned_evenly_and_counted() -> None:
     left = ax.child_axes[0]
     shown = np.array(segments(left))
     assert len(shown) == 100
-    falls, rises = int((first > second).sum()), int((first < second).sum())
+    falls, rises = int((first < second).sum()), int((first > second).sum())
     assert texts(left)[2:] == ["means and 100 of 5,000 pairs; of all,", f"{falls:,} fall", f"{rises:,} rise"]
     wanted = np.quantile(first - second, (0.25, 0.5, 0.75))
     assert np.quantile(shown[:, 0] - shown[:, 1], (0.25, 0.5, 0.75)) == pytest.approx(wanted, abs=0.05)
@@ -107,7 +107,7 @@ def test_answers_of_zero_and_one_are_drawn_as_shares_and_discordant_pairs() -> N
 
 def test_numbers_that_happen_to_be_zero_and_one_can_be_drawn_as_numbers() -> None:
     ax = estimation([0, 1], [1, 1], None, ROW, conditions=("a", "b"), binary=False)
-    assert segments(ax.child_axes[0]) == [(0, 1), (1, 1)]
+    assert segments(ax.child_axes[0]) == [(1, 0), (1, 1)]
 
 
 def test_an_undefined_difference_is_written_out() -> None:
