@@ -427,7 +427,8 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     }
     if flat:
         said = f"{quoted(sorted(flat))} gave one level only (to units that another rater rated)"
-        found.append(caution("SS313", said, affects="their kappa: 0 or undefined whatever the agreement"))
+        affects = "their kappa, 0 or undefined whatever the agreement, and coefficients over all raters"
+        found.append(caution("SS313", said, affects=affects))
     lost = sum(not known for known in part.table.used)
     if any(part.table.used) and lost:
         said = f"{count(lost, 'pair')} of {count(len(part.names))}; the others make the mean"

@@ -560,10 +560,10 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     models, units = count(len(numbers.means), "model"), count(main.counts["units"], "unit")
     clusters = clusters_caption(numbers.factors, None)
     tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
-    tests += " with Satterthwaite's df over the tasks" if tasks and not clusters else ""
+    tests += " with Satterthwaite's df (tasks taken as equally variable)" if tasks and not clusters else ""
     averaged = any(c.code == "SS341" for c in main.cautions)
     brief = (
-        f"Mean scores of {models} were estimated over {units}{pooled}. "
+        f"Mean scores{' (of 0 or 1)' * main.extras['shares']} of {models} were estimated over {units}{pooled}. "
         + "Repeated scores of one model and unit were averaged. " * averaged
         + f"{level} CIs of means used "
         f"{interval_name(numbers)}. Differences have t intervals and were tested by {tests}. p values "

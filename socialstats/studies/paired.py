@@ -291,8 +291,8 @@ def effects_block(design: Paired, result: Result, mean: Row) -> Block:
         sentences=(said,),
         draw=partial(forest, rows, sort=False, reference=0.0, xlabel=f"SD units ({minus(design)})"),
         figure_title="Standardised differences",
-        caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by that of the values (d_rm corrected "
-        f"for their correlation); {ci_text(lead, None)}.",
+        caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by the root mean square of both "
+        f"SDs (d_rm corrected for the correlation); {ci_text(lead, None)}.",
         tables=(rows_table(result.rows, f"Standardised differences{ways_text(result)}"),),
         results=(result,),
     )
@@ -323,7 +323,8 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
     kept = f"the difference {said.get((was, still), 'was still not')} significant"
     if row.p_value is None:
         kept = "the difference had no test"
-    one = "Without the pair whose difference was farthest from the mean"
+    values = [number(v, 2 if v % 1 else 0) for v in (design.first[far], design.second[far])]
+    one = f"Without the pair whose difference was farthest from the mean ({' versus '.join(values)})"
     told, share = turned(lead, [(one, row)], "the difference"), 1 - (row.estimate or 0.0) / (lead.estimate or 1.0)
     if not told and share >= HALF:
         told = (f"{one}, the difference was {sentences.stat(row)}.",)
@@ -332,7 +333,7 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         question="Does the result depend on an outlier?",
         sentences=(
             f"{one}, {kept} (mean difference = {sentences.stat(row)}).",
-            *([f"This pair makes up {percent(share)} of the difference."] if HALF <= share <= 1 else []),
+            *([f"Without it the difference was {percent(share)} smaller."] if HALF <= share <= 1 else []),
         ),
         turned=told,
         draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=lead.decimals),

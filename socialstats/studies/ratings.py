@@ -807,7 +807,8 @@ def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
             or not lead.conf_low <= (row.estimate or 0.0) <= lead.conf_high
         ):
             level = shorten(design.levels[int(given[0])], 40)
-            said.append(f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate(row)}.")
+            n = f"{count(result.counts['units'], 'unit')}, {count(result.counts['raters'], 'rater')}"
+            said.append(f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate(row)} ({n}).")
     return said
 
 

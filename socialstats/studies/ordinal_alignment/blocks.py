@@ -234,7 +234,12 @@ def without_refusals(rules: Mapping[str, Result]) -> tuple[str, ...]:
     if not any(other_first(own[::step], other[::step]) for step in (1, -1)):
         return ()
     low, high = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in ends(other))
-    return (f"A refusal counted as the width of the scale. Without refusals, {low} was nearest and {high} farthest.",)
+    design = rules["max"].design
+    width = number(float(design.scores.max() - design.scores.min()), 0)
+    return (
+        f"A refusal counted as {width}, the width of the scale of distances. Without refusals, {low} was nearest and "
+        f"{high} farthest.",
+    )
 
 
 def near_block(result: Result) -> Block | None:

@@ -27,6 +27,7 @@ from socialstats.studies.staged_values.words import (
     order_note,
     place_of,
     range_text,
+    scale_of,
     unit_words,
 )
 from socialstats.text import alpha_text, count, level_text, listing, number, shorten
@@ -389,8 +390,8 @@ def commitment_block(commitment: Result, models: Result | None, stages: Sequence
         id="commitment",
         question="Did commitment grow?",
         sentences=(changes_text(lead, "commitment"),),
-        draw=partial(figure, ylabel="commitment") if figure
-        else partial(forest, joint, sort=False, xlabel="commitment"),
+        draw=partial(figure, ylabel=f"commitment{scale_of(commitment)}") if figure
+        else partial(forest, joint, sort=False, xlabel=f"commitment{scale_of(commitment)}"),
         figure_title="Mean commitment at each stage, one line per model",
         caption=bars,
         tables=(*tables, *(other_tables(commitment, "commitment") if models is None else ())),

@@ -369,6 +369,7 @@ def blocks(
 def describe(design: Ratings, profile: Result) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = [count(profile.counts[f"{what}s"], what) for what in ("model", "scenario", "stage", "judge", "trait")]
+    n[-1] += " and commitment" * (COMMITMENT in codes_of(design, "trait")[1])
     used, every = main_wordings(design), codes_of(design, "wording")[1]
     scores = count(design.n_rows, "score")
     if len(used) < len(every):
@@ -403,18 +404,24 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
     over = "models and stages" if profile.counts["models"] > 1 else "stages"
     of = f"{count(profile.counts['models'], 'model')} and then " if units else ""
     zero = "" if options.zero is None else f" The zero is {place_of(options)}."
-    wide = " Models as units generalise to other models, scenarios as units to other scenarios." if units else ""
+    wide = "Models as units generalise to other models, scenarios as units to other scenarios. " if units else ""
+    up, down = (listing([words(name) for name, w in profile.extras["weights"].items() if w * sign > 0], most=8)
+                for sign in (1, -1))  # fmt: skip
+    sides = "; ".join(f"{side} for {names}" for side, names in (("higher", up), ("lower", down)) if names)
+    pairs = " and over pairs of models" if profile.counts["models"] > 2 else ""
     brief = (
         f"Composites (weighted trait scores, {number(low, 0)} to {number(high, 0)}) were averaged over judges.{zero} "
+        f"They are {sides}. "
         f"Tests of changes were paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')} as units. "
+        f"{wide}"
         f"Leans were tested by t tests against {place_of(options)}. {level} CIs are unadjusted t intervals; p values "
-        "were Holm-adjusted over stages and over models."
+        f"were Holm-adjusted over stages, and over models{pairs}."
     )
     return (brief, (
         "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
         f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
         f"{over}. d_z is the mean change over the SD of the changes. Its CI "
-        f"has the wider limits of noncentral t and jackknife t.{wide} A trait is active "
+        f"has the wider limits of noncentral t and jackknife t. A trait is active "
         f"from a mean score of {number(profile.settings['activation'], 0)} of 20."
     ))  # fmt: skip
 

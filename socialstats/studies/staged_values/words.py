@@ -89,7 +89,7 @@ def all_wordings_text(own: Result, wide: Result | None, wordings: int) -> str:
         return ""
     verdict = "significant" if sentences.significant(row) else "not significant"
     numbers = sentences.stat(replace(row, places=lead.decimals))
-    return f"Over all {count(wordings, 'wording')}, the change was {verdict} ({numbers})."
+    return f"Over all {count(wordings, 'wording')}, at the stages that have them, the change was {verdict} ({numbers})."
 
 
 def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
@@ -177,11 +177,18 @@ def changes(results: Mapping[str, Result], units: Mapping[str, Result], wordings
         if name not in results:
             continue
         own = units.get(measure, results[name])
-        said.append(changed(own, measure, results[name] if measure in units else None))
+        scaled = f"{measure}{scale_of(own)}" if name == "Commitment" else measure
+        said.append(changed(own, scaled, results[name] if measure in units else None))
         said.append(all_wordings_text(own, results.get(f"{name}{ALL_WORDINGS}"), wordings))
         if not sentences.significant(last_change(own)) and any(map(sentences.significant, changes_of(own))):
             said.append(changes_text(own, measure))
     return tuple(filter(None, said))
+
+
+def scale_of(result: Result) -> str:
+    """Return the scale of a measure whose ends are known: `` (0 to 5)``."""
+    limits = result.settings["limits"]
+    return f" ({number(limits[0], 0)} to {number(limits[1], 0)})" if limits else ""
 
 
 ALL_WORDINGS = ", all wordings"
