@@ -45,6 +45,12 @@ def test_conda_requires_what_pip_requires():
     assert listed("conda/recipe.yaml", "    entry_points") == [f"socialstats = {command}"]
 
 
+def test_a_release_is_tried_on_every_python_that_it_names():
+    named = [line.split()[-1] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"`.ci/release {' '.join(f'python{version}' for version in named)}`" in text
+
+
 @pytest.mark.parametrize("package", ["socialstats", "collect/socialstats_collect", "reports/socialstats_reports"])
 def test_every_package_says_that_it_is_typed(package):
     assert (ROOT / package / "py.typed").is_file()

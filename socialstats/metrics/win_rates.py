@@ -269,7 +269,7 @@ def linearised(
     wins, weight = table.statistics[:, :k], table.statistics[:, k : 2 * k]
     total = sums[k : 2 * k]
     scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)[None, :]
-    mixed = csr_array(block_diag(list(np.nan_to_num(pool)[:, :, None])))
+    mixed = block_diag([csr_array(column) for column in np.nan_to_num(pool)[:, :, None]], format="csr")
 
     def around(centre: FloatArray) -> Any:
         return csr_array((wins - weight.multiply(np.nan_to_num(centre.ravel())[None, :])).multiply(scale))
