@@ -582,7 +582,8 @@ def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | Non
         ),
         draw=partial(forest, rows, sort=False, xlabel="α (0: chance agreement)"),
         figure_title="Krippendorff's alpha within each source",
-        caption=f"Points with {level_text(rows[0].conf_level or 0.95)} CIs; nominal α: 1 is perfect, 0 chance agreement.",
+        caption=f"Points with {level_text(rows[0].conf_level or 0.95)} CIs; nominal α: 1 is perfect, 0 chance "
+        "agreement.",
         tables=(rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),),
         results=tuple(alphas.values()),
     )
