@@ -19,7 +19,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.compare import with_both_intervals, with_holm
-from socialstats.inference.dependence import cluster_factors, cluster_text, mean_cautions, units_of
+from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_df, mean_cautions, units_of
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models import matched_pairs as tests
@@ -333,7 +333,7 @@ def with_linear(
         return replace(row, undefined=ALIKE if alike else mean.undefined, reason="no_variation" if alike else None)
     method = DEPENDENCE[mean.kind].format(names=" x ".join(f.name for f in found.factors))
     method += f", {FLOORED}" * mean.floored + f", {TWO_MEANS}" * (len(parts) > 1)
-    return with_mean(row, mean, level, within=(-reach, reach), test=tested, method=method)
+    return with_mean(row, mean, level, within=(-reach, reach), test=tested, method=method, df=mean.df)
 
 
 def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict[str, list[Term]]:
@@ -401,7 +401,8 @@ def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> R
         return row
     why = ends.undefined[at] or ("" if low < high else NO_WIDTH)
     return with_ends(row, low, high, settings["level"], why=why, within=(-term.reach, term.reach),
-                     method=f"{row.method}; {settings['ci']} bootstrap interval", interval=settings["ci"])  # fmt: skip
+                     method=f"{row.method}; {settings['ci']} bootstrap interval", interval=settings["ci"],
+                     df=row.df if row.test else None)  # fmt: skip
 
 
 def joint(found: Analysis) -> Estimates | str:
@@ -635,7 +636,7 @@ def gap_terms(found: Analysis, parts: Mapping[str, Analysis], settings: Settings
             single = [f"'{shorten(level)}' has a single {shorten(name)}" for level, part in ((one, a), (two, b))
                       for name in [found.alone(part)] if name]  # fmt: skip
             if single:
-                why = f"{listing(single)}: how others would differ is unknown"
+                why = f"{listing(single)}, so the variance between clusters is unknown"
                 row = replace(row, undefined=why, reason="one_cluster")
             made.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
     return made
@@ -859,7 +860,8 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         settings=settings,
         cautions=(
             *mean_cautions(design, found.factors, [*means, *apart], what="couples", bounded=True,
-                           resampled=settings["ci"] != "closed"),
+                           resampled=settings["ci"] != "closed", few=False),
+            *few_cautions(found, rows[: len(rows) - len(strata)], strata, settings),
             *own_cautions(found, rows, floored, boot, null, one_order, settings),
         ),
         references=REFERENCES,
@@ -889,6 +891,21 @@ def inference_text(found: Analysis, settings: Settings) -> str:
         return f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {seed}); {clusters}"
     resamples = f"{count(settings['resamples'])} resamples, seed {seed}"
     return f"{settings['ci']} bootstrap intervals of B and S, bootstrap of B_all ({resamples}); {clusters}"
+
+
+def few_cautions(found: Analysis, rows: Sequence[Row], strata: Sequence[Row], settings: Settings) -> list[Caution]:
+    """Caution SS202 of the numbers of all answers (bootstraps have their own), and of those of levels, each on its own.
+
+    B_all rests on the biases that it is made of.
+    """
+    told: list[Caution] = []
+    pooled = rows if settings["ci"] == "closed" else ()
+    for some, where in ((pooled, ""), (strata, f" by {settings['stratum']}")) if found.factors else ():
+        known = {row: row.df for row in some if row.df is not None and row.test != "chi2"}
+        levels = {row.label("level") for row, df in known.items() if df < FEW_DF and row.label("group")}
+        sizes = [row.name for row in some if row.label("quantity") and row.df is None and row.label("level") in levels]
+        told += few_df(known.values(), known, where=where, beside=sizes)
+    return told
 
 
 def own_cautions(
