@@ -263,7 +263,8 @@ def clustered_difference(
     base = ClusteredMean(
         mean=sides[0].mean - sides[1].mean, sd=math.sqrt(float((count * off**2).sum() / max(n.sum() - 2, 1.0))),
         std_error=math.nan, df=math.nan, n=float(n.sum()), clusters=tuple(int(d.max()) + 1 for d in dense),
-        kind=sides[0].kind, largest=max((float((cluster_sums(d, whole) / whole.sum()).max()) for d in dense), default=0.0),
+        kind=sides[0].kind,
+        largest=max((float(cluster_sums(d, whole).max() / whole.sum()) for d in dense), default=0.0),
     )  # fmt: skip
     why = next((side.undefined for side in sides if side.undefined), "")
     if why:

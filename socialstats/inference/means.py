@@ -173,8 +173,8 @@ def difference_errors(
     CR2. The other has the estimates v_l = sum_g u_gl^2, which is Welch's (1947) where no cluster has part in both. With
     normal means of 2 and 2, 2 and 5, 2 and 10, 3 and 3, or 5 and 5 clusters of alike variances tests at .05 rejected
     .023, .015, .004, .036 and .045. With a standard deviation three times as large in the first, they rejected .037,
-    .065, .048, .053 and .053. Welch's alone rejected up to .11 (2 and 10), those of CR2 up to .09 (2 and 3). Two crossed
-    factors are joined as in `mean_errors`.
+    .065, .048, .053 and .053. Welch's alone rejected up to .11 (2 and 10), those of CR2 up to .09 (2 and 3). Two
+    crossed factors are joined as in `mean_errors`.
 
     References
     ----------

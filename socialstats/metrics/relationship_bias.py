@@ -675,8 +675,8 @@ def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
 
 
 REFERENCES = (
-    "levy2024", "cameron2011", "cochran1964", "bellmccaffrey2002", "holm1979", "leone1961", "owen2007", "chuanglai2000",
-    "zoudonner2008", "mcnemar1947", "fagerland2013",
+    "levy2024", "cameron2011", "cochran1964", "bellmccaffrey2002", "welch1947", "holm1979", "leone1961", "owen2007",
+    "chuanglai2000", "zoudonner2008", "mcnemar1947", "fagerland2013",
 )  # fmt: skip
 
 
@@ -728,8 +728,9 @@ def relationship_bias(
     stratum : str, optional
         Stratum of the units (a topic), or group of the raters (models with and without safety tuning): biases, position
         and B_all of each of its levels. Up to four levels have the differences of any two, on the same scenarios where
-        levels are of raters. Another row gives all levels the same weight. A level of one scenario has no interval:
-        nothing shows how others like it would differ.
+        levels are of raters. Each level has its own mean (`socialstats.inference.means.difference_errors`). Another row
+        gives all levels the same weight. A level of one scenario has no interval, and no test of a difference: nothing
+        shows how others like it would differ.
     stratum_rows : {"biases", "scores"}
         ``"scores"``: also S of every kind of couple within each level, its differences between levels, and McNemar's
         tests within each level.

@@ -141,7 +141,11 @@ def test_a_difference_of_two_means_is_welchs_or_paired_t() -> None:
 
 
 def test_alike_rows_of_two_means_may_stand_together() -> None:
-    values, second, copies = np.array([1.0, 2.0, 4.0, 9.0]), np.array([False, False, True, True]), np.array([3, 2, 1, 4])
+    values, second, copies = (
+        np.array([1.0, 2.0, 4.0, 9.0]),
+        np.array([False, False, True, True]),
+        np.array([3, 2, 1, 4]),
+    )
     rows = two_means(np.repeat(values, copies), np.repeat(second, copies))
     wide = difference_errors(*rows)
     sums = [np.array([part[place].sum(axis=0) for place in np.split(np.arange(10), np.cumsum(copies)[:-1])])
