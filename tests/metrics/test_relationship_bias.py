@@ -349,25 +349,6 @@ def test_a_level_with_one_scenario_or_without_variation_has_no_test_of_a_differe
     assert result.verify().ok
 
 
-@pytest.mark.parametrize("pair_sd", [0.0, 0.3])
-@pytest.mark.parametrize("size", [2, 3, 5, 10])
-@pytest.mark.slow
-def test_differences_of_levels_reject_a_true_null_seldom_enough(size, pair_sd):
-    """Scenarios (SD .35) and pairs of names, no difference of the levels: at most .05 and three Monte-Carlo errors."""
-    rng, sims, pairs = np.random.default_rng(size), 150, 8
-    s, p, first = (x.ravel() for x in np.indices((2 * size, pairs, 2)))
-    group = np.array(["a", "b"])
-    frame = pd.DataFrame({"scenario": s, "pair": p, "group_first": group[first], "group_second": group[1 - first],
-                          "topic": s % 2, "name_first": p, "name_second": p})  # fmt: skip
-    rejected = 0
-    for _ in range(sims):
-        lean = rng.normal(0, 0.35, 2 * size)[s] + rng.normal(0, pair_sd, pairs)[p]
-        chosen = np.clip(0.5 + np.where(first == 0, lean, -lean) / 2, 0.02, 0.98)
-        answers = frame.assign(answer=np.where(rng.random(len(s)) < chosen, -1, 1))
-        rejected += (quick(answers, stratum="topic").row("a - b", group="0 - 1").p_value or 1.0) < 0.05
-    assert rejected / sims <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / sims)
-
-
 def test_groups_of_models_are_compared_on_the_same_scenarios():
     """The difference of two models is paired within scenarios: what both share leaves its error."""
     one = table_of(scenarios=10, pairs=5)
