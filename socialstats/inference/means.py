@@ -163,8 +163,8 @@ def difference_errors(
     -----
     Each mean has its own fitted value. With the sums e_gl and shares f_gl of cluster g in mean l, and u_gl = e_gl /
     sqrt(1 - f_gl), the variance is V = sum_g (u_g1 - u_g2)^2. That is CR2 of a regression on two indicators (Bell &
-    McCaffrey 2002). Of clusters that belong to one mean alone it is the sum of both variances, of clusters that have
-    part in both it is that of their differences. With v_l in proportion to the variances of both means, Satterthwaite's
+    McCaffrey 2002). It is the sum of both variances where each cluster belongs to one mean, and the variance of
+    differences where each has part in both. With v_l in proportion to the variances of both means, Satterthwaite's
     degrees of freedom are
 
         (v_1 + v_2)^2 / sum_kl v_k v_l T_kl,   T_kl = sum_g f_gk f_gl + (sum_g r_g)^2 - sum_g r_g^2,
