@@ -124,10 +124,8 @@ def halving_words(main: Result) -> tuple[str, ...]:
     freedom, which grow with the clusters. The sentence says `about`: a mean over several biases has quantiles that fall
     less, and an end that is cut at 0 does not move.
     """
-    better = main.row(CORRECTED, group=OVERALL)
-    if better.interval == "test_inversion":
-        better = replace(better, interval="t", df=float(main.extras["estimates"].df.min()))
-    more = [(clusters_to_halve(better, main.counts[name]), name) for name in ("scenarios", "pairs of names")]
+    better, df = main.row(CORRECTED, group=OVERALL), main.fit["effective_df"]
+    more = [(clusters_to_halve(better, main.counts[name], df=df), name) for name in ("scenarios", "pairs of names")]
     known = [(n, name) for n, name in more if n]
     if len(known) < len(more):
         return ()
