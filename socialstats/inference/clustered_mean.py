@@ -250,7 +250,7 @@ def clustered_difference(
     --------
     >>> x, first = np.array([1.0, 3.0, 2.0, 8.0]), np.array([1.0, 1.0, 0.0, 0.0])
     >>> d = clustered_difference(np.column_stack([x, x]), np.column_stack([first, 1 - first]), magnitude=8.0)
-    >>> d.mean, d.std_error, round(d.df, 4)  # Welch's t test
+    >>> d.mean, round(d.std_error, 4), round(d.df, 4)  # Welch's t test
     (-3.0, 3.1623, 1.2195)
     """
     there = count > 0

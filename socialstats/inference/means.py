@@ -189,7 +189,7 @@ def difference_errors(
     >>> shares = np.column_stack([first, 1 - first]) / 2
     >>> off = shares * (x[:, None] - x @ shares)
     >>> found = difference_errors(off, shares, np.array([0.5, 0.5]), [np.arange(4)])
-    >>> found.variance.tolist(), found.df.round(4).tolist()  # Welch's t test of (1, 3) and (2, 8)
+    >>> found.variance.round(9).tolist(), found.df.round(4).tolist()  # Welch's t test of (1, 3) and (2, 8)
     ([10.0], [1.2195])
     """
     codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
