@@ -428,7 +428,9 @@ def row_checks(
     error, value = math.sqrt(v_units + v_people), float(row.estimate or 0.0)
     out = [relative(label(row, "s.e."), row.std_error, error, "numpy", DRAWN, CLOSE)]
     if row.df is not None:
-        return [*out, relative(label(row, "df"), row.df, df, "numpy", DRAWN, CLOSE)]
+        out.append(relative(label(row, "df"), row.df, df, "numpy", DRAWN, CLOSE))
+    if row.statistic is not None:  # its ends are those of the test
+        return out
     reach = quantile(settings["level"], df) * error
     return [*out, *end_checks(row, max(value - reach, 0.0), value + reach, "scipy", DRAWN, CLOSE, least=reach)]
 

@@ -72,7 +72,47 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
     columns = list(np.asarray(codes).T) if np.size(codes) else [np.arange(len(e))]
     sums = [[np.bincount(code, values).astype(np.float64) for values in (e, f)] for code in columns]
-    parts = [one_factor(*both) for both in sums]
+    return joined([one_factor(*both) for both in sums], e, columns)
+
+
+def gap_errors(e: Any, f: Any, second: Any, codes: Any) -> Errors:
+    """Return the errors of the difference of two means, each with its own fitted value; rows are of one of them.
+
+    Of one factor, with E = diag(1 / sqrt(1 - f)), cluster sums u = E e of each mean and P = E (diag(f) - f f') E, the
+    variance is the sum of (u_1 - u_2)^2. The degrees of freedom are (tr Q)^2 / tr(Q^2) of Q = v_1 P_1 + v_2 P_2, the
+    smaller of those with v = sum of u^2 and with v = 1 / rows.
+
+    Parameters
+    ----------
+    e, f : (rows,) arrays
+        `e` has the sign of the mean in the difference, and `f` sums to 1 in each mean.
+    second : (rows,) bool array
+        Rows of the second mean.
+    codes : (rows, factors) int array
+        As `crossing` numbers them.
+    """
+    columns = list(np.asarray(codes).T)
+    parts = [one_gap(e, f, second, code) for code in columns]
+    return joined(parts, e, columns)
+
+
+def one_gap(e: Any, f: Any, second: Any, code: Any) -> Errors:
+    """Return `gap_errors` of one factor, the traces of products of diag(d) - w w' written out."""
+    size, sides = int(code.max()) + 1, (~second, second)
+    sums, share = (np.array([np.bincount(code[mine], x[mine], size) for mine in sides]) for x in (e, f))
+    largest, effective = float(share.max()), float((1 / (share**2).sum(axis=1)).min())
+    if largest > 1 - ALONE:
+        return Errors(variance=math.nan, df=math.nan, effective=effective, largest=largest, plain=math.nan)
+    u, d, w = sums / np.sqrt(1 - share), share / (1 - share), share / np.sqrt(1 - share)
+    trace = d @ d.T - d @ (w**2).T - w**2 @ d.T + (w @ w.T) ** 2
+    seen, alike = (u**2).sum(axis=1), np.array([1 / np.count_nonzero(f[mine]) for mine in sides])
+    df = min(float(v.sum() ** 2 / (v @ trace @ v)) for v in (seen, alike) if v.any())
+    variance = float((u.sum(axis=0) ** 2).sum())
+    return Errors(variance=variance, df=df, effective=effective, largest=largest, plain=variance)
+
+
+def joined(parts: Sequence[Errors], e: FloatArray, columns: Sequence[Any]) -> Errors:
+    """Join one factor, or two crossed ones, into the errors of a statistic with the scores e."""
     if len(parts) == 1 or not all(part.known for part in parts):
         return next((part for part in parts if not part.known), parts[0])
     overlap = float((np.bincount(intersections(*columns), e) ** 2).sum())

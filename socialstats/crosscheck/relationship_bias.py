@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import crossing, errors_by
+from socialstats.crosscheck.clusters import crossing, errors_by, gap_errors
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
@@ -143,14 +143,20 @@ class Recount:
     def error(self, contrast: FloatArray) -> tuple[float, float]:
         """Standard error and degrees of freedom of a contrast; NaN where there is one cluster only.
 
-        CR2 with the residuals of the saturated regression; a cluster's share is that of the units.
+        CR2 with the residuals of the saturated regression; a cluster's share is that of the units. The difference of
+        two levels has shares within either level.
         """
         times = contrast[self.column["cell"]]
         mine = {name: values[times != 0] for name, values in self.column.items()}
-        first = np.zeros(len(mine["unit"]), dtype=bool)
-        first[np.unique(mine["unit"], return_index=True)[1]] = True
         codes = crossing(np.column_stack([mine[name] for name in self.clusters or ["unit"]]))
-        found = errors_by(mine["off"] * times[times != 0], first / first.sum(), codes)
+        level = np.unique([cell[0] for cell in self.cells], return_inverse=True)[1][mine["cell"]]
+        sides = [level == side for side in np.unique(level)]
+        share = np.zeros(len(level))
+        for side in sides:  # a unit counts once
+            first = np.flatnonzero(side)[np.unique(mine["unit"][side], return_index=True)[1]]
+            share[first] = 1 / len(first)
+        e = mine["off"] * times[times != 0]
+        found = errors_by(e, share, codes) if len(sides) == 1 else gap_errors(e, share, sides[1], codes)
         return math.sqrt(found.variance), found.df
 
     def correlations(self, contrasts: FloatArray) -> FloatArray:
@@ -245,6 +251,8 @@ def term_checks(result: Result, counted: Recount, row: Row, drawn: Drawn | None)
         error, df = counted.error(contrast)
         checks.append(near(label(row, "s.e."), row.std_error, error, "numpy", SANDWICH, 1e-7))
         checks += statistic_checks(row, df=df)
+        if row.test is None and row.df is not None:
+            checks.append(relative(label(row, "df"), row.df, df, "numpy", SANDWICH))
         if drawn is None or row not in drawn.rows:
             checks += t_ends(row, level, df, cut=(-reach, reach))
     if drawn is None or row not in drawn.rows or row.conf_low is None:

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
-from socialstats.inference.means import mean_errors
+from socialstats.inference.means import MeanErrors, difference_errors, mean_errors
 from socialstats.results.rows import OUT_OF_RANGE, size_unit
 from socialstats.text import count as counted
 from socialstats.text import number
@@ -218,20 +218,92 @@ def clustered_mean(
     scores, shares = off * c / n, c / n
     found = mean_errors(scores[:, None], shares[:, None], dense)
     sums = [cluster_sums(code, scores) for code in dense]
-    variance, df, plain = float(found.variance[0]), float(found.df[0]), float(found.plain[0])
-    inflation = max(1.0, variance * n / base.sd**2) if variance > 0 else 1.0
+    base = replace(base, largest=float(found.largest[0]), skewness=shape(found, sums, skewed(off, c), base.sd**2 / n))
+    if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
+        variance, df = other_kind(sums[0], others(dense[0], c), kind)
+        found = replace(found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance]))
+    return with_errors(base, found, rounding(x, n, size))
+
+
+def clustered_difference(
+    values: FloatArray, count: FloatArray, codes: Sequence[IntArray] = (), *, magnitude: float
+) -> ClusteredMean:
+    """Estimate the difference of two means, the first minus the second, of values in clusters that both may share.
+
+    Parameters
+    ----------
+    values, count : (cells, 2) arrays
+        Values of either mean, and how often each occurs: 0 where a cell has no part in a mean. A cell that has part in
+        both has the same count.
+    codes : sequence of (cells,) int64 arrays
+        None, one or two cluster factors.
+    magnitude : float
+        As for `clustered_mean`.
+
+    Returns
+    -------
+    ClusteredMean
+        `mean` is the difference, and `std_error` and `df` are those of `socialstats.inference.means.difference_errors`.
+        It is undefined where a mean has a single cluster, or values that are all alike.
+
+    Examples
+    --------
+    >>> x, first = np.array([1.0, 3.0, 2.0, 8.0]), np.array([1.0, 1.0, 0.0, 0.0])
+    >>> d = clustered_difference(np.column_stack([x, x]), np.column_stack([first, 1 - first]), magnitude=8.0)
+    >>> d.mean, round(d.std_error, 4), round(d.df, 4)  # Welch's t test
+    (-3.0, 3.1623, 1.2195)
+    """
+    there = count > 0
+    sides = [clustered_mean(values[own, k], count[own, k], [code[own] for code in codes], magnitude=magnitude)
+             for k, own in enumerate(there.T)]  # fmt: skip
+    n = count.sum(axis=0)
+    off = np.where(there, values - np.array([side.mean for side in sides]), 0.0)
+    scores, whole = off * count / n, count.max(axis=1)
+    dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
+    base = ClusteredMean(
+        mean=sides[0].mean - sides[1].mean, sd=math.sqrt(float((count * off**2).sum() / max(n.sum() - 2, 1.0))),
+        std_error=math.nan, df=math.nan, n=float(n.sum()), clusters=tuple(int(d.max()) + 1 for d in dense),
+        kind=sides[0].kind,
+        largest=max((float(cluster_sums(d, whole).max() / whole.sum()) for d in dense), default=0.0),
+    )  # fmt: skip
+    why = next((side.undefined for side in sides if side.undefined), "")
+    if why:
+        return replace(base, undefined=why)
+    found = difference_errors(scores, count / n, 1 / n, dense, whole)
+    moved = scores[:, 0] - scores[:, 1]
+    alone = float(difference_errors(scores, count / n, 1 / n, (), whole).variance[0]) if dense else 0.0
+    single = skewed(moved / whole, whole)
+    sums = [cluster_sums(d, moved) for d in dense]
+    base = replace(base, skewness=shape(found, sums, single, alone) if dense else single)
+    return with_errors(base, found, EPS * len(values) * magnitude)
+
+
+def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: float) -> float:
+    """Return `ClusteredMean.skewness` of clusters.
+
+    Parameters
+    ----------
+    found : MeanErrors
+    sums : sequence of (clusters,) arrays
+        What the clusters of each factor add.
+    single, alone : float
+        Skewness of single values over the root of their number, and the variance that they had if independent.
+    """
+    variance = float(found.variance[0])
     shapes = [skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
-    single = skewed(off, c) * math.sqrt(inflation)
-    base = replace(base, largest=float(found.largest[0]), skewness=max(single, *shapes) if shapes else 0.0)
+    return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shapes) if shapes else 0.0
+
+
+def with_errors(base: ClusteredMean, found: MeanErrors, lost: float) -> ClusteredMean:
+    """Return a mean with its standard error; undefined where there is none, or one that is rounding (up to `lost`)."""
+    variance, plain = float(found.variance[0]), float(found.plain[0])
     if math.isnan(variance):
         return replace(base, undefined=ONE_HOLDS_ALL)
-    if len(dense) == 1 and kind != "CR2":
-        variance, df = other_kind(sums[0], others(dense[0], c), kind)
-    if math.sqrt(variance) <= rounding(x, n, size):
+    if math.sqrt(variance) <= lost:
         why = "the mean is the same in every cluster: the clusters show no variance to judge it by"
         return replace(base, undefined=why)
-    base = replace(base, std_error=math.sqrt(variance), df=df)
-    if len(dense) == 1:
+    base = replace(base, std_error=math.sqrt(variance), df=float(found.df[0]))
+    if len(base.clusters) < 2:
         return base
     return replace(base, floored=plain < variance, unfloored_std_error=math.sqrt(plain) if plain > 0 else None)
 

@@ -174,6 +174,38 @@ def few_clusters(
     return caution("SS202", said, affects=affects, fix=fix, rows=rows)
 
 
+def few_df(
+    known: Iterable[float], rows: Iterable[Row] | None = None, *, where: str = "", beside: Iterable[str] = ()
+) -> tuple[Caution, ...]:
+    """Caution SS202, where some numbers rest on fewer degrees of freedom than `FEW_DF`; else nothing.
+
+    Parameters
+    ----------
+    known : iterable of float
+        Degrees of freedom.
+    rows : iterable of Row, optional
+        Those with a `df`: the caution names the ones that have few.
+    where : str
+        Which numbers, after the noun.
+    beside : iterable of str
+        Names of rows without a `df` that rest on the same numbers.
+
+    Examples
+    --------
+    >>> few_df([4.2, 19.0, 1.3], where=" by topic")[0].detail.partition(";")[0]
+    '2 numbers by topic rest on few effective clusters, the least on about 1.3'
+    """
+    few = [value for value in known if value < FEW_DF]
+    if not few:
+        return ()
+    names = None if rows is None else [row.name for row in rows if row.df is not None and row.df < FEW_DF]
+    return (few_clusters(
+        f"{count(len(few), 'number')}{where} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
+        f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
+        rows=None if names is None else [*names, *beside],
+    ),)  # fmt: skip
+
+
 def ignored_clusters(
     ignored: str, used: str, *, affects: str = "standard errors, intervals", fix: str | None = None
 ) -> Caution:
@@ -252,12 +284,8 @@ def cluster_cautions(
                          fix="more clusters; read the interval as approximate")
             for name, levels in sizes.items() if levels < FEW_CLUSTERS
         ]  # fmt: skip
-    elif few := [value for value in known if value is not None and value < FEW_DF]:
-        found.append(few_clusters(
-            f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
-            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
-            rows=None if rows is None else [row.name for row in rows if row.df is not None and row.df < FEW_DF],
-        ))  # fmt: skip
+    else:
+        found += few_df((value for value in known if value is not None), rows)
     fewest = among or min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
         even = (
@@ -374,16 +402,18 @@ def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None
 
 def mean_cautions(
     design: Clustered, factors: Sequence[Factor], means: Iterable[ClusteredMean], *, fix: str = "", what: str = "pairs",
-    bounded: bool = False, resampled: bool = False,
+    bounded: bool = False, resampled: bool = False, few: bool = True,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions of t intervals of means: `cluster_cautions` by their effective df, and `shape_cautions`.
 
-    With `resampled` the intervals are those of a bootstrap, and clusters are counted.
+    With `resampled` the intervals are those of a bootstrap, and clusters are counted. Without `few` the caller says
+    which rows have few degrees of freedom (`few_df`).
     """
     known = [mean for mean in means if not mean.undefined]
     largest = max((mean.largest for mean in known), default=0.0)
+    df = [None if resampled else mean.df for mean in known if few or resampled]
     return (
-        *cluster_cautions(design, factors, df=[None if resampled else mean.df for mean in known], largest=largest),
+        *cluster_cautions(design, factors, df=df, largest=largest),
         *shape_cautions(known, fix=fix, what=what, bounded=bounded),
     )
 

@@ -8,7 +8,7 @@ from socialstats.inference.intervals import critical_value
 from socialstats.results import Row
 
 
-def clusters_to_halve(row: Row, clusters: int | None = None) -> int | None:
+def clusters_to_halve(row: Row, clusters: int | None = None, *, df: float | None = None) -> int | None:
     """Return how many more clusters of the same kind would halve the interval of an estimate.
 
     The standard error is taken to fall with the root of the number of clusters, the degrees of freedom to grow in
@@ -21,6 +21,8 @@ def clusters_to_halve(row: Row, clusters: int | None = None) -> int | None:
         An estimate with its interval; `df` where the interval is one of t.
     clusters : int, optional
         Clusters behind the estimate; by default `row.n_clusters`.
+    df : float, optional
+        Degrees of freedom behind an interval that is not one of t, such as of inverted tests of t's.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def clusters_to_halve(row: Row, clusters: int | None = None) -> int | None:
     if not math.isfinite(row.conf_low) or not math.isfinite(row.conf_high):
         return None
     level = row.conf_level or 0.95
-    df = row.df if row.interval in ("t", None) else None
+    df = row.df if row.interval in ("t", None) else df
 
     def reach(m: int) -> float:
         return float(critical_value(level, None if df is None else df * m / n)) / math.sqrt(m)

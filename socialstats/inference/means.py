@@ -127,13 +127,100 @@ def mean_errors(
     if both == clusters:  # nested
         return one_factor(1 - finer)
     first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
+    return _crossed(first, second, overlap, np.asarray(abs(scores).sum(axis=0)).ravel())
+
+
+def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, size: FloatArray) -> MeanErrors:
+    """Join the variances by two crossed factors; `size` is the sum of the sizes of the scores."""
     plain = first.variance + second.variance - overlap
-    least = (LOST * np.asarray(abs(scores).sum(axis=0)).ravel()) ** 2  # below it sums of scores are rounding
+    least = (LOST * size) ** 2  # below it sums of scores are rounding
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,
         clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
         effective=np.minimum(first.effective, second.effective),
+    )  # fmt: skip
+
+
+def difference_errors(
+    scores: FloatArray, shares: FloatArray, unit: FloatArray, factors: Sequence[IntArray] = (),
+    alike: FloatArray | None = None,
+) -> MeanErrors:  # fmt: skip
+    """Estimate the variance of the difference of two means whose clusters may be the same, or others.
+
+    Parameters
+    ----------
+    scores, shares : (cells, 2) arrays
+        As in `mean_errors`, of either mean: 0 where a cell has no part in it. The sign of the second is not changed.
+    unit : (2,) array
+        Variance that either mean has of independent values with variance 1.
+    factors : sequence of (cells,) int64 arrays
+        None, one or two.
+    alike : (cells,) array, optional
+        As in `mean_errors`.
+
+    Notes
+    -----
+    Each mean has its own fitted value. With the sums e_gl and shares f_gl of cluster g in mean l, and u_gl = e_gl /
+    sqrt(1 - f_gl), the variance is V = sum_g (u_g1 - u_g2)^2. That is CR2 of a regression on two indicators (Bell &
+    McCaffrey 2002). It is the sum of both variances where each cluster belongs to one mean, and the variance of
+    differences where each has part in both. With v_l in proportion to the variances of both means, Satterthwaite's
+    degrees of freedom are
+
+        (v_1 + v_2)^2 / sum_kl v_k v_l T_kl,   T_kl = sum_g f_gk f_gl + (sum_g r_g)^2 - sum_g r_g^2,
+
+    r_g = f_gk f_gl / sqrt((1 - f_gk)(1 - f_gl)). They are the smaller of two. One has v_l = `unit`, which is that of
+    CR2. The other has the estimates v_l = sum_g u_gl^2, which is Welch's (1947) where no cluster has part in both. With
+    normal means of 2 and 2, 2 and 5, 2 and 10, 3 and 3, or 5 and 5 clusters of alike variances tests at .05 rejected
+    .023, .015, .004, .036 and .045. With a standard deviation three times as large in the first, they rejected .037,
+    .065, .048, .053 and .053. Welch's alone rejected up to .11 (2 and 10), those of CR2 up to .09 (2 and 3). Two
+    crossed factors are joined as in `mean_errors`.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Welch, B. L. (1947). The generalization of Student's problem when several different population variances are
+    involved. doi:10.1093/biomet/34.1-2.28
+
+    Examples
+    --------
+    >>> x, first = np.array([1.0, 3.0, 2.0, 8.0]), np.array([1.0, 1.0, 0.0, 0.0])
+    >>> shares = np.column_stack([first, 1 - first]) / 2
+    >>> off = shares * (x[:, None] - x @ shares)
+    >>> found = difference_errors(off, shares, np.array([0.5, 0.5]), [np.arange(4)])
+    >>> found.variance.round(9).tolist(), found.df.round(4).tolist()  # Welch's t test of (1, 3) and (2, 8)
+    ([10.0], [1.2195])
+    """
+    codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
+    times = np.ones(len(scores)) if len(factors) or alike is None else alike
+    found = [_of_difference(code, scores, shares, unit, times) for code in codes[:2]]
+    if len(found) == 1:
+        return found[0]
+    overlap = np.bincount(codes[2], scores[:, 0] - scores[:, 1])
+    return _crossed(found[0], found[1], np.array([overlap @ overlap]), np.array([np.abs(scores).sum()]))
+
+
+def _of_difference(
+    code: IntArray, scores: FloatArray, shares: FloatArray, unit: FloatArray, times: FloatArray
+) -> MeanErrors:
+    """`difference_errors` of one factor; cells that are clusters of their own stand for `times` alike ones."""
+    e, f = (np.column_stack([np.bincount(code, column / times) for column in table.T]) for table in (scores, shares))
+    m, there = np.bincount(code, times) / np.bincount(code), f > 0
+    rest = np.where(there, 1 - f, 1.0)
+    clusters, largest = (m[:, None] * there).sum(axis=0), f.max(axis=0)
+    kept = np.maximum(rest, LOST)
+    u = e / np.sqrt(kept)
+    root = f / np.sqrt(kept)
+    r = root[:, :, None] * root[:, None, :]
+    products = np.einsum("g,gk,gl->kl", m, f, f) + np.einsum("g,gkl->kl", m, r) ** 2 - np.einsum("g,gkl->kl", m, r**2)
+    known = bool(np.all(rest > LOST))
+    seen = m @ u**2
+    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in (unit, seen if seen.any() else unit))
+    variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
+    return MeanErrors.of(
+        variance=variance if known else np.nan, df=df if known else np.nan, clusters=float(clusters.min()),
+        effective=float((1 / (m @ f**2)).min()), largest=float(largest.max()),
     )  # fmt: skip
 
 
@@ -222,12 +309,8 @@ class ColumnSums:
         squares, apart = squares + m * top**2, r + alone * of_top
         with np.errstate(divide="ignore", invalid="ignore"):
             df = 1 / (squares + apart**2 - (r_squares + alone * of_top**2) + 2 * of_top * apart)
-            near = np.round(df)
-            df = np.where(
-                np.abs(df - near) < ROUND_DF * near, near, df
-            )  # equal clusters: G - 1, not 27.999999999999996
             return MeanErrors(
-                variance=variance, df=np.where(known, df, np.nan), clusters=there + m * (top > 0),
+                variance=variance, df=np.where(known, _near_whole(df), np.nan), clusters=there + m * (top > 0),
                 effective=1 / squares, largest=top, plain=variance,
             )  # fmt: skip
 
@@ -302,6 +385,12 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     (v1, df1), (v2, df2) = parts
     least = (LOST * float(np.abs(scores).sum())) ** 2
     return max(v1, v2, v1 + v2 - overlap), _joint_df(v1, v2, df1, df2, least)
+
+
+def _near_whole(df: Any) -> Any:
+    """Return degrees of freedom, those of equal clusters without rounding: G - 1, not 27.999999999999996."""
+    near = np.round(df)
+    return np.where(np.abs(df - near) < ROUND_DF * near, near, df)
 
 
 def _spread(shares: Any, alike: FloatArray) -> Any:

@@ -248,7 +248,8 @@ def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay
         elif not e > SMALL:
             out.append(replace(row, undefined=CONSTANT, reason="no_variation"))
         else:
-            out.append(with_t(row, e, d, level, within=(least(row), math.inf), test=row.role == "difference"))
+            test = row.role == "difference"
+            out.append(with_t(replace(row, df=d), e, d, level, within=(least(row), math.inf), test=test))
     known = [d for row, d in zip(out, df.tolist(), strict=True) if row.conf_level and row.role != "difference"]
     return Found(rows=out, bias=bias, df=min(known, default=None))
 

@@ -19,7 +19,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.compare import with_both_intervals, with_holm
-from socialstats.inference.dependence import cluster_factors, cluster_text, mean_cautions, units_of
+from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_df, mean_cautions, units_of
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models import matched_pairs as tests
@@ -31,6 +31,7 @@ from socialstats.models.couples import (
     Linear,
     Scores,
     couples,
+    difference,
     inference,
     linear,
     scenario_means,
@@ -78,6 +79,7 @@ DEPENDENCE = {
     "two-way": "t, crossed clusters of {names}",
 }  # fmt: skip
 FLOORED = "larger one-way variance"
+TWO_MEANS = "each level around its own mean"
 RESAMPLED = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
 MOST_SAID = 6
 
@@ -166,6 +168,14 @@ class Analysis:
     def mean(self, combined: Linear) -> ClusteredMean:
         """Return the clustered mean behind a combination."""
         return inference(combined, self.design.unit_count, [factor.codes for factor in self.factors])
+
+    def gap(self, one: Linear, two: Linear) -> ClusteredMean:
+        """Return the difference of two combinations, each with a mean of its own."""
+        return difference(one, two, self.design.unit_count, [factor.codes for factor in self.factors])
+
+    def alone(self, combined: Linear) -> str:
+        """Return the factor of which a combination has one level only; empty where there is none."""
+        return next((f.name for f in self.factors if len(np.unique(f.codes[combined.touched > 0])) < 2), "")
 
     def every_bias(self) -> tuple[FloatArray, FloatArray]:
         """Coefficients of every B that the mean size averages, and weights: pairs alike, raters within a pair alike."""
@@ -305,25 +315,25 @@ def term_of(
     combined = found.linear(coefficients)
     if combined is None:
         return Term(row=replace(row, undefined=ONE_ORDER, reason="no_data"), coefficient=None, mean=None, reach=reach)
-    row, mean = with_linear(found, row, combined, reach, level, tested=tested)
+    mean = found.mean(combined)
+    row = with_linear(found, row, [combined], mean, reach, level, tested=tested)
     return Term(row=row, coefficient=coefficients.mean(axis=0), mean=mean, reach=reach)
 
 
 def with_linear(
-    found: Analysis, row: Row, combined: Linear, reach: float, level: float, *, tested: bool = True
-) -> tuple[Row, ClusteredMean]:
-    """Fill a row with the t interval of a combination, cut at what it can reach, and the test of 0."""
-    mean = found.mean(combined)
-    row = replace(row, estimate=combined.estimate, n=float(combined.touched.sum()),
+    found: Analysis, row: Row, parts: Sequence[Linear], mean: ClusteredMean, reach: float, level: float, *,
+    tested: bool = True,
+) -> Row:  # fmt: skip
+    """Fill a row with the t interval of a combination, or of the difference of two, cut at what it can reach."""
+    value = parts[0].estimate - sum(part.estimate for part in parts[1:])
+    row = replace(row, estimate=value, n=float(sum(part.touched.sum() for part in parts)),
                   n_clusters=min(mean.clusters, default=None))  # fmt: skip
     if mean.undefined:
-        alike = mean.n > 1 and not np.any(np.abs(combined.influence) > TINY)
-        return replace(
-            row, undefined=ALIKE if alike else mean.undefined, reason="no_variation" if alike else None
-        ), mean
+        alike = mean.n > 1 and not all(np.any(np.abs(part.influence) > TINY) for part in parts)
+        return replace(row, undefined=ALIKE if alike else mean.undefined, reason="no_variation" if alike else None)
     method = DEPENDENCE[mean.kind].format(names=" x ".join(f.name for f in found.factors))
-    method = f"{method}, {FLOORED}" if mean.floored else method
-    return with_mean(row, mean, level, within=(-reach, reach), test=tested, method=method), mean
+    method += f", {FLOORED}" * mean.floored + f", {TWO_MEANS}" * (len(parts) > 1)
+    return with_mean(row, mean, level, within=(-reach, reach), test=tested, method=method, df=mean.df)
 
 
 def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict[str, list[Term]]:
@@ -391,7 +401,8 @@ def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> R
         return row
     why = ends.undefined[at] or ("" if low < high else NO_WIDTH)
     return with_ends(row, low, high, settings["level"], why=why, within=(-term.reach, term.reach),
-                     method=f"{row.method}; {settings['ci']} bootstrap interval", interval=settings["ci"])  # fmt: skip
+                     method=f"{row.method}; {settings['ci']} bootstrap interval", interval=settings["ci"],
+                     df=row.df if row.test else None)  # fmt: skip
 
 
 def joint(found: Analysis) -> Estimates | str:
@@ -404,10 +415,9 @@ def joint(found: Analysis) -> Estimates | str:
     if not len(listed):
         return NEITHER
     each = [linear(found.means, one, len(found.design.units)) for one in listed]
-    for one in each:
-        for factor in found.factors:
-            if len(np.unique(factor.codes[one.touched > 0])) < 2:
-                return f"a bias rests on a single {shorten(factor.name)}: no interval"
+    single = next((name for one in each for name in [found.alone(one)] if name), "")
+    if single:
+        return f"a bias rests on a single {shorten(single)}: no interval"
     spread = [found.mean(one) for one in each]
     why = next((mean.undefined for mean in spread if mean.undefined), "")
     if why:
@@ -610,17 +620,24 @@ def between(one: str, two: str) -> tuple[tuple[str, str], ...]:
 
 
 def gap_terms(found: Analysis, parts: Mapping[str, Analysis], settings: Settings) -> list[Term]:
-    """Return the differences of any two levels (up to four levels): of B, and with ``"scores"`` of S."""
+    """Return the differences of any two levels (up to four levels): of B, and with ``"scores"`` of S.
+
+    Each level has its own mean. A level with a single cluster of a factor shows no variance between its clusters.
+    """
     made = []
     for one, two in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
         for row, coefficients, reach in contrasts(found, every=settings["stratum_rows"] == "scores"):
             a, b = (parts[level].linear(coefficients(parts[level])) for level in (one, two))
             if a is None or b is None:
                 continue
-            apart = Linear(estimate=a.estimate - b.estimate, influence=a.influence - b.influence,
-                           touched=a.touched + b.touched)  # fmt: skip
+            mean = found.gap(a, b)
             row = replace(row, key=(*row.key, *between(one, two)), group=f"{one} - {two}", role="difference")
-            row, mean = with_linear(found, row, apart, 2 * reach, settings["level"])
+            row = with_linear(found, row, [a, b], mean, 2 * reach, settings["level"])
+            single = [f"'{shorten(level)}' has a single {shorten(name)}" for level, part in ((one, a), (two, b))
+                      for name in [found.alone(part)] if name]  # fmt: skip
+            if single:
+                why = f"{listing(single)}, so the variance between clusters is unknown"
+                row = replace(row, undefined=why, reason="one_cluster")
             made.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
     return made
 
@@ -658,8 +675,8 @@ def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
 
 
 REFERENCES = (
-    "levy2024", "cameron2011", "cochran1964", "bellmccaffrey2002", "holm1979", "leone1961", "owen2007", "chuanglai2000",
-    "zoudonner2008", "mcnemar1947", "fagerland2013",
+    "levy2024", "cameron2011", "cochran1964", "bellmccaffrey2002", "welch1947", "holm1979", "leone1961", "owen2007",
+    "chuanglai2000", "zoudonner2008", "mcnemar1947", "fagerland2013",
 )  # fmt: skip
 
 
@@ -711,8 +728,9 @@ def relationship_bias(
     stratum : str, optional
         Stratum of the units (a topic), or group of the raters (models with and without safety tuning): biases, position
         and B_all of each of its levels. Up to four levels have the differences of any two, on the same scenarios where
-        levels are of raters. Another row gives all levels the same weight. A level of one scenario has no interval:
-        nothing shows how others like it would differ.
+        levels are of raters. Each level has its own mean (`socialstats.inference.means.difference_errors`). Another row
+        gives all levels the same weight. A level of one scenario has no interval, and no test of a difference: nothing
+        shows how others like it would differ.
     stratum_rows : {"biases", "scores"}
         ``"scores"``: also S of every kind of couple within each level, its differences between levels, and McNemar's
         tests within each level.
@@ -843,7 +861,8 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         settings=settings,
         cautions=(
             *mean_cautions(design, found.factors, [*means, *apart], what="couples", bounded=True,
-                           resampled=settings["ci"] != "closed"),
+                           resampled=settings["ci"] != "closed", few=False),
+            *few_cautions(found, rows[: len(rows) - len(strata)], strata, settings),
             *own_cautions(found, rows, floored, boot, null, one_order, settings),
         ),
         references=REFERENCES,
@@ -873,6 +892,21 @@ def inference_text(found: Analysis, settings: Settings) -> str:
         return f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {seed}); {clusters}"
     resamples = f"{count(settings['resamples'])} resamples, seed {seed}"
     return f"{settings['ci']} bootstrap intervals of B and S, bootstrap of B_all ({resamples}); {clusters}"
+
+
+def few_cautions(found: Analysis, rows: Sequence[Row], strata: Sequence[Row], settings: Settings) -> list[Caution]:
+    """Caution SS202 of the numbers of all answers (bootstraps have their own), and of those of levels, each on its own.
+
+    B_all rests on the biases that it is made of.
+    """
+    told: list[Caution] = []
+    pooled = rows if settings["ci"] == "closed" else ()
+    for some, where in ((pooled, ""), (strata, f" by {settings['stratum']}")) if found.factors else ():
+        known = {row: row.df for row in some if row.df is not None and row.test != "chi2"}
+        levels = {row.label("level") for row, df in known.items() if df < FEW_DF and row.label("group")}
+        sizes = [row.name for row in some if row.label("quantity") and row.df is None and row.label("level") in levels]
+        told += few_df(known.values(), known, where=where, beside=sizes)
+    return told
 
 
 def own_cautions(

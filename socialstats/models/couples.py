@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.errors import InputError
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_difference, clustered_mean
 from socialstats.models.matched_pairs import Cells
 
 Aggregate = Literal["pooled", "scenario", "rater"]
@@ -168,9 +168,26 @@ def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray
     codes : sequence of (units,) int64 arrays
     """
     used = combined.touched > 0
-    count = unit_count[used]
-    values = combined.influence[used] / count * count.sum() + combined.estimate
-    return clustered_mean(values, count, [code[used] for code in codes], magnitude=1.0)
+    values = unit_values(combined, unit_count)
+    return clustered_mean(values[used], unit_count[used], [code[used] for code in codes], magnitude=1.0)
+
+
+def unit_values(combined: Linear, unit_count: FloatArray) -> FloatArray:
+    """Return N x influence + estimate of every unit, (units,); N counts the units that a combination touches."""
+    n = float(unit_count[combined.touched > 0].sum())
+    return combined.influence / unit_count * n + combined.estimate
+
+
+def difference(one: Linear, two: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
+    """Return the first minus the second combination, each with its own mean, as those of two levels of a stratum.
+
+    Units, and clusters, may have part in one of them or in both. Parameters are those of `inference`.
+    """
+    touched = np.column_stack([one.touched, two.touched]) > 0
+    used = touched.any(axis=1)
+    values = np.column_stack([unit_values(part, unit_count) for part in (one, two)])[used]
+    count = touched[used] * unit_count[used, None]
+    return clustered_difference(values, count, [code[used] for code in codes], magnitude=1.0)
 
 
 def scenario_means(answers: Answers, a: int, b: int, raters: int) -> tuple[FloatArray, FloatArray]:

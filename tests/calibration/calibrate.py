@@ -81,7 +81,8 @@ READING = {
         "ratings are of one level (SS312, SS317)."
     ),
     "Topics, kinds": (
-        "Tests of topics with two to four scenarios reject too often (caution SS202 about the differences). "
+        "Tests of topics with two to four scenarios reject seldom, as each topic has a mean of its own (caution SS202 "
+        "about the differences). With the error of one mean over both topics they rejected .08. "
         "Both kinds of scenarios (traditional, egalitarian) and topics share pairs of names. Groups of raters also "
         "share the scenarios. Coverage of the difference of B_all is in the study of relationship bias."
     ),

@@ -266,7 +266,7 @@ def lognormal(rng: np.random.Generator, n: int) -> Any:
 
 LEVEL_SETTINGS: dict[str, tuple[Make, bool | None]] = {
     "three topics of 8 scenarios x 12 pairs": (lambda rng: parts(rng, 8, 8, 8), True),
-    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: parts(rng, 2, 3, 4), None),
+    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: parts(rng, 2, 3, 4), False),
     "traditional and egalitarian, 16 and 13 scenarios x 12": (lambda rng: parts(rng, 16, 13), True),
     "two groups of 4 raters, 15 scenarios x 12": (lambda rng: halves(rng, 4), True),
     "alpha of three groups of raters, 40 units": (lambda rng: families(rng, 40), True),

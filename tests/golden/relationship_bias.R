@@ -39,6 +39,35 @@ bias <- function(d, a, b) {
   fit <- lm(answer ~ 0 + order, data = d)
   test(unname(coef(fit)[2] - coef(fit)[1]), error_of(fit, d, c(-1, 1)))
 }
+gap <- function(d, levels, a, b) {  # two means: V of the difference, Satterthwaite's df by the matrix of both, the smaller
+  d <- d[d$kind %in% levels & ((d$group_first == a & d$group_second == b) | (d$group_first == b & d$group_second == a)), ]
+  d$order <- factor(ifelse(d$group_first == a, "ab", "ba"), levels = c("ab", "ba"))
+  d$scenario <- factor(d$scenario); d$pair <- factor(d$pair)
+  sides <- lapply(levels, function(l) {
+    own <- d[d$kind == l, ]
+    fit <- lm(answer ~ 0 + order, data = own)
+    score <- numeric(nrow(d))
+    score[d$kind == l] <- estfun(fit) %*% solve(crossprod(model.matrix(fit))) %*% c(-1, 1)
+    list(estimate = unname(diff(coef(fit))), score = score, n = table(own$scenario), m = table(own$pair), rows = nrow(own))
+  })
+  part <- function(by, size) {
+    each <- lapply(sides, function(s) {
+      f <- c(s[[size]]) / s$rows
+      list(u = tapply(s$score, by, sum) / sqrt(1 - f), P = (diag(f) - outer(f, f)) / sqrt(outer(1 - f, 1 - f)))
+    })
+    df <- sapply(list(sapply(each, function(x) sum(x$u^2)), sapply(sides, function(s) 1 / s$rows)), function(v) {
+      Q <- v[1] * each[[1]]$P + v[2] * each[[2]]$P
+      sum(diag(Q))^2 / sum(Q * Q)
+    })
+    c(sum((each[[1]]$u - each[[2]]$u)^2), min(df))
+  }
+  one <- part(d$scenario, "n"); two <- part(d$pair, "m")
+  v <- c(one[1], two[1]); counts <- c(one[2], two[2])
+  v12 <- sum(tapply(sides[[1]]$score - sides[[2]]$score, interaction(d$scenario, d$pair, drop = TRUE), sum)^2)
+  wanted <- sum(v * qt(.975, counts)) / sum(v)
+  df <- uniroot(function(x) qt(.975, x) - wanted, range(counts), tol = 1e-13)$root
+  test(sides[[1]]$estimate - sides[[2]]$estimate, list(se = sqrt(max(sum(v) - v12, v)), df = df))
+}
 position <- function(d, a) {
   d <- d[d$group_first == a & d$group_second == a, ]
   fit <- lm(answer ~ 1, data = d)
@@ -74,6 +103,7 @@ result <- list(
   scenario_means = named(by_scenario, data),
   couples = named(couples, data),
   by_kind = setNames(lapply(kinds, function(k) named(bias, data[data$kind == k, ])), kinds),
+  between_kinds = setNames(lapply(pairs, function(p) gap(data, kinds, p[1], p[2])), sapply(pairs, paste, collapse = " - ")),
   by_topic = setNames(lapply(sort(unique(data$topic)), function(k)
     lapply(named(function(d, a, b) list(estimate = mean(d$answer[d$group_first == b & d$group_second == a]) -
       mean(d$answer[d$group_first == a & d$group_second == b])), data[data$topic == k, ]), `[[`, "estimate")),

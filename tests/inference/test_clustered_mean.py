@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError
-from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import clustered_difference, clustered_mean
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(0)
@@ -179,3 +179,30 @@ def test_unusable_options():
         clustered_mean(Y, ONES, [CODE] * 3)
     with pytest.raises(InputError, match="at least one"):
         clustered_mean(np.array([]), np.array([]))
+
+
+@pytest.mark.parametrize("pair_sd", [0.0, 0.3])
+@pytest.mark.parametrize("size", [2, 3, 5, 10])
+@pytest.mark.slow
+def test_differences_of_two_means_reject_a_true_null_seldom_enough(size: int, pair_sd: float) -> None:
+    """Scenarios of one mean (SD .35), pairs of names of both: at most .05 and three Monte-Carlo errors."""
+    rng, sims, pairs = np.random.default_rng(size), 1000, 8
+    s, p = (x.ravel() for x in np.indices((2 * size, pairs)))
+    second = (s >= size).astype(int)
+    count = np.column_stack([1 - second, second]).astype(float)
+    rejected = 0
+    for _ in range(sims):
+        x = rng.normal(0, 0.35, 2 * size)[s] + rng.normal(0, pair_sd, (2, pairs))[second, p] + rng.normal(size=len(s))
+        found = clustered_difference(np.column_stack([x, x]), count, [s, p], magnitude=1.0)
+        rejected += found.p_value() < 0.05
+    assert rejected / sims <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / sims)
+
+
+def test_a_difference_of_two_means_of_alike_values_or_of_one_cluster_is_undefined() -> None:
+    x, second = np.array([1.0, 2.0, 3.0, 3.0]), np.array([0.0, 0.0, 1.0, 1.0])
+    count = np.column_stack([1 - second, second])
+    alike = clustered_difference(np.column_stack([x, x]), count, magnitude=3.0)
+    assert "equal 3" in alike.undefined
+    single = clustered_difference(np.column_stack([x, x + second * np.arange(4)]), count, [np.array([0, 1, 2, 2])],
+                                  magnitude=3.0)  # fmt: skip
+    assert single.undefined == "a single cluster: no standard error"

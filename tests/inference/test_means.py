@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 
-from socialstats.inference.means import MeanErrors, effective_trials, mean_errors
+from socialstats.inference.means import MeanErrors, difference_errors, effective_trials, mean_errors
 
 RNG = np.random.default_rng(5)
 GROUP, OTHER = RNG.integers(0, 7, 40), RNG.integers(0, 5, 40)
@@ -91,3 +91,70 @@ def test_trials_without_spread_count_clusters_by_their_evenness() -> None:
     assert effective_trials(np.array([1.0]), found, 5.0)[0] == pytest.approx(1 / (0.36 + 0.04 + 0.04))
     independent = mean_errors(np.array([[0.5], [-0.5]]) / 2, np.full((2, 1), 0.5))
     assert effective_trials(np.array([0.5]), independent, 9.0)[0] == pytest.approx(0.25 / independent.variance[0])
+
+
+def two_means(values: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores, shares and unit variances of the means of rows that are not, and that are, of the second."""
+    own = np.column_stack([~second, second]).astype(float)
+    shares = own / own.sum(axis=0)
+    return shares * (values[:, None] - values @ shares), shares, 1 / own.sum(axis=0)
+
+
+def two_by_matrices(values: np.ndarray, second: np.ndarray, code: np.ndarray, sd: np.ndarray) -> tuple[float, float]:
+    """CR2 of a regression on two indicators, and Satterthwaite's df where errors have the sd given."""
+    x = np.column_stack([~second, second]).astype(float)
+    bread = np.linalg.inv(x.T @ x)
+    out = np.eye(len(x)) - x @ bread @ x.T
+    c, w = np.array([1.0, -1.0]), []
+    for level in np.unique(code):
+        mine = code == level
+        inner, vectors = np.linalg.eigh(out[np.ix_(mine, mine)])
+        w.append(np.zeros(len(x)))
+        w[-1][mine] = vectors @ np.diag(inner**-0.5) @ vectors.T @ x[mine] @ bread @ c
+    parts = np.array([one @ out for one in w])
+    p = parts @ np.diag(sd[second.astype(int)] ** 2) @ parts.T
+    return float(((parts @ values) ** 2).sum()), float(np.trace(p) ** 2 / np.trace(p @ p))
+
+
+@pytest.mark.parametrize("spread", [1.0, 9.0])
+def test_a_difference_of_two_means_is_cr2_of_two_indicators(spread: float) -> None:
+    """Some clusters are of one mean, others of both."""
+    second = (GROUP > 4) | ((GROUP > 2) & (np.arange(40) % 2 == 0))
+    values = RNG.normal(size=40) * np.where(second, spread, 1.0)
+    scores, shares, unit = two_means(values, second)
+    found = difference_errors(scores, shares, unit, [GROUP])
+    seen = [mean_errors(scores[:, [k]], shares[:, [k]], [GROUP]).variance[0] for k in (0, 1)]
+    variance, of_cr2 = two_by_matrices(values, second, GROUP, np.ones(2))
+    _, of_welch = two_by_matrices(values, second, GROUP, np.sqrt(np.array(seen) / unit))
+    assert found.variance[0] == pytest.approx(variance, rel=1e-9)
+    assert found.df[0] == pytest.approx(min(of_cr2, of_welch), rel=1e-9)
+
+
+def test_a_difference_of_two_means_is_welchs_or_paired_t() -> None:
+    x, y = RNG.normal(size=6), RNG.normal(size=6) * 3
+    values, second = np.concatenate([x, y]), np.repeat([False, True], 6)
+    apart = difference_errors(*two_means(values, second), [np.arange(12)])
+    welch = stats.ttest_ind(x, y, equal_var=False)
+    assert (apart.variance[0] ** 0.5, apart.df[0]) == pytest.approx(((x - y).mean() / welch.statistic, welch.df))
+    paired = difference_errors(*two_means(values, second), [np.tile(np.arange(6), 2)])
+    assert (paired.variance[0] ** 0.5, paired.df[0]) == pytest.approx((stats.sem(x - y), 5.0))
+
+
+def test_alike_rows_of_two_means_may_stand_together() -> None:
+    values, second, copies = (
+        np.array([1.0, 2.0, 4.0, 9.0]),
+        np.array([False, False, True, True]),
+        np.array([3, 2, 1, 4]),
+    )
+    rows = two_means(np.repeat(values, copies), np.repeat(second, copies))
+    wide = difference_errors(*rows)
+    sums = [np.array([part[place].sum(axis=0) for place in np.split(np.arange(10), np.cumsum(copies)[:-1])])
+            for part in rows[:2]]  # fmt: skip
+    found = difference_errors(*sums, rows[2], alike=copies.astype(float))
+    for part in fields(MeanErrors):
+        assert getattr(found, part.name)[0] == pytest.approx(getattr(wide, part.name)[0]), part.name
+
+
+def test_a_mean_with_one_cluster_has_no_difference() -> None:
+    scores, shares, unit = two_means(RNG.normal(size=6), np.array([False] * 4 + [True] * 2))
+    assert np.isnan(difference_errors(scores, shares, unit, [np.array([0, 0, 1, 1, 2, 2])]).variance[0])

@@ -67,6 +67,15 @@ def test_levels_of_a_stratum_are_those_of_r(bundled):
             )
 
 
+def test_differences_of_levels_are_those_of_r(bundled):
+    """Two means with scenarios of their own and the same pairs of names: V, df and Cochran's t by matrices in R."""
+    for term, r in golden("relationship_bias")["between_kinds"].items():
+        row = bundled.row(term, group="egalitarian - traditional")
+        ours = (row.estimate, row.std_error, row.df, row.statistic, row.conf_low, row.conf_high, row.p_value)
+        names = ("estimate", "std_error", "df", "statistic", "low", "high", "p")
+        assert ours == pytest.approx([r[n] for n in names], rel=1e-9), term
+
+
 def test_topics_are_those_of_r():
     result = quick(datasets.relationship_bias(), groups=GROUPS, stratum="topic")
     wanted = golden("relationship_bias")["by_topic"]
@@ -291,17 +300,53 @@ def test_bootstrap_intervals_are_near_those_of_t():
         assert ci in row.method
 
 
-def test_difference_of_two_levels():
-    table = table_of(scenarios=12)
-    result = quick(table, stratum="topic")
-    one, two = (result.row("a - b", group=f"topic = {t}") for t in "xy")
-    row = result.row("a - b", group="x - y")
-    assert row.estimate == pytest.approx(one.estimate - two.estimate)
-    alone = quick(table, stratum="topic", cluster="scenario")
-    parts = [alone.row("a - b", group=f"topic = {t}").std_error for t in "xy"]
-    both = alone.row("a - b", group="x - y").std_error
-    # no scenario is in both levels; CR2 takes other shares within a level (1/6) than of all (1/12)
-    assert both * np.sqrt(11 / 12) == pytest.approx(np.hypot(*parts) * np.sqrt(5 / 6), rel=1e-9)
+def biases_of_couples(table):
+    """One difference (group a favoured) a scenario and pair of names."""
+    wide = table[table.group_first != table.group_second].pivot(
+        index=["scenario", "pair"], columns="group_first", values="answer"
+    )
+    return (wide["b"] - wide["a"]).astype(float).unstack()
+
+
+def test_difference_of_two_levels_is_welchs_on_the_means_of_their_scenarios():
+    table = table_of(scenarios=6)
+    row = quick(table, stratum="topic", cluster="scenario").row("a - b", group="x - y")
+    means = biases_of_couples(table).mean(axis=1).to_numpy()
+    welch = stats.ttest_ind(means[::2], means[1::2], equal_var=False)
+    assert (row.statistic, row.df, row.p_value) == pytest.approx((welch.statistic, welch.df, welch.pvalue), rel=1e-9)
+    assert "each level around its own mean" in row.method
+
+
+def test_difference_of_two_levels_counts_scenarios_of_both_and_shared_pairs():
+    """Written out for a complete table: scenarios belong to one level, pairs of names have part in both."""
+    table = table_of(scenarios=8, pairs=5)
+    row = quick(table, stratum="topic").row("a - b", group="x - y")
+    d = biases_of_couples(table).to_numpy()
+    x, y = d[::2], d[1::2]
+    of_x, of_y = (part.mean(axis=1).var(ddof=1) / 4 for part in (x, y))  # Welch's, 3 df each
+    scenarios = of_x + of_y
+    pairs = (x.mean(axis=0) - y.mean(axis=0)).var(ddof=1) / 5  # paired, 4 df
+    off = sum(((part - part.mean()) ** 2).sum() / part.size**2 for part in (x, y))
+    variance = max(scenarios, pairs, scenarios + pairs - off)
+    df = scenarios**2 / ((of_x**2 + of_y**2) / 3)
+    wanted = (scenarios * stats.t.ppf(0.975, df) + pairs * stats.t.ppf(0.975, 4)) / (scenarios + pairs)
+    assert row.estimate == pytest.approx(x.mean() - y.mean())
+    assert row.std_error == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert stats.t.ppf(0.975, row.df) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_level_with_one_scenario_or_without_variation_has_no_test_of_a_difference():
+    table = table_of(scenarios=5, pairs=4).assign(topic=lambda t: t.scenario.where(t.scenario == "s4", "rest"))
+    result = quick(table, stratum="topic", stratum_rows="scores")
+    gaps = [row for row in result.rows if row.group == "rest - s4" and not row.label("quantity")]
+    assert len(gaps) == 6
+    for row in gaps:
+        assert row.undefined == "'s4' has a single scenario, so the variance between clusters is unknown"
+        assert (row.reason, row.std_error, row.p_value, row.conf_low) == ("one_cluster", None, None, None)
+    alike = table_of(scenarios=6).assign(answer=lambda t: t.answer.where(t.topic == "x", -1))
+    row = quick(alike, stratum="topic").row("a - b", group="x - y")
+    assert (row.std_error, row.reason) == (None, "no_variation")
+    assert result.verify().ok
 
 
 def test_groups_of_models_are_compared_on_the_same_scenarios():

@@ -17,7 +17,7 @@ from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.relationship_bias.study import filled
-from socialstats.studies.relationship_bias.words import favoured
+from socialstats.studies.relationship_bias.words import favoured, halving_words
 from socialstats.tables import as_table
 
 STUDY = STUDIES["relationship-bias"]
@@ -179,7 +179,7 @@ def test_the_main_part_is_short(outcome: Outcome) -> None:
 def test_halving_the_interval_of_b_all_takes_more_of_both_clusters(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "overall")
     assert block.sentences[-1] == (
-        "To halve the interval of B_all, collect about 87 more scenarios and 270 more pairs of names."
+        "To halve the interval of B_all, collect about 79 more scenarios and 244 more pairs of names."
     )
 
 
@@ -425,3 +425,72 @@ def test_several_models_pooled_and_one_by_one(frame: pd.DataFrame) -> None:
         "B_all corrected", "B_all corrected of each of 2 models, averaged",
     ]  # fmt: skip
     assert all(v.ok for v in outcome.verifications.values())
+
+
+def few_scenarios() -> pd.DataFrame:
+    """Five scenarios in three topics, the last alone, with six pairs of names in both orders."""
+    rng = np.random.default_rng(4)
+    s, p, first = (x.ravel() for x in np.indices((5, 6, 2)))
+    lean = rng.normal(0, 0.4, 5)[s] / 2
+    group = np.array(["man", "woman"])
+    return pd.DataFrame({
+        "scenario": [f"s{k}" for k in s], "topic": np.array(["chores", "money", "chores", "money", "travel"])[s],
+        "group_first": group[first], "group_second": group[1 - first], "pair": [f"p{k}" for k in p],
+        "answer": np.where(rng.random(len(s)) < 0.5 + np.where(first == 0, lean, -lean), -1, 1),
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def few() -> Outcome:
+    return run_study(STUDY, read(few_scenarios()), FAST)
+
+
+def least(detail: str) -> float:
+    found = re.search(r"the least on about ([\d.]+);", detail)
+    assert found is not None
+    return float(found[1])
+
+
+@pytest.mark.slow
+def test_the_caution_about_few_clusters_states_the_minimum_and_links_to_its_tables(few: Outcome) -> None:
+    from socialstats_reports.arrangement import arranged
+
+    placed = arranged(few)
+    stated = [s for s in (*placed.cautions, *placed.notes) if s.caution.code == "SS202"]
+    assert len(stated) == 2  # all answers, and topics
+    tables = {t.number: t.table for block in placed.blocks for t in block.tables}
+    for said in stated:
+        df = [row.df for number in said.tables for row in tables[number].rows
+              if row.df is not None and said.caution in row.cautions]  # fmt: skip
+        assert all(value < 5 for value in df)
+    topics = next(s for s in stated if "by topic" in s.caution.detail)
+    pages = [table for block in few.blocks if block.id.endswith("-topic") for table in block.tables]
+    shown = [r.df for t in pages for r in t.rows if r.df is not None and r.test == "t" and r.label("level") != "s4"]
+    assert least(topics.caution.detail) == round(min(shown), 1)
+    linked = {tables[number].caption for number in topics.tables}
+    assert any(caption.startswith("Bias B by topic") for caption in linked)
+    assert any(caption.startswith("Differences of the biases between levels of topic") for caption in linked)
+
+
+@pytest.mark.slow
+def test_a_topic_with_one_scenario_has_no_test_of_a_difference_and_the_page_says_so(few: Outcome) -> None:
+    block = next(b for b in few.blocks if b.id == "stratum-topic")
+    why = "'travel' has a single scenario, so the variance between clusters is unknown"
+    assert f"2 of 3 differences between levels could not be tested: {why}." in block.sentences
+    gaps = block.tables[1].rows
+    assert [row.undefined for row in gaps] == [None, why, why]
+    assert [line[-1] for line in block.tables[1].cells] == [None, why, why]
+
+
+def test_halving_b_all_allows_for_the_degrees_of_freedom_that_grow() -> None:
+    from scipy import stats
+
+    result = relationship_bias(few_scenarios())
+    df = result.row("man - woman", group="bias").df
+    assert df is not None
+    (said,) = halving_words(result)
+    more = [int(n) for n in re.findall(r"(\d+) more", said)]
+    for n, extra in zip((5, 6), more, strict=True):
+        reach = [stats.t.ppf(0.975, df * m / n) / m**0.5 for m in (n, n + extra - 1, n + extra)]
+        assert reach[2] <= reach[0] / 2 < reach[1]
+    assert more[0] < 3 * 5

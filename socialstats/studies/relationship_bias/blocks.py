@@ -452,10 +452,7 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
     clear = [row for row in tested if sentences.significant(row)]
     said = []
     if lost:
-        why = listing(list(dict.fromkeys(shorten(row.undefined or "no test", 90) for row in lost)), 2)
-        said.append(
-            f"{count(len(lost))} of {count(len(rows), 'bias', 'biases')} by {title} could not be tested: {why}."
-        )
+        said.append(untested(lost, f"{count(len(rows), 'bias', 'biases')} by {title}"))
     if tested and not clear:
         said.append(sentences.none_of(len(tested), f"{'tested ' if lost else ''}biases by {title}"))
     elif clear:
@@ -463,7 +460,9 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
                               for row in clear], most=6)  # fmt: skip
         said.append(f"{count(len(clear))} of {count(len(tested), 'bias', 'biases')} by {title} "
                     f"{'was' if len(clear) == 1 else 'were'} significant (Holm): {named_text}.")  # fmt: skip
-    known = [row for row in gaps if row.estimate is not None and row.p_value is not None]
+    known, unknown = ([row for row in gaps if (row.p_value is None) == gone] for gone in (False, True))
+    if unknown:
+        said.append(untested(unknown, f"{count(len(gaps), 'difference')} between levels"))
     apart = [row for row in known if sentences.significant(row)]
     own = {row.term: number(row.estimate) for row in rows if row.estimate is not None}
     for row in apart:
@@ -471,15 +470,21 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
         named = zip(levels_of(row), values, strict=True)
         one, other = (f"{name} ({value})" if value else name for name, value in named)
         said.append(sentences.difference(f"B of {shorten(row.term, 40)}", one, other, replace(row, statistic=None)))
-    rest = len(known) - len(apart)
+    rest, also = len(known) - len(apart), "tested " if unknown else ""
     if apart and rest:
-        said.append(f"The other {count(rest, 'difference')} between levels {'was' if rest == 1 else 'were'} not "
+        said.append(f"The other {count(rest, f'{also}difference')} between levels {'was' if rest == 1 else 'were'} not "
                     "significant (Holm).")  # fmt: skip
     elif known and not apart:
-        said.append(sentences.none_of(len(known), "differences between levels"))
+        said.append(sentences.none_of(len(known), f"{also}differences between levels"))
     elif not gaps and len(rows) > 1:
         said.append(f"Differences between levels of {title} were not tested.")
     return said
+
+
+def untested(rows: Sequence[Row], of: str) -> str:
+    """Return how many numbers have no test, and why."""
+    why = listing(list(dict.fromkeys(shorten(row.undefined or "no test", 90) for row in rows)), 2)
+    return f"{count(len(rows))} of {of} could not be tested: {why}."
 
 
 def levels_of(row: Row) -> tuple[str, str]:

@@ -12,11 +12,12 @@ import numpy as np
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.statuses import STATUS
-from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
 from socialstats.results import Result, Row
+from socialstats.results.rows import touches
 from socialstats.studies.estimates import cluster_words, mark_of, probability_methods, settings_of, verify_all
 from socialstats.studies.models import comparison, further, lead_strip, lead_words
 from socialstats.studies.multiverse import (
@@ -204,7 +205,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         design=describe(design, main),
         answer=(*lead_words(compared), *mean_words(each)) if compared else answer(main, options),
         strip=lead_strip(compared) or strip(main),
-        cautions=order_cautions(main.cautions, design.cautions),
+        cautions=order_cautions(
+            order_cautions(main.cautions, design.cautions), few_clusters(main, *strata.values(), scenarios), once=False
+        ),
         blocks=blocks,
         flow=design.flow,
         data=(answers_table(design),),
@@ -215,6 +218,15 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
+
+
+def few_clusters(main: Result, *levels: Result) -> tuple[Caution, ...]:
+    """Return every caution SS202 of the page: of the main result, and of the levels of others."""
+    found = [said for said in main.cautions if said.code == "SS202"]
+    for result in levels:
+        rows = [row for row in result.rows if row.label("level") or row.role == "difference"]
+        found += [c for c in result.cautions if c.code == "SS202" and any(touches(c, row) for row in rows)]
+    return tuple(found)
 
 
 def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
