@@ -144,7 +144,7 @@ def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, size: F
 
 def difference_errors(
     scores: FloatArray, shares: FloatArray, unit: FloatArray, factors: Sequence[IntArray] = (),
-    alike: FloatArray | None = None,
+    alike: FloatArray | None = None, *, estimated: bool = True,
 ) -> MeanErrors:  # fmt: skip
     """Estimate the variance of the difference of two means whose clusters may be the same, or others.
 
@@ -158,6 +158,8 @@ def difference_errors(
         None, one or two.
     alike : (cells,) array, optional
         As in `mean_errors`.
+    estimated : bool
+        Whether degrees of freedom may be those of the estimated variances of both means, where these are fewer.
 
     Notes
     -----
@@ -194,7 +196,7 @@ def difference_errors(
     """
     codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
     times = np.ones(len(scores)) if len(factors) or alike is None else alike
-    found = [_of_difference(code, scores, shares, unit, times) for code in codes[:2]]
+    found = [_of_difference(code, scores, shares, unit, times, estimated) for code in codes[:2]]
     if len(found) == 1:
         return found[0]
     overlap = np.bincount(codes[2], scores[:, 0] - scores[:, 1])
@@ -202,7 +204,7 @@ def difference_errors(
 
 
 def _of_difference(
-    code: IntArray, scores: FloatArray, shares: FloatArray, unit: FloatArray, times: FloatArray
+    code: IntArray, scores: FloatArray, shares: FloatArray, unit: FloatArray, times: FloatArray, estimated: bool
 ) -> MeanErrors:
     """`difference_errors` of one factor; cells that are clusters of their own stand for `times` alike ones."""
     e, f = (np.column_stack([np.bincount(code, column / times) for column in table.T]) for table in (scores, shares))
@@ -216,7 +218,8 @@ def _of_difference(
     products = np.einsum("g,gk,gl->kl", m, f, f) + np.einsum("g,gkl->kl", m, r) ** 2 - np.einsum("g,gkl->kl", m, r**2)
     known = bool(np.all(rest > LOST))
     seen = m @ u**2
-    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in (unit, seen if seen.any() else unit))
+    weights = (unit, seen) if estimated and seen.any() else (unit,)
+    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in weights)
     variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
     return MeanErrors.of(
         variance=variance if known else np.nan, df=df if known else np.nan, clusters=float(clusters.min()),
@@ -338,21 +341,9 @@ class Sample:
 def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     """Return variance and degrees of freedom of the difference of the means of two samples that share clusters.
 
-    No unit is in both samples; each adds to the sum of its cluster there alone.
-
-    Notes
-    -----
-    With sums e and shares f of cluster g in samples a and b, V = sum (e_ga / sqrt(1 - f_ga) - e_gb / sqrt(1 - f_gb))^2.
-    That is CR2 of a regression on the sample (Bell & McCaffrey 2002), whose hat matrix has a block for each sample.
-    Satterthwaite's degrees of freedom are those of errors that are independent, and whose variances differ between the
-    samples as V_a and V_b do:
-
-        df = (V_a + V_b)^2 / sum over g and h of (V_a m_gha + V_b m_ghb)^2
-
-    with m_gg = f_g and m_gh = -r_g r_h, r_g = f_g / sqrt(1 - f_g). Without a shared cluster the sum falls apart, and
-    1 / df = (V_a^2 / df_a + V_b^2 / df_b) / (V_a + V_b)^2, each df that of the sample alone: with clusters of one unit
-    Welch's. Where each cluster has one unit of each sample, V and df are those of the paired t test. Two crossed
-    factors: the largest of V1, V2 and V1 + V2 - V12, with Cochran's degrees of freedom, as in `mean_errors`.
+    No unit is in both samples; each adds to the sum of its cluster there alone. `difference_errors` has the formula.
+    Satterthwaite's degrees of freedom take the variances of the samples as estimated. Without a shared cluster they
+    are Welch's, and where each cluster has one unit of each sample those of the paired t test.
 
     Examples
     --------
@@ -363,28 +354,13 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     >>> round(variance, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
     (1.3333, 1.3333, 2.0)
     """
+    n = len(one.scores)
+    scores, shares = np.zeros((2, n + len(two.scores), 2))
+    for k, (sample, at) in enumerate(((one, slice(None, n)), (two, slice(n, None)))):
+        scores[at, k], shares[at, k] = sample.scores, sample.shares
     factors = [np.concatenate(both) for both in zip(one.codes, two.codes, strict=True)]
-    dense = crossing(factors)
-    n, parts = len(one.scores), []
-    for code in dense[:2]:
-        size = int(code.max()) + 1
-        ends = [(sample, code[at]) for sample, at in ((one, slice(None, n)), (two, slice(n, None)))]
-        e, f = (np.array([np.bincount(own, getattr(sample, name), minlength=size) for sample, own in ends])
-                for name in ("scores", "shares"))  # fmt: skip
-        rest = np.maximum(1 - f, LOST)
-        signed = e / np.sqrt(rest) * np.array([[1.0], [-1.0]])
-        weight = np.array([one.variance, two.variance])
-        r = f / np.sqrt(rest)
-        squares = float(weight @ (r @ r.T) ** 2 @ weight) - float(((weight @ r**2) ** 2).sum())
-        squares += float(((weight @ f) ** 2).sum())
-        parts.append((float((signed.sum(axis=0) ** 2).sum()), float(weight.sum()) ** 2 / squares))
-    if len(parts) == 1:
-        return parts[0]
-    scores = np.concatenate([one.scores, -two.scores])
-    overlap = float((np.bincount(dense[2], scores) ** 2).sum())
-    (v1, df1), (v2, df2) = parts
-    least = (LOST * float(np.abs(scores).sum())) ** 2
-    return max(v1, v2, v1 + v2 - overlap), _joint_df(v1, v2, df1, df2, least)
+    found = difference_errors(scores, shares, np.array([one.variance, two.variance]), factors, estimated=False)
+    return float(found.variance[0]), float(found.df[0])
 
 
 def _near_whole(df: Any) -> Any:
