@@ -10,6 +10,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 MINUS = "\u2212"
@@ -58,11 +59,28 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
         return "\u221e" if value > 0 else f"{MINUS}\u221e"
     if isinstance(value, Shown):
         digits, bounded = value.digits, value.bounded
-    text = f"{abs(value):,.{digits}f}"
+    text = rounded(abs(value), digits)
     if bounded and text.startswith("0."):
         text = text[1:]
     is_zero = not any(ch in "123456789" for ch in text)
     return f"{MINUS}{text}" if value < 0 and not is_zero else text
+
+
+def rounded(value: float, digits: int) -> str:
+    """Return a number with fixed decimals; a half, as the number is written, is rounded to the even digit.
+
+    Binary fractions lie beside such halves: 87 / 400 is a little less than .2175. IEC 60559, section 5.12, and R's
+    ``round`` take the decimal fraction.
+
+    Examples
+    --------
+    >>> rounded(87 / 400, 3), f"{87 / 400:.3f}", rounded(0.5125, 3), rounded(1234.5, 1)
+    ('0.218', '0.217', '0.512', '1,234.5')
+    """
+    written = repr(float(value))
+    if written.endswith("5") and len(written.partition(".")[2]) == digits + 1 and "e" not in written:
+        return f"{Decimal(written).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN):,}"
+    return f"{value:,.{digits}f}"
 
 
 def p_value(value: float | None, *, name: str = "p") -> str:

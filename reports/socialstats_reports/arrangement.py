@@ -18,7 +18,7 @@ from socialstats.text import number, quoted
 from socialstats_reports.text import CELL_WIDTH
 from socialstats_reports.verification import verification_table
 
-MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_400
+MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_460
 FRAME = 90  # words of headings, contents, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
 ROWS_SHOWN, AT_EITHER_END = 200, 15  # a longer one has its first and last rows on the page
@@ -73,7 +73,7 @@ class Arrangement:
 def arranged(outcome: Outcome, deviations: Sequence[str] = ()) -> Arrangement:
     """Place and number the blocks, tables and cautions of an outcome; deviations from a plan count as words.
 
-    The main part holds at most 8 blocks, 5 cautions and about 1,400 words. What goes beyond it is moved to the
+    The main part holds at most 8 blocks, 5 cautions and about 1,460 words. What goes beyond it is moved to the
     appendix from the end: first tables are closed, then blocks are moved.
     """
     asked = [block for block in outcome.blocks if block.part == "main"]

@@ -249,7 +249,8 @@ def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, po
     several = np.where(sizes[codes] > 1, portions, -1.0)
     top = int(np.argmax(several))
     low, high = int(sizes.min()), int(sizes.max())
-    detail = f"groups have {low} to {high} items" if low < high else f"groups have {count(low, 'item')} each"
+    which = f"groups such as {shorten(names[0], 30)}"
+    detail = f"{which} have {low} to {high} items" if low < high else f"{which} have {count(low, 'item')} each"
     if several[top] > 0:
         detail += (
             f"; {shorten(items[top])} alone holds {percent(float(portions[top]))} of the worth of its group "

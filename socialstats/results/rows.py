@@ -16,7 +16,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import APPROXIMATE, Caution, InputError
-from socialstats.text import MISSING, Shown, digits_of, number, quoted, shortened
+from socialstats.text import MISSING, Shown, digits_of, number, quoted, rounded, shortened
 from socialstats.text import markdown as escaped
 
 OUT_OF_RANGE = "beyond the range of floating-point numbers: give the values in another unit"
@@ -289,7 +289,7 @@ def _subtract(rows: Sequence[Row], first: int, second: int, at: int) -> bool:
 
 def subtracts(rows: Sequence[Row], places: Places, digits: int) -> bool:
     """Return whether two estimates, printed with so many decimals, subtract to their difference printed likewise."""
-    a, b, gap = (int(f"{rows[k].estimate or 0.0:.{digits}f}".replace(".", "")) for k in places)
+    a, b, gap = (int(rounded(rows[k].estimate or 0.0, digits).replace(".", "").replace(",", "")) for k in places)
     return a - b == gap
 
 

@@ -141,7 +141,8 @@ def overall_block(main: Result, each: Result | None) -> Block:
     if better.estimate is not None and null.estimate is not None:
         said.append(
             "As a mean of absolute values, B_all is positive even without bias (expected "
-            f"{number(null.estimate)} here; uncorrected estimate {number(plain.estimate)})."
+            f"{number(null.estimate)} here; uncorrected estimate {number(plain.estimate)}). The correction is smaller "
+            "where biases are large."
         )
     if each is not None:
         how = f"of each of {count(main.counts['raters'], 'model')}, averaged"
@@ -196,7 +197,7 @@ def order_text(whole: Row, where: str) -> str:
     """Return which position was favoured, by the interval; or that the order effect is undefined."""
     if whole.estimate is None:
         return sentences.undefined(f"The order effect between {where}", whole.undefined or "no estimate")
-    numbers = f"mean answer between {where} S = {sentences.stat(whole)}"
+    numbers = f"mean answer between {where} S = {sentences.stat(whole)}, unadjusted"
     if whole.conf_low is None:
         return f"The order effect has no interval: {numbers}."
     if not sentences.reliable(whole):
@@ -349,7 +350,8 @@ def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Bl
         sentences=(f"Of {count(most, 'scenario')}, {listing(said, MOST_PANELS)}.", UNTESTED),
         draw=partial(multiples, drawn, label="Scenario", xlabel="B", columns=len(drawn)) if fits else None,
         figure_title="Bias B of each scenario",
-        caption="One panel per pair of groups; points with unadjusted CIs (t over pairs of names).",
+        caption="One panel per pair of groups; points with unadjusted "
+        f"{level_text(main.settings['level'])} CIs (t over pairs of names).",
         tables=(
             rows_table(shown, "Bias B of each scenario; CIs over pairs of names", term="Scenario, pair of groups"),
         ),

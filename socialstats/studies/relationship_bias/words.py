@@ -85,8 +85,8 @@ def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return B_all corrected with the test of no bias, then who was favoured, significant biases first."""
     ordered = sorted(told_biases(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0))
     said = [favoured(row, options, brief=True) for row in ordered]
-    lead = ordered[0]
-    sign = f"Bias B (−2 to 2) of '{shorten(lead.term, 60)}' is positive if '{sides(lead)[0]}' names are favoured."
+    pairs = listing([f"'{shorten(row.term, 60)}'" for row in biases_of(main)], most=4)
+    sign = f"Bias B (−2 to 2) of {pairs} is positive if names of the group before the minus sign are favoured."
     return (size_text(main), " ".join([sign, *said]))
 
 
