@@ -46,8 +46,8 @@ def estimation(
     """Draw pairs at the left and differences, with their mean and interval, on an axis of their own at the right.
 
     Numbers: one line per pair (an even selection of them, sorted by difference, where there are more than `most`; the
-    figure says so), from the second to the first condition. Lines that fall and rise have two colours. Also the means,
-    and a histogram of first minus second.
+    figure says so). Lines go from the second to the first condition; those that fall and rise have two colours. Also
+    the means, and a histogram of first minus second.
     0/1 answers: the share of ones under each condition, and the shares of pairs that only the first, or only the
     second, answered with one. Their difference is the estimate. After Gardner and Altman (1986) and Ho et al. (2019).
 

@@ -323,8 +323,9 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
     kept = f"the difference {said.get((was, still), 'was still not')} significant"
     if row.p_value is None:
         kept = "the difference had no test"
-    values = [number(v, 2 if v % 1 else 0) for v in (design.first[far], design.second[far])]
-    one = f"Without the pair whose difference was farthest from the mean ({' versus '.join(values)})"
+    named = [] if design.units is None else np.array(design.units.names(), dtype=object)[design.units.cell == far]
+    name = f" ('{shorten(named[0], 30)}')" if len(named) == 1 else ""
+    one = f"Without the pair whose difference was farthest from the mean{name}"
     told, share = turned(lead, [(one, row)], "the difference"), 1 - (row.estimate or 0.0) / (lead.estimate or 1.0)
     if not told and share >= HALF:
         told = (f"{one}, the difference was {sentences.stat(row)}.",)

@@ -38,7 +38,13 @@ def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
 
 def turned(own: Row, others: Iterable[tuple[str, Row]], quantity: str, reference: float = 0.0) -> tuple[str, ...]:
     """Return a sentence for each other analysis that turns a conclusion; each comes with how it differs, in words."""
-    return tuple(f"{how}, {quantity} was {stat(row)}." for how, row in others if turns(own, row, reference))
+
+    def side(row: Row) -> str:
+        if with_p(row) or row.conf_low is None:
+            return ""
+        return f", which {'includes' if direction(row, reference) == 'none' else 'excludes'} {reference:g}"
+
+    return tuple(f"{how}, {quantity} was {stat(row)}{side(row)}." for how, row in others if turns(own, row, reference))
 
 
 def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:

@@ -196,4 +196,6 @@ def test_delta_and_bootstrap_errors_agree_with_a_real_fit(real):
 
 def test_groups_of_the_same_size_are_said_to_have_one_size() -> None:
     caution = size_caution(["a", "b", "c", "d"], ["x", "y"], np.array([0, 0, 1, 1]), np.array([0.6, 0.4, 0.5, 0.5]))
-    assert caution.detail.startswith("groups have 2 items each; a alone holds 60.0% of the worth of its group x")
+    assert caution.detail.startswith(
+        "groups such as x have 2 items each; a alone holds 60.0% of the worth of its group x"
+    )

@@ -109,6 +109,6 @@ def stray_decimals(outcome: Outcome, texts: list[str], also: set[float]) -> list
         for word in NUMBER.findall(text):
             value = float(word.replace("−", "-"))
             digits = len(word.split(".")[1])
-            if not any(abs(round(k, digits) - value) < 10.0**-digits / 1.9 for k in known):
+            if not any(abs(k - value) <= 0.5 * 10.0**-digits * (1 + 1e-9) for k in known):
                 strays.append((word, text))
     return strays

@@ -489,7 +489,7 @@ def test_one_pair_that_makes_the_difference_stands_in_the_answer_and_plans_nothi
     assert found.planning == ()
     block = next(b for b in found.blocks if b.id == "outliers")
     share = 1 - gaps[:-1].mean() / gaps.mean()
-    assert block.sentences[1] == f"This pair makes up {percent(share)} of the difference."
+    assert block.sentences[1] == f"Without it the difference was {percent(share)} smaller."
     sizes = next(b for b in found.blocks if b.id == "effect-sizes").sentences[0]
     assert "disagree about 0; quote the mean difference" in sizes
     even = report(frame[frame["subject"] < 119], conditions=("a", "b"))
