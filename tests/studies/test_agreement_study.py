@@ -334,7 +334,8 @@ def test_a_rater_who_gave_one_level_is_set_aside_in_answer_and_pairs() -> None:
     found = report(frame, scale="nominal")
     assert found.design.endswith("4 ratings for 59 units and fewer for the others")
     without = krippendorff_alpha(frame[frame.rater != "dan"], scale="nominal").rows[0]
-    assert f"Without 'dan', who always gave '1', it was {sentences.estimate(without)} (60 units, 3 raters)." in found.answer
+    said = f"Without 'dan', who always gave '1', it was {sentences.estimate(without)} (60 units, 3 raters)."
+    assert said in found.answer
     pairs = next(b for b in found.blocks if b.id == "pairs")
     assert pairs.sentences[0].startswith("Of 3 pairs whose raters both varied, agreement was highest for ")
     assert "dan" not in pairs.sentences[1]
