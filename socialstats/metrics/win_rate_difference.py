@@ -156,8 +156,8 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
         If rows of one design cannot be told apart, or no story is common.
     """
     items = tuple(sorted({*one.items, *two.items}))
+    one, two = one.whole(), two.whole()  # a cell is a story, with its clusters
     for more in ((), ("clusters",), ("clusters", "order")):
-        one, two = (one.whole(), two.whole()) if more else (one, two)  # clusters that tell rows apart are in cells
         columns = [described(design, items, more, two if design is one else one) for design in (one, two)]
         stacked = [np.concatenate(pair) for pair in zip(*columns, strict=True)]
         story = group(stacked)[1]
