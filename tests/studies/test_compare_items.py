@@ -11,6 +11,7 @@ from scipy.stats import binom
 from test_compare import FAST, ITEMS, block
 
 import socialstats as ss
+from socialstats.crosscheck.win_rates import difference_checks
 from socialstats.errors import UndefinedStatistic
 from socialstats.metrics.win_rate_difference import win_rate_difference
 from socialstats.studies import STUDIES, run_study
@@ -161,3 +162,17 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
         assert cells["fond"][key] == pytest.approx(share)
     assert "fond refused most often (20.2% of its stories)" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]
+
+
+def test_a_cluster_that_both_share_is_a_second_factor() -> None:
+    """Stories by annotator: errors are those of pairs crossed with annotators, recomputed otherwise; not of stories."""
+    by = {"annotator": [f"r{k % 7}" for k in range(len(PLAIN))]}
+    one, two = (read(frame.assign(**by), cluster=["story", "annotator"]) for frame in (FOND, PLAIN))
+    found = win_rate_difference(one, two)
+    assert found.inference == "t tests of the mean difference, clustered by annotator and pair of items (CR2)"
+    assert found.rows[0].n_clusters == 7
+    assert all(check.ok for check in difference_checks(found))
+    alone = win_rate_difference(*(read(frame, cluster="story") for frame in (FOND, PLAIN)))
+    assert "clustered by pair of items" in alone.inference
+    assert [row.estimate for row in alone.rows] == [row.estimate for row in found.rows]
+    assert all(row.std_error > 0.0 for row in found.rows)
