@@ -700,7 +700,8 @@ def compare_models(
     if len(numbers) < 2:
         raise InputError(f"compare_models() compares two models or more; these results have {count(len(numbers))}")
     matched = Field(numbers=numbers)
-    own = [replace(one.row, group=NUMBER, role="estimate", key=(("model", one.row.term),), p_adjusted=None)
+    more = () if kind.ranked else (("measure", "difference"),)  # such rows keep the decimals of their pages
+    own = [replace(one.row, group=NUMBER, role="estimate", key=(("model", one.row.term), *more), p_adjusted=None)
            for one in numbers]  # fmt: skip
     own = own if kind.ranked else with_holm(own, HOLM, fewest=2)
     linear = all(one.linear for one in numbers)

@@ -148,7 +148,7 @@ def beside_text(design: Paired, result: Result) -> str:
         places, spread = result.rows[0].decimals, ""
         if sd is not None and sd.estimate is not None:  # beside a huge value, a mean keeps what its own error shows
             places = max(places, digits_of(sd.estimate / math.sqrt(sd.n or 1.0)))
-            spread = f" (SD = {number(sd.estimate, places)})"
+            spread = f" (SD = {number(sd.shown())})"
         value = number(centre.estimate, places, bounded=binary)
         made.append(f"{value}{spread} for {shorten(name, 40)}")
     said = f"{capital(quantity(design))} was {' and '.join(made)}"
@@ -292,7 +292,7 @@ def effects_block(design: Paired, result: Result, mean: Row) -> Block:
         draw=partial(forest, rows, sort=False, reference=0.0, xlabel=f"SD units ({minus(design)})"),
         figure_title="Standardised differences",
         caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by the root mean square of both "
-        f"SDs (d_rm corrected for the correlation); {ci_text(lead, None)}.",
+        f"SDs; d_rm corrects for the correlation; {ci_text(lead, None)}.",
         tables=(rows_table(result.rows, f"Standardised differences{ways_text(result)}"),),
         results=(result,),
     )

@@ -21,7 +21,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "inference.means:ColumnSums.errors", "- (r_squares", "+ (r_squares", "krippendorff_alpha", {},
     ),
     "two factors: sign of the overlap": (
-        "inference.means:mean_errors", "second.variance - overlap", "second.variance + overlap",
+        "inference.means:_crossed", "second.variance - overlap", "second.variance + overlap",
         "win_rates", {"cluster": ("worker", "pair")},
     ),
     "Cochran's weights": (

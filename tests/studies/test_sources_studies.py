@@ -205,7 +205,8 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
     texts = [*outcome.answer, *(text for b in main for text in (b.question, *b.sentences, b.figure_title, b.caption))]
     assert len(" ".join(texts).split()) <= 700
     assert len(outcome.methods[0].split()) <= 60
-    assert main[0].sentences[-1].startswith("To halve the interval of the difference for 'escalate', collect about 47")
+    planned = "To halve the interval of the difference of model for 'escalate', collect about 47"
+    assert main[0].sentences[-1].startswith(planned)
 
 
 @pytest.mark.slow
@@ -379,7 +380,7 @@ def test_a_p_value_of_zero_is_significant_and_the_threshold_follows_the_level(ou
     outcome = outcomes["ordinal-alignment"]
     groups = {b.id: b for b in outcome.blocks}
     gap = Row(term="low", estimate=-1.0, conf_low=-1.2, conf_high=-0.8, conf_level=0.95, p_value=0.0, p_adjusted=0.0)
-    found = Closest(model="low", name="age", low=gap, high=gap, again=None, gap=gap, permuted=None)
+    found = Closest(model="low", name="age", low=gap, high=gap, again=None, gap=gap)
     assert settled([found], 0.95) == (1, 1)
     doubtful = replace(found, gap=replace(gap, p_value=0.02, p_adjusted=0.03))
     assert (settled([doubtful], 0.95), settled([doubtful], 0.99)) == ((1, 1), (0, 1))

@@ -193,7 +193,7 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     assert d_z.estimate == pytest.approx(gap.mean() / gap.std(ddof=1))
     said = next(text for text in outcome.answer if "commitment" in text)
     assert said.startswith(
-        "With 3 models as units, commitment did not differ significantly between stage 4 and baseline"
+        "With 3 models as units, commitment (0 to 5) did not differ significantly between stage 4 and baseline"
     )
     assert f"(difference = {number(gap.mean())}, " in said
     assert " With 20 scenarios as units, the change was significant (1.22, approximate 95% CI [" in said
@@ -315,7 +315,7 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
         " With 20 scenarios as units, the change was significant (\u22122.41, approximate 95% CI [\u22123.13, " in said
     )
     assert found.answer[found.answer.index(said) + 1].startswith(
-        "Over all 3 wordings, the change was significant (\u22122.68"
+        "Over all 3 wordings, at the stages that have them, the change was significant (\u22122.68"
     )
     assert "With 8 models as units, 1 of 5 changes in the composite from baseline was significant" in found.answer[-2]
     assert "31,680 of 52,800 scores (wording 1 of 3)" in found.design

@@ -50,7 +50,7 @@ def test_role_conflict_answers_with_estimate_interval_and_reference_lines(role_c
     assert rate.startswith(
         "Urgency influenced but did not determine choices: the role with the higher urgency won at a"
     )
-    assert s == "Bias-corrected S was 41.19, 95% CI [39.28, 43.11], below coin flips (50)."
+    assert s == "Bias-corrected S (0: urgency alone decides) was 41.19, 95% CI [39.28, 43.11], below coin flips (50)."
     kinds = [mark.kind for mark in role_conflict.strip.marks] if role_conflict.strip else []
     assert kinds.count("estimate") == 1
     assert kinds.count("reference") >= 4

@@ -606,11 +606,10 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     many = f"{unit_name(design)}s"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals over {many}. Intervals generalise to other {many} with the "
-        f"same raters. Sources were permuted in whole {many}. "
-        f"Jensen-Shannon similarity (1 minus the divergence in bits; 0: no action of both, 1: equal shares) was "
-        f"bias-corrected. Its ceiling is two random halves of the {human} ratings. "
-        "p values were Holm-adjusted over actions, or over the levels of a stratum and actions.",
+        f"with {level_text(options.level)} t intervals over {many}, for the same raters. Sources were permuted in "
+        f"whole {many}. Jensen-Shannon similarity (1 minus the divergence in bits; 1: equal shares) was "
+        f"bias-corrected; its ceiling is two random halves of the {human} ratings. p values were Holm-adjusted over "
+        "actions and levels.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
         f"the jackknife. Values above 1 were set to 1, differences computed before. CIs: {like.inference}. "

@@ -378,8 +378,8 @@ def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
     level, m = level_text(options.level), sum(row.p_adjusted is not None for row in told_biases(main))
     holm = f"p values were Holm-adjusted over the {FAMILY} (m = {m}). " if m else ""
     return (
-        "Bias B is the mean answer (−1 first name, +1 second) with a name of the group before the minus sign second, "
-        f"minus that with it first. {level} CIs used t with crossed clusters of {clusters}. "
+        "Bias B is the mean answer (−1 first name, +1 second) with the group before the minus sign second, minus that "
+        f"with it first. {level} CIs used t with crossed clusters of {clusters}. "
         f"{holm}B_all, the mean absolute bias, was bias-corrected, with a CI by test inversion.",
         f"S is the mean answer to couples of two groups of names ({groups}) in one order. B ranges from −2 to 2. "
         f"{main.inference}. Verdicts rest on the {'adjusted ' * bool(m)}p values. B_all is positive even without bias. "
