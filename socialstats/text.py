@@ -69,8 +69,8 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
 def rounded(value: float, digits: int) -> str:
     """Return a number with fixed decimals; a half, as the number is written, is rounded to the even digit.
 
-    Binary fractions lie beside such halves: 87 / 400 is a little less than .2175. IEC 60559, section 5.12, and R's
-    ``round`` take the decimal fraction.
+    Binary fractions lie beside such halves: 87 / 400 is a little less than .2175. A reader who divides by hand finds
+    the half. (R's ``round`` gives .218 here too, but .713 for .7125.)
 
     Examples
     --------

@@ -402,17 +402,17 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
         source = "the means of neutral texts" if error["basis"] == "texts" else "the judges' noise on control texts"
         told = f" The error of the neutral point, from {source}, is in these CIs (Cochran's weighted critical value)."
     over = "models and stages" if profile.counts["models"] > 1 else "stages"
-    of = f"{count(profile.counts['models'], 'model')} and then " if units else ""
+    of = f"{count(profile.counts['models'], 'model')} (for other models) and " if units else ""
     zero = "" if options.zero is None else f"; 0: {place_of(options)}"
-    wide = ", which generalise to others" if units else ""
+    wide = " (for other scenarios)" if units else ""
     up, down = (listing([words(name) for name, w in profile.extras["weights"].items() if w * sign > 0], most=1)
                 for sign in (1, -1))  # fmt: skip
     sides = "; ".join(f"{side} for {names}" for side, names in (("higher", up), ("lower", down)) if names)
-    pairs = " and pairs of models" if profile.counts["models"] > 2 else ""
+    families = ["stages", "models", *(["pairs of models"] if profile.counts["models"] > 2 else [])]
     brief = (
         f"Composites (weighted trait scores averaged over judges, {number(low, 0)} to {number(high, 0)}{zero}) are "
-        f"{sides}. Changes had paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')} as units"
-        f"{wide}. {level} CIs are unadjusted t intervals; p values were Holm-adjusted over stages, models{pairs}."
+        f"{sides}. Changes had paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')}{wide} as units. "
+        f"{level} CIs are unadjusted t intervals; p values were Holm-adjusted over {listing(families)}."
     )
     return (brief, (
         "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
