@@ -411,7 +411,8 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
     families = ["stages", "models", *(["pairs of models"] if profile.counts["models"] > 2 else [])]
     brief = (
         f"Composites (weighted trait scores averaged over judges, {number(low, 0)} to {number(high, 0)}{zero}) are "
-        f"{sides}. Changes had paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')}{wide} as units. "
+        f"{sides}. Changes had paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')}{wide} as "
+        "units. "
         f"{level} CIs are unadjusted t intervals; p values were Holm-adjusted over {listing(families)}."
     )
     return (brief, (
