@@ -614,6 +614,8 @@ def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[st
     """Re-code the item columns of some cells to the items that they use."""
     there = np.zeros(len(items), dtype=bool)
     there[fields["item_a"]] = there[fields["item_b"]] = True
+    if there.all():
+        return fields | {"items": items}
     place = np.cumsum(there) - 1
     return fields | {
         "items": tuple(item for item, used in zip(items, there.tolist(), strict=True) if used),

@@ -456,7 +456,7 @@ def draft(table: Table, options: Options) -> Draft:
     rows.set_missing_aside([c for c in keys if c not in may_miss], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
-    times = np.ones(len(rows.use))
+    times = np.broadcast_to(1.0, len(rows.use))
     if roles.count is not None:
         refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], rows)
         times = whole_numbers(roles.count, rows)
@@ -582,14 +582,14 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
         first = first_shown(roles.order, sides, rows)
     covariates, cautions = _covariates(begun)
     rows.raise_if_any()
+    rows.known.clear()  # a million labels are made again faster than they are held
     keep = rows.use[found.cell]
     cell = found.cell[keep]
-    times = found.times[keep] * begun.times[cell]
     if not len(cell):
         steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "every count is 0"
         raise NothingToAnalyse(f"{rows.table.source}: no row is left to analyse ({steps})")
-    n = rows.counts.n[cell] if found.reply is None else np.ones(len(cell))
-    count = n * times
+    times = found.times[keep] * begun.times[cell]
+    count = times * rows.counts.n[cell] if found.reply is None else times
     weight, weight_sq = (
         [sums[cell] * times for sums in (rows.counts.weight, rows.counts.weight_sq)] if roles.weight else (count, count)
     )
@@ -602,8 +602,8 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
         "clusters": () if begun.scanned else tuple(rows.factor(column, cell) for column in roles.clusters),
     }  # fmt: skip
     if begun.scanned or begun.streamed:
-        of_row = np.full(len(rows.use), -1, dtype=np.int64)
-        of_row[cell] = np.arange(len(cell))
+        of_row = np.full(len(rows.use), -1, dtype=np.int32)
+        of_row[cell] = np.arange(len(cell), dtype=np.int32)
         fields["scan"] = Scan.of(
             rows.table, roles.clusters if begun.scanned else (), rows.counts, of_row, weight=roles.weight,
             na=options.na_labels, covariates=begun.streamed,

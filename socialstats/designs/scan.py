@@ -69,9 +69,9 @@ class Scan:
         Distinct values of each column that makes a cell, as the engine holds them.
     keys : (rows,) int64 array
         Distinct rows of these columns, each as one number, in ascending order.
-    cell : (rows,) int64 array
+    cell : (rows,) int32 array
         The design's cell of each; -1 where it is in none.
-    n : (rows,) float64 array
+    n : (rows,) array of the smallest unsigned integers
         How often each was read.
     covariates : mapping of str to pair of str
         Columns of the covariates that stay with the table as well (`socialstats.designs.spool`).
@@ -83,26 +83,28 @@ class Scan:
     na: Collection[str]
     values: Mapping[str, AnyArray]
     keys: IntArray
-    cell: IntArray
-    n: FloatArray
+    cell: AnyArray
+    n: AnyArray
     covariates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Table, clusters: Sequence[str], counted: Counts, cell: IntArray, *, weight: str | None,
+    def of(cls, table: Table, clusters: Sequence[str], counted: Counts, cell: AnyArray, *, weight: str | None,
            na: Collection[str], covariates: Mapping[str, tuple[str, str]]) -> Scan:  # fmt: skip
         """Remember the cells of a table that was counted without its clusters.
 
         Parameters
         ----------
         counted : Counts
-        cell : (rows of `counted`,) int64 array
+        cell : (rows of `counted`,) int32 array
         """
         values = {column: coded.values for column, coded in counted.columns.items()}
         keys = one_number([coded.codes for coded in counted.columns.values()], [len(v) for v in values.values()])
         order = np.argsort(keys)
-        order = order[cell[order] >= 0]
+        if (cell < 0).any():
+            order = order[cell[order] >= 0]
+        n = counted.n[order].astype(np.min_scalar_type(int(counted.n.max(initial=0))))
         return cls(table=table, clusters=tuple(clusters), weight=weight, na=na, values=values, keys=keys[order],
-                   cell=cell[order], n=counted.n[order], covariates=covariates)  # fmt: skip
+                   cell=cell[order], n=n, covariates=covariates)  # fmt: skip
 
     def changed(self) -> InputError:
         """Return the error of a table whose rows are not those of the first reading."""
@@ -134,7 +136,7 @@ class Scan:
 
     def moved(self, cell: IntArray) -> Scan:
         """Return the scan of a design whose cells are others: `cell` is the new one of each old one, or -1."""
-        return replace(self, cell=np.append(cell, -1)[self.cell])
+        return replace(self, cell=np.append(cell, -1).astype(np.int32)[self.cell])
 
     def taken(self, index: AnyArray, cells: int) -> Scan:
         """Return the scan of a design that has some of this one's cells (indexes, or a mask)."""
@@ -631,7 +633,9 @@ def one_number(codes: Sequence[IntArray], sizes: Sequence[int]) -> IntArray:
     """Return one number for each row of several codes from -1, which `fits` a 64-bit integer."""
     key = np.zeros(len(codes[0]), dtype=np.int64)
     for code, size in zip(codes, sizes, strict=True):
-        key = key * (size + 1) + code + 1
+        key *= size + 1
+        key += code
+        key += 1
     return key
 
 

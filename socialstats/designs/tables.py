@@ -228,7 +228,9 @@ class Expanded:
 
 def plain(outcome: IntArray) -> Expanded:
     """Return cells in which a row is one comparison."""
-    return Expanded(cell=np.arange(len(outcome), dtype=np.int64), outcome=outcome, times=np.ones(len(outcome)))
+    return Expanded(
+        cell=np.arange(len(outcome), dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, len(outcome))
+    )
 
 
 def expand(wins: Sequence[str], rows: Rows) -> Expanded:

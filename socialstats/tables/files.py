@@ -32,7 +32,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
-from socialstats.tables.lazy import ROW
+from socialstats.tables.lazy import ROW, connected
 from socialstats.tables.reading import (
     ENGINES,
     Format,
@@ -213,7 +213,7 @@ def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
     import duckdb
 
     try:
-        return sum(_parquet_sizes(duckdb.connect(), files)) > MOST_ROWS
+        return sum(_parquet_sizes(connected(), files)) > MOST_ROWS
     except duckdb.Error:  # the reader says what is wrong
         return False
 
@@ -262,11 +262,9 @@ def locator(files: Sequence[File], rows: Sequence[int], lines: Sequence[Lines]) 
 
 def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
     """Return parquet files as a relation of DuckDB; names of folders such as ``model=a`` make a column."""
-    import duckdb
-
     if any(_declares_order(file.path) for file in files):
         return None, [], []
-    connection = duckdb.connect()
+    connection = connected()
     rows = _parquet_sizes(connection, files)
     hive = f"hive_partitioning = {any(file.partition for file in files)}, hive_types_autocast = false"
     parts = [
@@ -293,10 +291,8 @@ def _declares_order(path: Path) -> bool:
 
 def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
     """Return csv or tsv files as a relation of DuckDB: a copy in a temporary file, which ends with the table."""
-    import duckdb
-
     folder = tempfile.mkdtemp(prefix="socialstats")
-    connection = duckdb.connect(str(Path(folder) / "rows"))
+    connection = connected(str(Path(folder) / "rows"))
     heads = [on_delimiter(file.source, "," if format == "csv" else "\t") for file in files]
     every = [[*columns, *file.partition] for file, (_, columns, _) in zip(files, heads, strict=True)]
     for file, names in zip(files, every, strict=True):

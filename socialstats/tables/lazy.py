@@ -78,10 +78,15 @@ def _relation(data: Any) -> Any:
     if package == "pyarrow" and type(data).__module__ == "pyarrow._dataset":
         if importlib.util.find_spec("duckdb") is None:
             return data.to_table()
-        import duckdb
-
-        return duckdb.connect().from_arrow(data)
+        return connected().from_arrow(data)
     return data
+
+
+def connected(database: str = ":memory:") -> Any:
+    """Return a connection to DuckDB that gives memory back between queries; else it keeps that of the largest one."""
+    import duckdb
+
+    return duckdb.connect(database, config={"allocator_background_threads": True})
 
 
 def _of_partitions(rows: Sequence[int]) -> list[int]:

@@ -94,7 +94,9 @@ def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, f
         key = key * (int(z_code.max()) + 1) + z_code.reshape(-1)
     _, first, cell = np.unique(key, return_index=True, return_inverse=True)
     a, b, z, n = a[first], b[first], z[first], n if free else 0
-    w, w_sq = (weight_table(outcome, cell, values, len(first)) for values in (design.weight, design.weight_sq))
+    w = w_sq = weight_table(outcome, cell, design.weight, len(first))
+    if design.weight_sq is not design.weight:
+        w_sq = weight_table(outcome, cell, design.weight_sq, len(first))
     return PairData(
         n_items=n, a=a, b=b, z=z, x=design_rows(n, a, b, z), z_names=z_names, w=w, w_sq=w_sq, cell=cell, outcome=outcome
     )
@@ -375,20 +377,28 @@ def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray
     makes the system regular without changing the centred solution. A matrix that is singular to working precision is an
     error.
     """
-    regular = info.copy()
+    factor = _factor(info, n_items)
+    return np.asarray(linalg.cho_solve(factor, rhs, check_finite=False))
+
+
+def _factor(info: FloatArray, n_items: int) -> tuple[FloatArray, bool]:
+    """Return the Cholesky factor of the regular system, and whether it is the lower triangle."""
+    regular = info.T.copy(order="F")  # symmetric; LAPACK copies any other order
     regular[:n_items, :n_items] += _scale(info, n_items)
-    size = float(np.abs(regular).sum(axis=0).max(initial=0.0))
-    factor = linalg.cho_factor(regular, overwrite_a=True, check_finite=False)
+    size = float(linalg.norm(regular, 1, check_finite=False)) if len(regular) else 0.0
+    factor: tuple[FloatArray, bool] = linalg.cho_factor(regular, overwrite_a=True, check_finite=False)
     condition, _ = linalg.lapack.dpocon(factor[0], size, uplo="L" if factor[1] else "U")
     if not condition > EPSILON:
         raise linalg.LinAlgError("the matrix is singular to working precision")
-    return np.asarray(linalg.cho_solve(factor, rhs, check_finite=False))
+    return factor
 
 
 def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
     """Return the covariance under the sum-zero constraint: the inverse on the space it leaves."""
-    inverse = solve_centred(info, np.eye(len(info)), n_items)
-    inverse = (inverse + inverse.T) / 2
+    one = np.eye(len(info), order="F")
+    inverse: FloatArray = linalg.cho_solve(_factor(info, n_items), one, overwrite_b=True, check_finite=False)
+    for k in range(1, len(inverse)):  # by rows, as a second matrix of 2,000 items takes 32 MB
+        inverse[k, :k] = inverse[:k, k] = (inverse[k, :k] + inverse[:k, k]) / 2
     if n_items:
         inverse[:n_items, :n_items] -= 1 / (_scale(info, n_items) * n_items**2)
     return inverse
