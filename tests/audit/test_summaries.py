@@ -31,6 +31,7 @@ def fits(found: Finding, variant: str) -> None:
     assert found.details["variant"] == variant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", GOLDEN["tables"], ids=lambda t: t["name"])
 def test_right_tables_raise_no_alarm_at_any_rounding(table: dict[str, Any]) -> None:
     for decimals in (1, 2, 3):

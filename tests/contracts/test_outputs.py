@@ -135,6 +135,7 @@ def test_what_names_a_file_to_write_is_an_output_and_has_one_way_around() -> Non
         assert ("--overwrite" in parser.format_help()) is (name != "collect")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_files_of_other_kinds_are_left_alone(
     command: tuple[str, str], here: Path, capsys: pytest.CaptureFixture[str]
@@ -165,6 +166,7 @@ REPLACED = [
 ]  # may hold answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", REPLACED, ids=" ".join)
 def test_a_file_of_its_own_kind_is_replaced_and_any_other_on_demand(
     command: tuple[str, str], here: Path, capsys: pytest.CaptureFixture[str]
