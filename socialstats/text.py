@@ -250,17 +250,6 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def inconclusive(what: str) -> str:
-    """State that neither is excluded: the interval includes no difference, or the test is not significant.
-
-    Examples
-    --------
-    >>> inconclusive("a and b differ")
-    'it is inconclusive whether a and b differ'
-    """
-    return f"it is inconclusive whether {what}"
-
-
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
     return listing([f"'{name}'" for name in shortened(names)], most)

@@ -148,11 +148,6 @@ def errors_of(fit: Any) -> Errors:
     return fitted_again(fit).errors
 
 
-def peer_estimates(fit: Any) -> dict[str, float]:
-    """Return the coefficients of an unpenalised fit without reference as its peer finds them, by name."""
-    return dict(zip(fit.names, fitted_again(fit).beta.tolist(), strict=True))
-
-
 def row_checks(fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, *, package: str) -> list[Check]:
     """Compare estimate, s.e., df, interval, statistic and p of every row."""
     out: list[Check] = []
