@@ -137,8 +137,10 @@ def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
         for rows in [10**k for k in range(5, 8 if CLUSTERS[named] else 9) if 10**k <= most]:
             given = usual | {"rows": rows, "judges": min(10**6, rows), "clusters": CLUSTERS[named], "size": rows}
             yield f"Rows with a covariate of their own (200 items, clusters: {named})", given | {"formula": "~ length"}
-    for items in (10, 100, 500, 2000):
-        yield f"Items ({usual['rows']:,} rows)", usual | {"items": items, "clusters": [], "size": items}
+    for rows, sizes in ((usual["rows"], (10, 100, 500, 2000)), (min(5 * 10**6, most), (500, 1000, 2000))):
+        for items in sizes:
+            given = usual | {"rows": rows, "items": items, "clusters": [], "size": items}
+            yield f"Items ({rows:,} rows)", given
     for prompts in (10, 100, 1000, 10_000):
         given = usual | {"prompts": prompts, "clusters": ["prompt"], "size": prompts}
         yield f"Clusters ({usual['rows']:,} rows)", given
