@@ -415,7 +415,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS303": ("caution", "cells have different numbers of observations"),
     "SS304": ("caution", "a plug-in estimate is biased"),
     "SS305": ("info", "a published reference value does not match its description"),
-    "SS306": ("caution", "labels differ only in case, white space or character encoding"),
+    "SS306": ("caution", "labels differ only in case, white space, character encoding or a final .0"),
     "SS307": ("info", "some columns were not used"),
     "SS308": ("info", "some covariates were not used"),
     "SS309": ("caution", "more raters than units: rows and columns may be exchanged"),

@@ -25,6 +25,8 @@ def run_show(options: argparse.Namespace) -> int:
     import socialstats_reports
 
     name = "stdin" if options.report == "-" else options.report
+    if Path(options.report).is_dir():
+        raise InputError(f"{name}: this is a folder. Name a page that 'socialstats report' wrote")
     raw = sys.stdin.buffer.read() if options.report == "-" else Path(options.report).read_bytes()
     try:
         page = raw.decode("utf-8")

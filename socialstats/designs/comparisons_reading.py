@@ -696,4 +696,6 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     if roles.count is None and not roles.wins and left <= MOST_SEARCHED:
         used = [*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])]
         found += cluster_suspects(rows.table, used, left, what="comparison", within=partial(_in_pairs, rows, roles))
-    return found + label_cautions({"items": design.items}, (design.by, *design.clusters))
+    alike = design.scan.alike() if design.scan is not None else {}
+    stored = {f"column '{text.shorten(name)}'": labels for name, labels in alike.items()}
+    return found + label_cautions({"items": design.items, **stored}, (design.by, *design.clusters))

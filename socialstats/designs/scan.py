@@ -24,7 +24,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
-from socialstats.tables.lazy import asks, collected, engine
+from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine
 from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
@@ -155,6 +155,20 @@ class Scan:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
         return tuple(Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=()) for name in self.named(names))
 
+    def alike(self) -> dict[str, list[str]]:
+        """Return labels of clusters that an engine takes for one: equal but for case, outer spaces or a final .0."""
+        found = {}
+        for name in self.clusters:
+            held: Any = self.table.frame.select(name)
+            if held.collect_schema()[name] != nw.String:
+                continue
+            one = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
+            labels = held.group_by(name).agg(nw.len().alias(N)).with_columns(one.alias(TIMES)).group_by(TIMES)
+            ends = collected(labels.agg(nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)))
+            pairs = ends.filter(nw.col(FIRST) != nw.col(N))
+            found[name] = sorted([*pairs.get_column(FIRST).to_list(), *pairs.get_column(N).to_list()])
+        return found
+
     def is_inside(self, name: str, factor: Factor) -> bool:
         """Return whether every cluster of a column lies within one level of a factor, which may stay as well."""
         if factor.name in self.clusters:
@@ -209,8 +223,8 @@ class Scan:
 class Reading:
     """Compares how often each cell occurs in a reading of a table with the reading that its design was made of.
 
-    Every cell has a random number. Equal sums of these mean equal counts but for one case in 2^64. Rows with weights
-    are not compared: some have none that can be used.
+    Every cell has a random number. Equal sums of these mean equal counts but for one case in 2^64. Rows without a
+    weight above 0 are in no cell.
     """
 
     def __init__(self, scan: Scan) -> None:
@@ -222,13 +236,12 @@ class Reading:
 
     def add(self, cell: IntArray) -> None:
         """Add rows of a reading by their cells; -1 is none."""
-        if self._scan.weight is None:
-            own = self._stamp[cell if cell.min(initial=0) >= 0 else cell[cell >= 0]].sum()
-            self._sum = (self._sum + int(own)) % 2**64
+        own = self._stamp[cell if cell.min(initial=0) >= 0 else cell[cell >= 0]].sum()
+        self._sum = (self._sum + int(own)) % 2**64
 
     def check(self) -> None:
         """Raise InputError if the rows that were added are not those of the first reading."""
-        if self._scan.weight is None and self._sum != self._wanted:
+        if self._sum != self._wanted:
             raise self._scan.changed()
 
 
@@ -398,12 +411,13 @@ class Rows:
         columns = list(dict.fromkeys(columns))  # a cluster can be an item as well
         for batch in scan.batches(columns):
             cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
+            w = np.zeros(0)
+            if scan.weight is not None:
+                w = weights(batch.column(scan.weight), scan.na)
+                cell[w <= 0] = -1
             seen.add(cell)
             codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
-            w = np.zeros(0) if scan.weight is None else weights(batch.column(scan.weight), scan.na)
             use = (cell >= 0) & (codes[factor] >= low) & (codes[factor] < high)
-            if scan.weight is not None:
-                use &= w > 0
             if not use.all():
                 cell, codes, w = cell[use], [code[use] for code in codes], w[use] if len(w) else w
             yield self._encoded(codes, cell, factor), w

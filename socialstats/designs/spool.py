@@ -122,16 +122,17 @@ class Spool:
         seen = scan.seen()
         for batch in scan.batches(columns, numbers):
             cell = find(one_number([place.of(batch.column(name)) for name, place in of_cell.items()], sizes))
-            seen.add(cell)
             part = np.zeros(len(cell), dtype=self._dtype)
             part["cell"], part["weight"] = cell, 1.0
             if scan.weight is not None:
                 part["weight"] = weights(batch.column(scan.weight), scan.na)
+                part["cell"][part["weight"] <= 0] = -1
+            seen.add(part["cell"])
             for k, pair in enumerate(pairs):
                 for side, column in enumerate(pair):
                     part["sides"][:, k, side] = batch.column(column).to_numpy(zero_copy_only=False)
             part["sides"] += 0.0  # no negative zero
-            use = (cell >= 0) & (part["weight"] > 0)
+            use = part["cell"] >= 0
             part = part if use.all() else part[use]
             for k, factor in enumerate(self.factors):
                 known = places.get(factor.name)

@@ -142,11 +142,11 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
             n = n[used]
             used += low
             return used, n
-    grouped: Any = chosen.group_by(column).agg(nw.len().alias("rows"))
+    grouped: Any = chosen.group_by(column).agg(nw.len().alias(TIMES))
     found = (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
     values = found.get_column(column)
     known = values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object)
-    return known, found.get_column("rows").to_numpy().astype(np.int64)
+    return known, found.get_column(TIMES).to_numpy().astype(np.int64)
 
 
 def encoded(column: Any) -> tuple[IntArray, list[Any]]:

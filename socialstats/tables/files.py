@@ -32,7 +32,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
-from socialstats.tables.lazy import ROW, connected
+from socialstats.tables.lazy import ROW, connected, in_sql
 from socialstats.tables.reading import (
     ENGINES,
     Format,
@@ -47,6 +47,7 @@ from socialstats.tables.reading import (
     reader_of,
 )
 from socialstats.tables.table import Locate, Table, check_names
+from socialstats.tables.writing import PAGE
 from socialstats.text import quoted
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def file_of(name: str, label: str = "") -> File:
 def several(name: str) -> list[File] | None:
     """Return the files of a folder or of a pattern, sorted; None for the name of a single file.
 
-    Names that begin with a dot or an underscore, or end in ``.crc``, are none of the table's: Spark writes such.
+    Names that begin with a dot or an underscore, or end in ``.crc``, are none of the table's: Spark writes such. Plans,
+    run files (TOML) and pages of socialstats are none either, where other files are there.
 
     Raises
     ------
@@ -129,6 +131,7 @@ def several(name: str) -> list[File] | None:
         base = Path(os.path.commonpath([path.parent for path in found])) if found else place
     else:
         return None
+    found = [path for path in found if not (path.suffix == ".toml" or PAGE.known(path))] or found
     if not found:
         refuse_url(name)
         what = "this is a folder without a file" if place.is_dir() else "there is no such file"
@@ -150,8 +153,6 @@ def holds_rows(path: Path, *parts: str) -> bool:
 def refuse_strays(files: Sequence[File], folder: str) -> None:
     """Refuse a folder that holds files of other formats beside those of a table; a csv and a tsv file are alike.
 
-    Plans and run files (TOML) may stand beside a table.
-
     Raises
     ------
     InputError
@@ -163,7 +164,7 @@ def refuse_strays(files: Sequence[File], folder: str) -> None:
     usual = max(known, key=known.__getitem__, default=None)
     places = {file.path.parent for file, kind in zip(files, kinds, strict=True) if kind == usual}
     strays = [file.name for file, kind in zip(files, kinds, strict=True)
-              if kind != usual and file.path.parent in places and file.path.suffix != ".toml"]  # fmt: skip
+              if kind != usual and file.path.parent in places]  # fmt: skip
     if strays and usual is not None:
         first = files[kinds.index(usual)]
         end = "".join(first.path.suffixes[-2 if first.path.suffix == ".gz" else -1 :])
@@ -222,7 +223,7 @@ def scanned(files: Sequence[File], format: Format) -> Table | None:
     """Return a table whose rows stay in its files.
 
     None for files that DuckDB cannot read: our own readers say what is wrong, and where. None as well where columns
-    declare an order of their levels, which DuckDB does not keep.
+    declare an order of their levels, or have names that differ in case alone: DuckDB keeps neither.
     """
     import duckdb
 
@@ -262,14 +263,14 @@ def locator(files: Sequence[File], rows: Sequence[int], lines: Sequence[Lines]) 
 
 def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
     """Return parquet files as a relation of DuckDB; names of folders such as ``model=a`` make a column."""
-    if any(_declares_order(file.path) for file in files):
+    if any(_is_unlike_sql(file.path) for file in files):
         return None, [], []
     connection = connected()
     rows = _parquet_sizes(connection, files)
     hive = f"hive_partitioning = {any(file.partition for file in files)}, hive_types_autocast = false"
     parts = [
-        f'select * exclude (file_row_number), file_row_number + {start} as "{ROW}", {_quoted(file.label)} as "{PART}" '
-        f"from read_parquet({_quoted(file.path)}, file_row_number=true, {hive})"
+        f'select * exclude (file_row_number), file_row_number + {start} as "{ROW}", {in_sql(file.label)} as "{PART}" '
+        f"from read_parquet({in_sql(file.path)}, file_row_number=true, {hive})"
         for file, start in zip(files, [0, *accumulate(rows)], strict=False)
     ]
     same_columns(files, [connection.sql(part).columns for part in parts])
@@ -277,16 +278,18 @@ def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int],
 
 
 def _parquet_sizes(connection: Any, files: Sequence[File]) -> list[int]:
-    return [int(_one(connection, f"select num_rows from parquet_file_metadata({_quoted(f.path)})")) for f in files]
+    return [int(_one(connection, f"select num_rows from parquet_file_metadata({in_sql(f.path)})")) for f in files]
 
 
-def _declares_order(path: Path) -> bool:
-    """Return whether a column of a parquet file is a category with an order."""
+def _is_unlike_sql(path: Path) -> bool:
+    """Return whether a column of a parquet file is a category with an order, or two names differ in case alone."""
     if importlib.util.find_spec("pyarrow") is None:
         return False
     import pyarrow.parquet as pq
 
-    return any(getattr(field.type, "ordered", False) for field in pq.read_schema(path))
+    schema = pq.read_schema(path)
+    names = {name.casefold() for name in schema.names}
+    return len(names) < len(schema.names) or any(getattr(field.type, "ordered", False) for field in schema)
 
 
 def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
@@ -298,20 +301,20 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
     for file, names in zip(files, every, strict=True):
         check_names(names, file.name)
     same_columns(files, every)
-    types = ", ".join(_quoted(name, '"') + " varchar" for name in every[0])
+    types = ", ".join(in_sql(name, '"') + " varchar" for name in every[0])
     connection.execute(f'create table held ({types}, "{PART}" varchar)')
     rows, mark = [], '"'
     for file, (delimiter, columns, line) in zip(files, heads, strict=True):
         if not line:
             rows.append(0)
             continue
-        named = ", ".join(f"{_quoted(name)}: 'varchar'" for name in columns)
-        values = ("null" if value is None else _quoted(value) for value in file.partition.values())
-        more = "".join(f", {v} as {_quoted(name, mark)}" for name, v in zip(file.partition, values, strict=True))
+        named = ", ".join(f"{in_sql(name)}: 'varchar'" for name in columns)
+        values = ("null" if value is None else in_sql(value) for value in file.partition.values())
+        more = "".join(f", {v} as {in_sql(name, mark)}" for name, v in zip(file.partition, values, strict=True))
         rows.append(int(_one(connection, (
-            f'insert into held by name select *{more}, {_quoted(file.label)} as "{PART}" '
-            f"from read_csv({_quoted(file.path)}, auto_detect=false, header=false, "
-            f"skip={line - 1}, delim={_quoted(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
+            f'insert into held by name select *{more}, {in_sql(file.label)} as "{PART}" '
+            f"from read_csv({in_sql(file.path)}, auto_detect=false, header=false, "
+            f"skip={line - 1}, delim={in_sql(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
         ))))  # fmt: skip
 
     locators: list[Locate] = [partial(lines_of, file.source, head[0]) for file, head in zip(files, heads, strict=True)]
@@ -321,10 +324,6 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
 
 def _one(connection: Any, query: str) -> Any:
     return connection.execute(query).fetchall()[0][0]
-
-
-def _quoted(text: object, mark: str = "'") -> str:
-    return f"{mark}{str(text).replace(mark, 2 * mark)}{mark}"
 
 
 def same_columns(files: Sequence[File], columns: Sequence[Sequence[str]]) -> None:

@@ -23,6 +23,8 @@ ROW = "socialstats row"
 """Column of the number of each row, which a lazy frame holds beside those of its table; unused, it costs nothing."""
 FIRST, TIMES = "socialstats first row", "socialstats times"
 PARTITION = 2**33  # Spark numbers the rows of each partition from a multiple of this
+KINDS = {"HUGEINT": "bigint", "UHUGEINT": "varchar", "JSON": "varchar"}
+"""Types of DuckDB that arrow has not, such as that of a sum of whole numbers, and those that take their place."""
 ENGINES = {
     "duckdb": "DuckDB",
     "polars": "polars",
@@ -55,9 +57,14 @@ def numbered(data: Any) -> tuple[Any, Callable[[Sequence[int]], list[int]] | Non
     data = _relation(data)
     package = type(data).__module__.partition(".")[0].lstrip("_")
     if package == "duckdb":
-        return data.project(f'*, row_number() over () - 1 as "{ROW}"'), None
+        kinds = {in_sql(name, '"'): KINDS.get(str(kind)) for name, kind in zip(data.columns, data.types, strict=True)}
+        held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
+        every = f"* replace ({held})" if held else "*"
+        return data.project(f'{every}, row_number() over () - 1 as "{ROW}"'), None
     if package == "polars" and type(data).__name__ == "LazyFrame":
-        return data.with_row_index(ROW), None
+        import polars
+
+        return data.cast({polars.Int128: polars.Int64}).with_row_index(ROW), None
     if package == "dask" and hasattr(data, "assign"):
         return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
     if package == "pyspark":
@@ -65,6 +72,11 @@ def numbered(data: Any) -> tuple[Any, Callable[[Sequence[int]], list[int]] | Non
 
         return data.withColumn(ROW, functions.monotonically_increasing_id()), _of_partitions
     return data, None
+
+
+def in_sql(text: object, mark: str = "'") -> str:
+    """Return a text as SQL writes it, a name between double quotes."""
+    return f"{mark}{str(text).replace(mark, 2 * mark)}{mark}"
 
 
 def _relation(data: Any) -> Any:

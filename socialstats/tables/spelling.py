@@ -1,8 +1,9 @@
-"""Labels that readers take for one: equal but for case, white space, invisible characters and Unicode form."""
+"""Labels that readers take for one: equal but for case, spaces, invisible characters, Unicode form or a final .0."""
 
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -10,22 +11,25 @@ from socialstats.text import shorten
 
 SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
 MOST_POINTS = 5
+WHOLE = re.compile(r"-?\d+\.0")
 
 
 def plain(label: str) -> str:
-    r"""Return a label without what readers overlook: case, white space, invisible characters and Unicode form.
+    r"""Return a label without what readers overlook: case, white space, invisible characters, Unicode form, a final .0.
 
     The Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15). Invisible are the format characters
-    (category Cf: zero-width spaces and joiners, marks of direction) and variation selectors.
+    (category Cf: zero-width spaces and joiners, marks of direction) and variation selectors. A whole number ends in .0
+    where a program wrote a column with missing values.
 
     Examples
     --------
-    >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b")
-    ('the nurse', True, 'a')
+    >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b"), plain("3.0")
+    ('the nurse', True, 'a', '3')
     """
     if not label.isascii():
         label = unicodedata.normalize("NFKC", "".join(ch for ch in label if not _invisible(ch)))
-    return unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
+    found = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
+    return found.removesuffix(".0") if WHOLE.fullmatch(found) else found
 
 
 def _invisible(character: str) -> bool:

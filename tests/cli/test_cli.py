@@ -342,6 +342,13 @@ def test_impossible_options_are_bad_usage(capsys: pytest.CaptureFixture[str], ta
     assert err.startswith("error: ")
 
 
+def test_a_folder_is_no_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The error was "Is a directory"."""
+    code, _, err = run(capsys, "show", str(tmp_path))
+    assert code == 2
+    assert err == f"error: {tmp_path}: this is a folder. Name a page that 'socialstats report' wrote\n"
+
+
 def test_a_wrong_choice_does_not_suggest_the_option_that_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["show", "page.html", "--table", "1", "--format", "odt"])

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas as pd
+import polars as pl
 import pytest
 
 from socialstats.cli import main
@@ -74,6 +77,17 @@ def test_every_column_of_labels_that_is_reported_by_name_is_looked_at() -> None:
         by="model", cluster="worker",
     )  # fmt: skip
     assert [detail.partition(":")[0] for detail in alike(comparisons)] == ["column 'model'", "column 'worker'"]
+
+
+@pytest.mark.parametrize("make", [lambda rows: rows, lambda rows: duckdb.connect().from_df(rows),
+                                  lambda rows: pl.from_pandas(rows).lazy()])  # fmt: skip
+def test_clusters_that_stay_with_a_table_and_numbers_of_programs_are_looked_at(make: Any) -> None:
+    """Clusters of a lazy table had no caution, nor had '3' of one part of a table and '3.0' of another."""
+    judges = ["3", "3.0", "w", "W ", "v1", "v1.0", "-4.0", "-4"]
+    rows = pd.DataFrame({"item_a": ["p", "q"] * 8, "item_b": ["q", "p"] * 8, "winner": ["p", "q", "p", "p"] * 4,
+                         "judge": judges * 2})  # fmt: skip
+    found = alike(Comparisons.from_frame(make(rows), cluster="judge"))
+    assert found == ["column 'judge': '-4' = '-4.0', '3' = '3.0' and 'W ' = 'w'"]
 
 
 def test_a_winner_that_looks_like_an_item_is_a_question() -> None:

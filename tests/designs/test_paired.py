@@ -284,7 +284,7 @@ def test_a_column_that_may_be_a_cluster_is_named() -> None:
 def test_twins_among_labels_are_named() -> None:
     nominal = long(["Good", "good", "bad", "bad", "bad", "good"])
     assert [str(c) for c in nominal.cautions] == [
-        "SS306 labels differ only in case, white space or character encoding: levels: 'Good' = 'good'"
+        "SS306 labels differ only in case, white space, character encoding or a final .0: levels: 'Good' = 'good'"
     ]
 
 

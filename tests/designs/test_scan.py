@@ -94,6 +94,49 @@ def test_tables_with_more_rows_than_are_held_are_read_several_times(monkeypatch:
         np.testing.assert_allclose(numbers(scanned), numbers(whole), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("make", ENGINES)
+def test_rows_that_are_drawn_again_at_each_reading_are_refused(make: Any, weight: str | None) -> None:
+    """With weights, the errors were those of other rows than the estimates."""
+    drawn = make(votes())
+    drawn = (drawn.filter("random() < .5") if make is of_duckdb else drawn.filter(
+        pl.col("judge").map_batches(lambda part: pl.Series(np.random.default_rng().random(len(part)) < 0.5),
+                                    return_dtype=pl.Boolean)))  # fmt: skip
+    design = ss.Comparisons.from_frame(drawn, **COLUMNS, cluster="judge", weight=weight)
+    with pytest.raises(ss.InputError, match=r"a second reading gave other rows than the first.* Store the rows first"):
+        ss.bradley_terry(design)
+
+
+@pytest.mark.parametrize("make", ENGINES)
+def test_rows_whose_weights_cannot_be_used_are_no_other_rows(make: Any) -> None:
+    frame = votes()
+    frame.loc[::7, "w"], frame.loc[3::50, "w"] = 0.0, np.nan
+    fits = [ss.bradley_terry(ss.Comparisons.from_frame(
+        rows, **COLUMNS, cluster="judge", weight="w", missing="drop")) for rows in (make(frame), frame)]  # fmt: skip
+    np.testing.assert_allclose(numbers(fits[0]), numbers(fits[1]), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", ENGINES)
+def test_a_cluster_may_have_any_name(make: Any) -> None:
+    """A column of text called 'rows' was an error of polars, whatever the engine."""
+    scanned, whole = both(make, votes().rename(columns={"prompt": "rows"}), "rows")
+    np.testing.assert_allclose(numbers(scanned), numbers(whole), rtol=1e-9, atol=1e-12)
+
+
+HUGE: dict[str, Callable[[pd.DataFrame], Any]] = {
+    name: (lambda frame, name=name: of_duckdb(frame).project(f"* replace (judge::{name} as judge)"))
+    for name in ("hugeint", "uhugeint", "varchar::json")
+} | {"sum": lambda frame: of_duckdb(frame).project("* replace (sum(judge) over (partition by judge, rowid) as judge)")}
+HUGE |= {"polars": lambda frame: of_polars(frame).with_columns(pl.col("judge").cast(pl.Int128))}
+
+
+@pytest.mark.parametrize("kind", HUGE)
+def test_clusters_of_types_that_arrow_has_not(kind: str) -> None:
+    """Sums of whole numbers are of 128 bits in DuckDB: they were a TypeError."""
+    scanned, whole = both(HUGE[kind], votes().assign(rowid=range(3000)), "judge")
+    np.testing.assert_allclose(numbers(scanned), numbers(whole), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("make", ENGINES)
 def test_very_large_tables_keep_no_rows(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robust, "MOST_NUMBERS", 0)

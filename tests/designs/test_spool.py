@@ -113,6 +113,13 @@ def test_the_reference_is_a_logistic_regression() -> None:
     assert fit.log_likelihood == pytest.approx(peer.llf, rel=1e-12)
 
 
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_rows_that_are_drawn_again_are_refused(weight: str | None) -> None:
+    design = ss.Comparisons.from_frame(of_duckdb(votes()).filter("random() < .5"), weight=weight)
+    with pytest.raises(ss.InputError, match="a second reading gave other rows than the first"):
+        ss.bradley_terry(design, "~ length")
+
+
 def test_cells_are_those_without_the_covariates() -> None:
     frame = votes()
     design = ss.Comparisons.from_frame(of_duckdb(frame), cluster="prompt")

@@ -221,6 +221,28 @@ def test_a_stray_file_in_a_folder_is_named(suffix: str, stray: str, how: str, tm
     assert read_table(pattern).height == 400
 
 
+@pytest.mark.parametrize("named", ["{}", "{}/*"])
+def test_plans_and_pages_may_stand_beside_a_table(named: str, how: str, tmp_path: Path) -> None:
+    """A plan was read as a table, and a page that was written into the folder was a stray file."""
+    ten(tmp_path, "csv")
+    (tmp_path / "plan.toml").write_text("")
+    (tmp_path / "report.html").write_text('<!doctype html>\n<meta name="generator" content="socialstats 0.1.0">')
+    assert read_table(named.format(tmp_path)).height == 400
+    (tmp_path / "report.html").write_text("<table></table>")
+    with pytest.raises(InputError, match=r"report\.html"):
+        read_table(named.format(tmp_path))
+
+
+def test_names_that_differ_in_case_are_kept(how: str, tmp_path: Path) -> None:
+    """DuckDB called the second one Winner_1."""
+    whole = ten(tmp_path, "parquet")
+    for file in tmp_path.glob("*.parquet"):
+        to_parquet(pd.read_parquet(file).rename(columns={"judge": "Winner"}), file)
+    table = read_table(tmp_path)
+    assert table.columns == ("a", "b", "winner", "Winner", "team")
+    assert table.counts(["Winner"]).columns["Winner"].values.tolist() == whole["judge"].unique().tolist()
+
+
 def test_the_command_line_names_a_stray_file(tmp_path: Path, capsys: Any) -> None:
     from socialstats.cli import main
 
