@@ -36,7 +36,7 @@ ENGINES = {
     "narwhals": "polars",
 }  # whose errors these are, by the package that raises them; narwhals raises errors of polars as its own
 WHY = (
-    (r"connection.*closed|context.*(stopped|shut down)", "the connection to its engine{name} was closed{line}",
+    (r"connection.*closed|context.*(stopped|shut down)|context_not_exists", "the connection to its engine{name} was closed{line}",
      "Keep it open until the last number is computed, or read the table into memory"),
     (r"no such file|no files found|path .*not exist|path_not_found|file_not_exist|failed to open local file",
      "a file of the table is gone{line}",

@@ -13,7 +13,7 @@ import pyarrow.dataset
 import pytest
 
 import socialstats as ss
-from socialstats.tables import as_table, files
+from socialstats.tables import as_table, files, lazy
 
 VOTES = pd.DataFrame({
     "item_a": ["x", "y", "x", "y"] * 5, "item_b": ["y", "z", "z", "x"] * 5,
@@ -82,6 +82,15 @@ def test_queries_that_fail_name_the_value() -> None:
     ):
         with pytest.raises(ss.InputError, match=r"data frame: its engine .* could not read the table .*j0.* Mend the"):
             ss.bradley_terry(query, cluster="judge")
+
+
+@pytest.mark.engines
+def test_a_session_of_spark_that_was_stopped() -> None:
+    """The cure was to mend the query."""
+    errors = pytest.importorskip("pyspark.errors")
+    with pytest.raises(ss.InputError, match=r"the connection to its engine .Spark. was closed .* Keep it open"):
+        with lazy.engine("data frame"):  # what a query says after session.stop(), which would end that of other tests
+            raise errors.PySparkRuntimeError(errorClass="SESSION_OR_CONTEXT_NOT_EXISTS", messageParameters={})
 
 
 def test_every_reading_of_a_table_says_so() -> None:
