@@ -31,7 +31,7 @@ from socialstats.designs.rows import (
     probability_cautions,
     repeated_rows,
 )
-from socialstats.designs.scan import Scan, fits, stays
+from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.spool import continuous
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
@@ -441,10 +441,13 @@ def draft(table: Table, options: Options) -> Draft:
     plain_rows = plain_rows and not (roles.pair_cluster and roles.clusters)
     free = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
     streamed = continuous(table, free, (roles.item_a, roles.item_b), texts) if plain_rows else {}
+    others = {*replace(roles, clusters=()).keys_of_cells()}
+    if plain_rows:
+        table = with_texts(table, [column for column in roles.clusters if column not in others])
     scanned = plain_rows and stays(table, roles.clusters, missing_names(texts), eager=bool(streamed))
     streamed = streamed if scanned or not roles.clusters else {}
     # a cluster that is an item, a level or a winner as well is counted with the cells
-    scanned = scanned and {*roles.clusters}.isdisjoint(replace(roles, clusters=()).keys_of_cells())
+    scanned = scanned and others.isdisjoint(roles.clusters)
     stored = {*(roles.clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}
     every, keys = keys, [key for key in keys if key not in stored]
     rows = begin(table, keys, texts, roles.names(), roles.weight)

@@ -659,6 +659,16 @@ def fits(counted: Counts) -> bool:
 
 
 @asks
+def with_texts(table: Table, clusters: Sequence[str]) -> Table:
+    """Return a table whose clusters of categories or dates are texts where it is lazy: such ones can stay with it."""
+    if not clusters or not isinstance(table.frame, nw.LazyFrame):
+        return table
+    schema: Any = table.frame.select(*clusters).collect_schema()
+    texts = [name for name in clusters if isinstance(schema[name], (nw.Categorical, nw.Enum, nw.Date))]
+    return replace(table, frame=table.frame.with_columns(nw.col(*texts).cast(nw.String))) if texts else table
+
+
+@asks
 def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: bool = False) -> bool:
     """Whether the clusters of a table stay with it: it is read lazily (or `eager` is true), and no row misses them.
 

@@ -23,8 +23,8 @@ ROW = "socialstats row"
 """Column of the number of each row, which a lazy frame holds beside those of its table; unused, it costs nothing."""
 FIRST, TIMES = "socialstats first row", "socialstats times"
 PARTITION = 2**33  # Spark numbers the rows of each partition from a multiple of this
-KINDS = {"HUGEINT": "bigint", "UHUGEINT": "varchar", "JSON": "varchar"}
-"""Types of DuckDB that arrow has not, such as that of a sum of whole numbers, and those that take their place."""
+KINDS = {"HUGEINT": "bigint", "UHUGEINT": "varchar", "JSON": "varchar", "UUID": "varchar"}
+"""Types of DuckDB that narwhals or arrow has not, such as that of a sum of whole numbers, and what is read instead."""
 ENGINES = {
     "duckdb": "DuckDB",
     "polars": "polars",
@@ -36,7 +36,8 @@ ENGINES = {
     "narwhals": "polars",
 }  # whose errors these are, by the package that raises them; narwhals raises errors of polars as its own
 WHY = (
-    (r"connection.*closed|context.*(stopped|shut down)|context_not_exists", "the connection to its engine{name} was closed{line}",
+    (r"connection.*closed|context.*(stopped|shut down)|context_not_exists",
+     "the connection to its engine{name} was closed{line}",
      "Keep it open until the last number is computed, or read the table into memory"),
     (r"no such file|no files found|path .*not exist|path_not_found|file_not_exist|failed to open local file",
      "a file of the table is gone{line}",

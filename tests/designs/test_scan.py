@@ -130,6 +130,30 @@ HUGE: dict[str, Callable[[pd.DataFrame], Any]] = {
 HUGE |= {"polars": lambda frame: of_polars(frame).with_columns(pl.col("judge").cast(pl.Int128))}
 
 
+TEXTS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "categories": lambda frame: of_polars(frame).with_columns(pl.col("prompt").cast(pl.Categorical)),
+    "levels": lambda frame: of_polars(frame).with_columns(pl.col("prompt").cast(pl.Enum([f"p{k}" for k in range(40)]))),
+    "enum": lambda frame: of_duckdb(frame).project(
+        f"* replace (prompt::enum {tuple(f'p{k}' for k in range(40))} as prompt)"),
+    "uuid": lambda frame: of_duckdb(frame).project("* replace (md5(prompt)::uuid as prompt)"),
+    "dates": lambda frame: of_duckdb(frame).project("* replace (date '2026-01-01' + prompt[2:]::int as prompt)"),
+    "dates of polars": lambda frame: of_polars(frame).with_columns(
+        pl.date(2026, 1, 1) + pl.duration(days=pl.col("prompt").str.slice(1).cast(pl.Int32)).alias("prompt")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_clusters_that_are_no_texts_stay_as_well(kind: str) -> None:
+    """They were read into memory: 3,000,000 rows of 100,000 judges took 79 s and 2.7 GB in place of 6 s and 0.4 GB."""
+    frame = TEXTS[kind](votes())
+    design, whole = (ss.Comparisons.from_frame(rows, **COLUMNS, cluster="prompt") for rows in (
+        frame, frame.collect() if isinstance(frame, pl.LazyFrame) else frame.pl()))  # fmt: skip
+    assert design.scan is not None
+    fits = [ss.bradley_terry(one) for one in (design, whole)]
+    np.testing.assert_allclose(numbers(fits[0]), numbers(fits[1]), rtol=1e-9, atol=1e-12)
+    assert [f.levels for f in design.whole().clusters] == [f.levels for f in whole.clusters]
+
+
 @pytest.mark.parametrize("kind", HUGE)
 def test_clusters_of_types_that_arrow_has_not(kind: str) -> None:
     """Sums of whole numbers are of 128 bits in DuckDB: they were a TypeError."""

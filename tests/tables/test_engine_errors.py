@@ -88,9 +88,10 @@ def test_queries_that_fail_name_the_value() -> None:
 def test_a_session_of_spark_that_was_stopped() -> None:
     """The cure was to mend the query."""
     errors = pytest.importorskip("pyspark.errors")
-    with pytest.raises(ss.InputError, match=r"the connection to its engine .Spark. was closed .* Keep it open"):
-        with lazy.engine("data frame"):  # what a query says after session.stop(), which would end that of other tests
-            raise errors.PySparkRuntimeError(errorClass="SESSION_OR_CONTEXT_NOT_EXISTS", messageParameters={})
+    said = r"the connection to its engine .Spark. was closed .* Keep it open"
+    with pytest.raises(ss.InputError, match=said), lazy.engine("data frame"):
+        # what a query says after session.stop(), which would end the session of other tests
+        raise errors.PySparkRuntimeError(errorClass="SESSION_OR_CONTEXT_NOT_EXISTS", messageParameters={})
 
 
 def test_every_reading_of_a_table_says_so() -> None:
