@@ -648,10 +648,13 @@ def probability_cautions(coverage: Coverage) -> list[Caution]:
 
 
 def repeated_rows(table: Table) -> list[Caution]:
-    """Return caution SS321 where rows equal another one in every column, a column of stories among them.
+    """Return caution SS321 where files are copies, or rows equal another one in every column, a story among them.
 
     Without such a column equal rows are answers of their own: pairs meet more than once.
     """
+    if table.copies:
+        held = f"{text.quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
+        return [caution("SS321", held, affects="n, standard errors, intervals, p-values", fix="leave copies out")]
     story = next((column for column in table.columns if STORIES.match(column)), None)
     if story is None:
         return []

@@ -241,6 +241,7 @@ def scanned(files: Sequence[File], format: Format) -> Table | None:
     return Table(
         frame=frame, columns=columns, source=files[0].name, unit="row" if format == "parquet" else "line",
         is_file=True, locate=locator(files, rows, locators), sha256=files[0].source.sha256,
+        copies=copies(files, rows),
     )  # fmt: skip
 
 
@@ -259,6 +260,18 @@ def locator(files: Sequence[File], rows: Sequence[int], lines: Sequence[Lines]) 
         return found
 
     return locate
+
+
+def copies(files: Sequence[File], rows: Sequence[int]) -> tuple[str, ...]:
+    """Return the files that have rows, and the bytes, label and names of folders of a file before them."""
+    held = [file for file, n in zip(files, rows, strict=True) if n and file.path.is_file()]
+    sizes = [file.path.stat().st_size for file in held]
+    often = Counter(sizes)
+    first: dict[tuple[Any, ...], list[str]] = {}
+    for file, size in zip(held, sizes, strict=True):
+        if often[size] > 1:
+            first.setdefault((file.source.sha256(), file.label, *file.partition.items()), []).append(file.name)
+    return tuple(chain.from_iterable(names[1:] for names in first.values()))
 
 
 def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
@@ -369,7 +382,8 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
         raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
     frame = pd.DataFrame({name: joined(parts) for name, parts in held.items()})
     frame[PART] = pd.Categorical(np.repeat([file.label for file in files], rows))
-    return replace(last, frame=nw.from_native(frame), columns=tuple(held), locate=locator(files, rows, lines))
+    return replace(last, frame=nw.from_native(frame), columns=tuple(held), locate=locator(files, rows, lines),
+                   copies=copies(files, rows))  # fmt: skip
 
 
 def pieces(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:

@@ -582,6 +582,8 @@ class Table:
     joined : mapping of str to tuple of str
         Columns that no engine holds: the labels of others with bars between them, where a value is missing "". The
         others are counted and looked up in their place.
+    copies : tuple of str
+        Of a table in several files, those that are copies of another one.
     """
 
     frame: Frame
@@ -596,6 +598,7 @@ class Table:
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    copies: tuple[str, ...] = ()
 
     def columns_behind(self, column: str, positions: Sequence[int] = ()) -> str | tuple[str, ...]:
         """Return a column as the user's table spells it; several where it holds the values of several.

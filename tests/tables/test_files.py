@@ -233,6 +233,28 @@ def test_plans_and_pages_may_stand_beside_a_table(named: str, how: str, tmp_path
         read_table(named.format(tmp_path))
 
 
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_copies_of_a_file_are_a_caution(suffix: str, how: str, tmp_path: Path) -> None:
+    """A file that was downloaded twice counted twice, without a word."""
+    ten(tmp_path, suffix)
+    for name in ("none-0", "none-1"):
+        WRITERS[suffix](votes(1).head(0), tmp_path / f"{name}.{suffix}")
+
+    def said() -> list[str]:
+        return [c.detail for c in ss.read_comparisons(tmp_path, **COLUMNS).cautions if c.code == "SS321"]
+
+    assert said() == []
+    copy = tmp_path / f"part-03 (1).{suffix}"
+    copy.write_bytes((tmp_path / f"part-03.{suffix}").read_bytes())
+    assert said() == [f"'{max(copy.name, f'part-03.{suffix}')}' has the bytes of another file"]
+    (tmp_path / "model=2").mkdir()
+    copy.rename(tmp_path / "model=2" / copy.name)
+    for file in tmp_path.glob(f"*.{suffix}"):
+        (tmp_path / "model=1").mkdir(exist_ok=True)
+        file.rename(tmp_path / "model=1" / file.name)
+    assert said() == []
+
+
 def test_names_that_differ_in_case_are_kept(how: str, tmp_path: Path) -> None:
     """DuckDB called the second one Winner_1."""
     whole = ten(tmp_path, "parquet")
