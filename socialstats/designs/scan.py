@@ -24,7 +24,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
-from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine
+from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows
 from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
@@ -163,8 +163,8 @@ class Scan:
             if held.collect_schema()[name] != nw.String:
                 continue
             one = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
-            labels = held.group_by(name).agg(nw.len().alias(N)).with_columns(one.alias(TIMES)).group_by(TIMES)
-            ends = collected(labels.agg(nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)))
+            labels = group_rows(held, [name], nw.len().alias(N)).with_columns(one.alias(TIMES))
+            ends = collected(labels.group_by(TIMES).agg(nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)))
             pairs = ends.filter(nw.col(FIRST) != nw.col(N))
             found[name] = sorted([*pairs.get_column(FIRST).to_list(), *pairs.get_column(N).to_list()])
         return found

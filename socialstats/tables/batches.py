@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
-from socialstats.tables.lazy import TIMES, Frame
+from socialstats.tables.lazy import TIMES, Frame, group_rows
 
 BATCH_ROWS = 100_000  # rows that an engine is asked for at a time
 LARGEST = 2**62  # whole numbers whose sums fit 64 bits
@@ -142,7 +142,7 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
             n = n[used]
             used += low
             return used, n
-    grouped: Any = chosen.group_by(column).agg(nw.len().alias(TIMES))
+    grouped = group_rows(chosen, [column], nw.len().alias(TIMES))
     found = (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
     values = found.get_column(column)
     known = values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object)

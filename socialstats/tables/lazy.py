@@ -180,6 +180,17 @@ def collected(frame: Any) -> nw.DataFrame[Any]:
     return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
 
 
+def group_rows(frame: Any, keys: Sequence[str], *sums: nw.Expr) -> Any:
+    """Return the distinct rows of some columns, with sums over the rows of each; the engine makes them.
+
+    DuckDB takes a key `a.b` for column b of a table a.
+    """
+    names = {key: f"socialstats key {k}" for k, key in enumerate(keys) if "." in key}
+    names = names if frame.implementation.is_duckdb() else {}
+    made = frame.rename(names).group_by(*(names.get(key, key) for key in keys)).agg(*sums)
+    return made.rename({name: key for key, name in names.items()})
+
+
 def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame[Any] | None:
     """Return the distinct rows of some columns, by their first row; None where rows have no number."""
     schema = frame.collect_schema()
@@ -187,8 +198,7 @@ def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame
         return None
     texts = [nw.col(key).cast(nw.String) for key in keys if isinstance(schema[key], (nw.Categorical, nw.Enum))]
     chosen = frame.with_columns(*texts) if texts else frame
-    grouped = chosen.group_by(*keys).agg(nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))
-    return collected(grouped).sort(FIRST)
+    return collected(group_rows(chosen, keys, nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))).sort(FIRST)
 
 
 def rows_of(frame: nw.LazyFrame[Any], keys: Sequence[str], values: Sequence[Sequence[Any]], most: int) -> list[int]:

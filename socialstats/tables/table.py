@@ -16,7 +16,19 @@ from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.errors import InputError, NothingToAnalyse, in_columns
 from socialstats.tables.batches import encoded, numbers_of
-from socialstats.tables.lazy import FIRST, ROW, TIMES, Frame, asks, collected, engine, first_of_each, numbered, rows_of
+from socialstats.tables.lazy import (
+    FIRST,
+    ROW,
+    TIMES,
+    Frame,
+    asks,
+    collected,
+    engine,
+    first_of_each,
+    group_rows,
+    numbered,
+    rows_of,
+)
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
@@ -442,7 +454,7 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
         chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
         chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
         by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
-    cells = collected(chosen.group_by(*by).agg(*sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
+    cells = collected(group_rows(chosen, by, *sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
     n = _numbers_of(cells.get_column(N)).astype(np.float64)
     columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
     if weight is None:
@@ -671,7 +683,7 @@ class Table:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
         if isinstance(self.frame, nw.LazyFrame):
             held = self._held(columns)
-            rows = self.frame.select(*held).group_by(*held).agg(nw.len().alias(N))
+            rows = group_rows(self.frame.select(*held), held, nw.len().alias(N))
             return int(collected(rows.select(nw.len().alias(N))).get_column(N)[0])
         return len(self.counts(columns).n)
 

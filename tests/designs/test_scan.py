@@ -14,7 +14,7 @@ import pytest
 import socialstats as ss
 from socialstats.designs import scan
 from socialstats.inference import robust
-from socialstats.tables import batches
+from socialstats.tables import as_table, batches
 
 COLUMNS = {"item_a": "a", "item_b": "b", "winner": "winner"}
 
@@ -121,6 +121,23 @@ def test_a_cluster_may_have_any_name(make: Any) -> None:
     """A column of text called 'rows' was an error of polars, whatever the engine."""
     scanned, whole = both(make, votes().rename(columns={"prompt": "rows"}), "rows")
     np.testing.assert_allclose(numbers(scanned), numbers(whole), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", ENGINES)
+def test_names_may_hold_dots(make: Any) -> None:
+    """DuckDB took ``item.a`` for a column of a table `item`, which was said to be gone: so did files of many rows."""
+    frame = votes().rename(columns={"a": "item.a", "b": "item.b", "winner": "the.winner", "prompt": "story.id",
+                                    "shown": "shown.first", "language": "by.what", "w": "w.w"})  # fmt: skip
+    named = {"item_a": "item.a", "item_b": "item.b", "winner": "the.winner", "order": "shown.first", "by": "by.what"}
+    fits = [
+        ss.bradley_terry(rows, **named, cluster=["story.id", "judge"], weight="w.w") for rows in (make(frame), frame)
+    ]
+    for level in ("de", "en"):
+        np.testing.assert_allclose(numbers(fits[0][level]), numbers(fits[1][level]), rtol=1e-9, atol=1e-12)
+    frame.loc[2000, "the.winner"] = "nobody"
+    with pytest.raises(ss.InputError, match="row 2000, column 'the.winner': 'nobody'"):
+        ss.Comparisons.from_frame(make(frame), **named)
+    assert as_table(make(frame)).distinct(["story.id", "by.what"]) == 40
 
 
 HUGE: dict[str, Callable[[pd.DataFrame], Any]] = {
