@@ -135,7 +135,7 @@ def test_names_may_hold_dots(make: Any) -> None:
     for level in ("de", "en"):
         np.testing.assert_allclose(numbers(fits[0][level]), numbers(fits[1][level]), rtol=1e-9, atol=1e-12)
     frame.loc[2000, "the.winner"] = "nobody"
-    with pytest.raises(ss.InputError, match="row 2000, column 'the.winner': 'nobody'"):
+    with pytest.raises(ss.InputError, match=r"row 2000, column 'the\.winner': 'nobody'"):
         ss.Comparisons.from_frame(make(frame), **named)
     assert as_table(make(frame)).distinct(["story.id", "by.what"]) == 40
 
