@@ -88,7 +88,7 @@ def is_log(path: str) -> bool:
     from socialstats_collect.readers import holds_log
 
     if place.is_dir():
-        found = files_below(place)
+        found = [file for file in files_below(place) if file.exists()]
         others = [file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)]
         run = any(file.name == "run.toml" for file in others)  # this folder belongs to the collect package
         return bool(others) and (run or len(others) == len(found) or any(map(holds_log, others)))

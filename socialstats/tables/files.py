@@ -121,7 +121,7 @@ def several(name: str) -> list[File] | None:
     Raises
     ------
     InputError
-        For a folder, or a pattern, without files.
+        For a folder, or a pattern, without files, and for links to files that are gone.
     """
     place = Path(name)
     if place.is_dir():
@@ -131,7 +131,11 @@ def several(name: str) -> list[File] | None:
         base = Path(os.path.commonpath([path.parent for path in found])) if found else place
     else:
         return None
-    found = [path for path in found if not (path.suffix == ".toml" or PAGE.known(path))] or found
+    if gone := [str(path.relative_to(base)) for path in found if not path.exists()]:
+        raise InputError(f"{name}: links stand for files that are not there: {quoted(gone, 5)}. Fetch these files (with "
+                         "'git annex get' where git-annex keeps them), or remove the links")  # fmt: skip
+    rest = [path for path in found if path.suffix == ".toml" or (path.suffix == ".html" and PAGE.known(path))]
+    found = [path for path in found if path not in rest] or found
     if not found:
         refuse_url(name)
         what = "this is a folder without a file" if place.is_dir() else "there is no such file"
@@ -146,8 +150,12 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def holds_rows(path: Path, *parts: str) -> bool:
-    """Return whether a file may be a table: not hidden, as no part of its name is, and no mark or checksum of Spark."""
-    return path.is_file() and path.suffix != ".crc" and not any(part.startswith((".", "_")) for part in parts)
+    """Return whether a file may be a table: not hidden, as no part of its name is, and no mark or checksum of Spark.
+
+    A link to a file that is gone may be one too: `several` says so.
+    """
+    file = path.is_file() or (path.is_symlink() and not path.exists())
+    return file and path.suffix != ".crc" and not any(part.startswith((".", "_")) for part in parts)
 
 
 def refuse_strays(files: Sequence[File], folder: str) -> None:
@@ -168,7 +176,8 @@ def refuse_strays(files: Sequence[File], folder: str) -> None:
     if strays and usual is not None:
         first = files[kinds.index(usual)]
         end = "".join(first.path.suffixes[-2 if first.path.suffix == ".gz" else -1 :])
-        below = Path(folder, "**") if os.sep in first.name else Path(folder)
+        deep = any(os.sep in file.name for file, kind in zip(files, kinds, strict=True) if kind == usual)
+        below = Path(folder, "**") if deep else Path(folder)
         pattern = shlex.quote(str(below / f"*{end}"))
         raise InputError(
             f"{folder}: {quoted(strays, 5)} {'is' if len(strays) == 1 else 'are'} in this folder beside files such as "

@@ -265,6 +265,30 @@ def test_names_that_differ_in_case_are_kept(how: str, tmp_path: Path) -> None:
     assert table.counts(["Winner"]).columns["Winner"].values.tolist() == whole["judge"].unique().tolist()
 
 
+@pytest.mark.parametrize("named", ["{}", "{}/*"])
+def test_a_link_to_a_file_that_is_gone_is_named(named: str, how: str, tmp_path: Path, capsys: Any) -> None:
+    """Its rows were missing without a word, as those of data sets whose files were not fetched."""
+    from socialstats.cli import main
+
+    ten(tmp_path, "csv")
+    (tmp_path / "part-03.csv").rename(tmp_path / "away")
+    (tmp_path / "part-03.csv").symlink_to(tmp_path / "away")
+    (tmp_path / "away").unlink()
+    assert main(["check", named.format(tmp_path)]) == 2
+    assert ": links stand for files that are not there: 'part-03.csv'. Fetch these files" in capsys.readouterr().err
+
+
+def test_the_pattern_without_a_stray_file_keeps_the_files_of_folders(how: str, tmp_path: Path) -> None:
+    """It named those beside the first file alone."""
+    ten(tmp_path, "csv")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "part-09.csv").rename(tmp_path / "more" / "part-09.csv")
+    (tmp_path / "more" / "notes.txt").write_text("x")
+    with pytest.raises(InputError, match=r"'more/notes\.txt' is in this folder beside files") as caught:
+        read_table(tmp_path)
+    assert read_table(str(caught.value).rpartition("by a pattern: ")[2].strip("'")).height == 400
+
+
 def test_the_command_line_names_a_stray_file(tmp_path: Path, capsys: Any) -> None:
     from socialstats.cli import main
 
