@@ -132,7 +132,7 @@ def several(name: str) -> list[File] | None:
     else:
         return None
     if gone := [str(path.relative_to(base)) for path in found if not path.exists()]:
-        raise InputError(f"{name}: links stand for files that are not there: {quoted(gone, 5)}. Fetch these files (with "
+        raise InputError(f"{name}: links stand for files that are not there: {quoted(gone, 5)}. Fetch them (with "
                          "'git annex get' where git-annex keeps them), or remove the links")  # fmt: skip
     rest = [path for path in found if path.suffix == ".toml" or (path.suffix == ".html" and PAGE.known(path))]
     found = [path for path in found if path not in rest] or found

@@ -275,7 +275,7 @@ def test_a_link_to_a_file_that_is_gone_is_named(named: str, how: str, tmp_path: 
     (tmp_path / "part-03.csv").symlink_to(tmp_path / "away")
     (tmp_path / "away").unlink()
     assert main(["check", named.format(tmp_path)]) == 2
-    assert ": links stand for files that are not there: 'part-03.csv'. Fetch these files" in capsys.readouterr().err
+    assert ": links stand for files that are not there: 'part-03.csv'. Fetch them" in capsys.readouterr().err
 
 
 def test_the_pattern_without_a_stray_file_keeps_the_files_of_folders(how: str, tmp_path: Path) -> None:
