@@ -316,13 +316,15 @@ def _is_unlike_sql(path: Path) -> bool:
 
 def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
     """Return csv or tsv files as a relation of DuckDB: a copy in a temporary file, which ends with the table."""
-    folder = tempfile.mkdtemp(prefix="socialstats")
-    connection = connected(str(Path(folder) / "rows"))
     heads = [on_delimiter(file.source, "," if format == "csv" else "\t") for file in files]
     every = [[*columns, *file.partition] for file, (_, columns, _) in zip(files, heads, strict=True)]
     for file, names in zip(files, every, strict=True):
         check_names(names, file.name)
     same_columns(files, every)
+    locators: list[Locate] = [partial(lines_of, file.source, head[0]) for file, head in zip(files, heads, strict=True)]
+    folder = tempfile.mkdtemp(prefix="socialstats")
+    weakref.finalize(locators[0], shutil.rmtree, folder, ignore_errors=True)
+    connection = connected(str(Path(folder) / "rows"))
     types = ", ".join(in_sql(name, '"') + " varchar" for name in every[0])
     connection.execute(f'create table held ({types}, "{PART}" varchar)')
     rows, mark = [], '"'
@@ -338,9 +340,6 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
             f"from read_csv({in_sql(file.path)}, auto_detect=false, header=false, "
             f"skip={line - 1}, delim={in_sql(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
         ))))  # fmt: skip
-
-    locators: list[Locate] = [partial(lines_of, file.source, head[0]) for file, head in zip(files, heads, strict=True)]
-    weakref.finalize(locators[0], shutil.rmtree, folder, ignore_errors=True)
     return connection.sql(f'select *, rowid as "{ROW}" from held'), rows, locators
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import hashlib
 import importlib.util
@@ -253,6 +254,24 @@ def test_copies_of_a_file_are_a_caution(suffix: str, how: str, tmp_path: Path) -
         (tmp_path / "model=1").mkdir(exist_ok=True)
         file.rename(tmp_path / "model=1" / file.name)
     assert said() == []
+
+
+def test_a_file_that_cannot_be_read_leaves_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows before it stayed in the folder of temporary files."""
+    monkeypatch.setattr(files, "MOST_BYTES", 0)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "votes").mkdir()
+    ten(tmp_path / "votes", "csv")
+    table = read_table(tmp_path / "votes")
+    assert len([*(tmp_path / "temporary").iterdir()]) == 1
+    del table
+    with (tmp_path / "votes" / "part-09.csv").open("a") as stream:
+        stream.write("x,y\n")
+    with pytest.raises(InputError, match=r"part-09\.csv line \d+: 2 fields where the header has 5"):
+        read_table(tmp_path / "votes")
+    gc.collect()
+    assert [*(tmp_path / "temporary").iterdir()] == []
 
 
 def test_names_that_differ_in_case_are_kept(how: str, tmp_path: Path) -> None:
