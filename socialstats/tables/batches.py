@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.tables.lazy import TIMES, Frame, group_rows
 
-BATCH_ROWS = 100_000  # rows that an engine is asked for at a time
+BATCH_ROWS = 50_000  # rows that an engine is asked for at a time
 LARGEST = 2**62  # whole numbers whose sums fit 64 bits
 LARGEST_RANGE = 10_000_000  # whole numbers from the smallest to the largest up to which each is listed
 
@@ -36,8 +36,8 @@ def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
         for part in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=False):
             yield from part.to_arrow().to_batches()
         return
-    if hasattr(native, "to_arrow_reader"):  # DuckDB, whose own stream has a million rows in a batch
-        native = native.to_arrow_reader(BATCH_ROWS)
+    if hasattr(native, "to_arrow_reader"):  # DuckDB: a million rows where nothing is said, and slow in small batches
+        native = native.to_arrow_reader(2 * BATCH_ROWS)
     elif not hasattr(native, "__arrow_c_stream__") and isinstance(chosen, nw.LazyFrame):
         names = list(dict.fromkeys(columns))
         cells: Any = chosen.group_by(*names).agg(nw.len().alias(TIMES)).collect().to_arrow()
