@@ -242,6 +242,7 @@ def test_tests_of_levels_are_one_family_and_their_differences_another() -> None:
     assert together == sentences.some_of(clear[False], 3, "differences between models")
     assert largest.startswith("The mean difference (before minus after) was higher for m_1 than m_2 (difference = 2.09")
     assert "Levels of model were compared by t tests on shared units, with Holm-adjusted" in outcome.methods[0]
+    assert outcome.methods[0].endswith("These numbers are of each level.")
     assert [a.split(":")[0] for a in outcome.planning] == ["m_1", "m_2", "m_3"]
     first = (frame["model"] == "m_1").cumsum()
     other = report(frame[first > 4], conditions=("before", "after"), by="model")
