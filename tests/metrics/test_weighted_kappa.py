@@ -665,3 +665,20 @@ def test_more_pairs_of_raters_than_can_be_taken_one_by_one_are_an_error_that_nam
     with pytest.raises(InputError, match=r"450 raters make 101,025 pairs.*krippendorff_alpha or gwet_ac"):
         weighted_kappa(design)
     assert weighted_kappa(design, pairs=("0", "15")).rows[0].n == 2
+
+
+def test_the_mean_has_no_error_where_a_pair_has_two_units():
+    # resampled units move the mean of the pairs of 50 units by .049; half of that was the error of the mean of all six
+    rng = np.random.default_rng(7)
+    truth = rng.integers(2, 5, 50)
+    four = [[*(int(t + rng.integers(-1, 2)) for _ in range(3)), int(t) if u < 2 else None] for u, t in enumerate(truth)]
+    found = weighted_kappa(of_matrix(four, levels=[1, 2, 3, 4, 5]))
+    three = weighted_kappa(of_matrix([unit[:3] for unit in four], levels=[1, 2, 3, 4, 5]))
+    mean = found.row("mean")
+    assert mean.estimate is not None
+    assert mean.std_error is None and mean.conf_low is None and mean.p_value is None
+    assert mean.undefined == "3 pairs of raters with fewer than 3 units in common: too few for a standard error"
+    assert found.row("pooled").std_error is not None
+    assert found.row("a | d").p_value is None  # a z test of two units
+    assert found.row("a | b").p_adjusted == pytest.approx(three.row("a | b").p_adjusted)
+    assert "with 30," in next(c.detail for c in found.cautions if c.code == "SS312")
