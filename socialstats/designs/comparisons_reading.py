@@ -463,7 +463,7 @@ def draft(table: Table, options: Options) -> Draft:
     if roles.count is not None:
         refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], rows)
         times = whole_numbers(roles.count, rows)
-        rows.use = rows.use & (times > 0)
+        rows.leave_out(~(times > 0), "every count is 0", "neither a win nor a tie")
     refused, unread = set_replies_aside(rows, roles, options)
     return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions,
                  refused=refused, unread=unread, scanned=scanned, streamed=streamed)  # fmt: skip

@@ -31,6 +31,7 @@ from socialstats.designs.tables import (
     frequency,
     looks_counted,
     make_long,
+    refuse_total_row,
     refuse_totals,
     square_counts,
     whole_numbers,
@@ -659,6 +660,9 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     distinct_parts(finder, parts)
     finder.finish()
     used = [*(column for _, column in parts), *belongs]
+    free = [column for column in table.columns if column not in used]
+    called = [column for k, column in enumerate(free) if k == 0 or column in UNIT_NAMES]
+    refuse_total_row(table, texts(options.unit) or called, (first, second), options.na_labels)
     counted = frequency(
         table, options.count, [] if options.unit else used, used, options.na_labels,
         counted=lambda: looks_counted(table, first, second),

@@ -15,7 +15,7 @@ from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
-from socialstats.designs.rows import Rows
+from socialstats.designs.rows import Rows, begin
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.tables.lazy import ROW, asks, collected
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FIX = "Counts are whole numbers from 0 upwards"
 SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
+ROUNDED = 0.005  # of a total that was printed with fewer digits than the numbers it sums
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
 FREQUENCIES = frozenset({
     "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
@@ -46,7 +47,7 @@ NO_COUNTS = re.compile(
 MOST_FREE = 20  # columns that are looked at
 MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have no usual name
 MOST_CELLS = 400  # combinations of values in a table that was counted
-TOTALS = frozenset({"total", "totals", "sum", "margin"})
+TOTALS = frozenset({"total", "totals", "sum", "margin", "grandtotal", "gesamt", "summe"})
 WIN_WORDS = ("wins", "win", "won", "nwins")
 FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
 
@@ -281,6 +282,28 @@ def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
         bad = rows.use & rows.labels(column).mapped(lambda level: bare(level) in TOTALS, False)
         fix = partial("Remove rows of totals, or leave them out (--exclude {}={})".format, column)
         rows.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix)
+
+
+def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str], na: Collection[str]) -> None:
+    """Report a row of totals under one row per unit: called so in a column of names, and the sum of all other rows.
+
+    Raises
+    ------
+    InputError
+        If in each of the columns twice its number is the sum of the column, but for the rounding of what was printed.
+    """
+    for name in names:
+        if not any(bare(level) in TOTALS for level in table.counts([name]).columns[name].labels(na).levels):
+            continue
+        rows = begin(table, [name, *columns], na)
+        bad = rows.labels(name).mapped(lambda level: bare(level) in TOTALS, False)
+        for column in columns:
+            found = np.nan_to_num(rows.labels(column).numbers())
+            total = float(found @ rows.counts.n)
+            bad = bad & (found != 0) & (np.abs(2 * found - total) <= ROUNDED * np.abs(found))
+        fix = partial("Remove it, or leave it out (--exclude {}={})".format, name)
+        rows.each_value(name, bad, [name], "'{}' is a row of totals: it has the sums of the others", fix=fix)
+        rows.raise_if_any()
 
 
 def whole_numbers(column: str, rows: Rows) -> FloatArray:

@@ -203,6 +203,8 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
     model = f"{fit.fitted_state.model.name} model{' of probabilities' * fit.fitted_state.probable}"
     likelihood = "Firth's penalised likelihood" if fit.settings["penalty"] else likelihood
+    if prior := fit.settings["prior"]:
+        likelihood += f" with {count(prior, 'pseudo-win')} an item"
     robust = fit.fitted_state.robust
     bounded = robust is not None and any(part.bounded for part in robust.parts)
     kept = " Degrees of freedom are lower bounds, as rows stayed in their files." if bounded else ""

@@ -138,6 +138,13 @@ def test_counts_are_comparisons() -> None:
         Comparisons.from_counts({"item_a": ["p"], "item_b": ["q"], "wins_a": [0], "wins_b": [0]})
 
 
+def test_rows_of_frequency_zero_are_counted_as_left_out() -> None:
+    rows = {"item_a": ["p", "q", "p"], "item_b": ["q", "r", "r"], "winner": ["p", "r", "p"], "n": [3, 2, 0]}
+    found = Comparisons.from_frame(rows, count="n")
+    assert [(s.label, s.rows) for s in found.flow[1:]] == [("every count is 0", 1), ("comparisons analysed", 5)]
+    assert "1 of 3 rows (every count is 0: 1)" in [c.detail for c in found.cautions]
+
+
 @pytest.mark.parametrize("value", ["-1", "2.5", "many", "inf"])
 def test_counts_are_whole_numbers(value: str, tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"

@@ -43,6 +43,16 @@ def test_wide_rows_are_pairs() -> None:
     )
 
 
+@pytest.mark.parametrize(("name", "unit"), [("id", None), ("id", "id"), ("country", None)])
+def test_a_row_of_totals_is_no_unit(name: str, unit: str | None) -> None:
+    table = {name: [*"abcd", "Total"], "pre": [1.5, 2, 2, 4, 9.5], "post": [3, 3, 3.5, 3, 12.5]}
+    said = error(Paired.from_wide, table, first="post", second="pre", unit=unit)
+    assert "row 4" in said and f"'{name}'" in said
+    assert "'Total' is a row of totals" in said and f"--exclude {name}=Total" in said
+    named_so = table | {"pre": [1.5, 2, 2, 4, 3]}  # a unit that is only called so
+    assert Paired.from_wide(named_so, first="post", second="pre", unit=unit).n_pairs == 5
+
+
 @pytest.mark.parametrize("kind", ["uint8", "int8", "float32", "object", "Int8"])
 def test_wide_columns_of_any_numbers(kind: str) -> None:
     frame = pd.DataFrame({"x": pd.Series([1, 0, 1, 1]).astype(kind), "y": [1, 1, 0, 0]})

@@ -217,6 +217,8 @@ def test_the_methods_name_the_penalised_likelihood_and_degrees_of_freedom_keep_a
         "Log-strengths (0: the average item) were estimated with the Bradley-Terry model with effects of order by "
         "Firth's penalised likelihood."
     )
+    page = run_study(STUDIES["comparisons"], design, replace(FAST, prior=0.5))
+    assert " by maximum likelihood with 0.5 pseudo-wins an item." in page.methods[0]
     rows = [Row(term="x", estimate=1.0, std_error=0.5, statistic=2.0, df=df, p_value=0.05) for df in (23.74, 14.0)]
     table = row_table(rows, "Effects")
     at = table.header.index("df")
