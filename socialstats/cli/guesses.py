@@ -107,14 +107,18 @@ class Columns:
         return outer is not None and inner is not None and self.seen.constant(inner, outer)
 
     def is_cluster(self, name: str) -> bool:
-        """Return whether a column is called like a cluster, and has several rows for each of at least 5 labels."""
+        """Return whether a column is called like a cluster, and has several rows for each of at least 5 labels.
+
+        Prompts are clusters where they are too many to report one by one.
+        """
         column = self.seen.column(name)
         several = column is not None and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
-        return several and bool(NAME.search(name))
+        prompts = column is not None and name.casefold() == "prompt" and len(column.levels) > MOST_GROUPS
+        return several and (prompts or bool(NAME.search(name)))
 
     def model(self) -> str | None:
         """Return the column that tells models or prompts apart."""
-        found = self.first(MODELS)
+        found = self.first([name for name in MODELS if not any(self.is_cluster(c) for c in self.free([name]))])
         return found if found is not None and len(self.labels(found)) <= MOST_BY else None
 
 

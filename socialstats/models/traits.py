@@ -333,7 +333,7 @@ def answers_of(
     ok = design.status == OK
     unit = design.unit[ok]
     made.scores[answer[unit], design.rater[ok], trait[unit]] = design.scores[design.value[ok]]
-    return complete(made, design.source, missing)
+    return complete(made, design, missing)
 
 
 def check_numbers(design: Ratings) -> None:
@@ -389,13 +389,17 @@ def check_units(answers: Answers, answer: IntArray, trait: IntArray) -> None:
         )
 
 
-def complete(answers: Answers, source: str, missing: str) -> Answers:
+def complete(answers: Answers, design: Ratings, missing: str) -> Answers:
     """Report answers without all their scores, or leave them out."""
+    source = design.source
     lacking = np.isnan(answers.scores)
     bad = lacking.any(axis=(1, 2))
     if not bad.any():
         return answers
     if missing == "error":
+        whole = unscored_stages(answers, lacking, design)
+        if whole:
+            raise InputError(whole)
         raise InputError([problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad).tolist()])
     keep = ~bad
     if not keep.any():
@@ -404,6 +408,23 @@ def complete(answers: Answers, source: str, missing: str) -> Answers:
         answers, codes=answers.codes[keep], scores=answers.scores[keep], unit=answers.unit[keep],
         left_out=int(bad.sum()),
     )  # fmt: skip
+
+
+def unscored_stages(
+    answers: Answers, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], design: Ratings
+) -> list[Problem]:
+    """State which judges scored no answer of a whole stage: one problem, not one an answer."""
+    judge, stage, found = design.columns.get("rater", "rater"), design.columns.get("stage", "stage"), []
+    for s in np.unique(answers.codes[:, PARTS.index("stage")]).tolist():
+        never = lacking[answers.codes[:, PARTS.index("stage")] == s].all(axis=(0, 2))
+        for name in [answers.judges[j] for j in np.flatnonzero(never).tolist()] if len(answers.stages) > 1 else ():
+            label = answers.stages[s]
+            found.append(Problem(
+                message=f"judge '{shorten(name, 40)}' scored no answer of stage '{shorten(label, 40)}'",
+                source=design.source, fix="Collect these scores, or leave out the judge or the stage "
+                f"(--exclude {judge}={name}, --exclude {stage}={label})",
+            ))  # fmt: skip
+    return found
 
 
 def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], source: str) -> Problem:

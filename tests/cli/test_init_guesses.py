@@ -139,6 +139,16 @@ def test_columns_of_stories_and_models_are_guessed_for_pairs_and_comparisons(
     assert page_of(tmp_path, capsys)["study"] == "paired"
 
 
+def test_many_prompts_are_clusters_of_comparisons_and_few_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for prompts, expected in ((13, (["prompt"], None)), (2, (None, "prompt"))):
+        rows = [(f"p{k % prompts}", "a", "bc"[k % 2], "a" if k % 5 else "bc"[k % 2]) for k in range(78)]
+        frame = pd.DataFrame(rows, columns=["prompt", "item_a", "item_b", "winner"])
+        data = planned(frame, tmp_path, capsys)["data"]
+        assert (data.get("cluster"), data.get("by")) == expected
+
+
 @pytest.mark.slow
 def test_stories_are_clusters_and_domains_are_strata_of_ratings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -184,6 +184,15 @@ def test_control_texts_show_the_zero_of_each_judge():
         judge_zeros(design, weights={"open": 5, "strict": -5}, texts=["middle"])
 
 
+def test_a_judge_who_missed_a_whole_stage_is_one_problem_with_its_ways_out():
+    rows = scores()
+    with pytest.raises(InputError) as caught:
+        profile(rows[(rows["judge"] != "j1") | (rows["stage"] != "last")])
+    assert len(caught.value.problems) == 1
+    assert "judge 'j1' scored no answer of stage 'last'" in str(caught.value)
+    assert "(--exclude judge=j1, --exclude stage=last)" in str(caught.value)
+
+
 def test_a_missing_score_is_an_error_that_names_it_or_leaves_the_answer_out():
     rows = scores()
     rows["open"] = rows["open"].astype("float")

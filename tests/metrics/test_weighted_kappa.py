@@ -676,7 +676,7 @@ def test_the_mean_has_no_error_where_a_pair_has_two_units():
     three = weighted_kappa(of_matrix([unit[:3] for unit in four], levels=[1, 2, 3, 4, 5]))
     mean = found.row("mean")
     assert mean.estimate is not None
-    assert mean.std_error is None and mean.conf_low is None and mean.p_value is None
+    assert (mean.std_error, mean.conf_low, mean.p_value) == (None, None, None)
     assert mean.undefined == "3 pairs of raters with fewer than 3 units in common: too few for a standard error"
     assert found.row("pooled").std_error is not None
     assert found.row("a | d").p_value is None  # a z test of two units
