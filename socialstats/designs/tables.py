@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FIX = "Counts are whole numbers from 0 upwards"
 SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
-ROUNDED = 0.005  # of a total that was printed with fewer digits than the numbers it sums
+ROUNDED = 0.005  # share of a total by which rounding of its digits may move it
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
 FREQUENCIES = frozenset({
     "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
@@ -285,12 +285,12 @@ def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
 
 
 def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str], na: Collection[str]) -> None:
-    """Report a row of totals under one row per unit: called so in a column of names, and the sum of all other rows.
+    """Report a row that is called a total in a column of names, and that is the sum of all other rows.
 
     Raises
     ------
     InputError
-        If in each of the columns twice its number is the sum of the column, but for the rounding of what was printed.
+        If its number is the sum of the others in each of the columns, but for rounding.
     """
     for name in names:
         if not any(bare(level) in TOTALS for level in table.counts([name]).columns[name].labels(na).levels):

@@ -1000,8 +1000,10 @@ def extremes(rows: Sequence[Row], said: str, kind: Kind, noun: str) -> str:
         at = "cut at " * (low.limits is not None and low.estimate in low.limits)
         bounds = listing([f"{shorten(row.term, 40)}: {span(row)}" for row in known], most=4)
         return f"{capital(the(said))} of each {noun} was {at}{number(low.shown())} ({bounds})."
-    ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
-    return f"{capital(the(said))} was highest for {ends[0]} and lowest for {ends[1]}."
+    alike = [sum(row.estimate == end.estimate for row in known) - 1 for end in (high, low)]
+    ends = [f"{shorten(end.term, 40)} ({estimate(end)})" + f", tied with {count(n, f'other {noun}')}" * (n > 0)
+            for end, n in zip((high, low), alike, strict=True)]  # fmt: skip
+    return f"{capital(the(said))} was highest for {ends[0]}{',' * (alike[0] > 0)} and lowest for {ends[1]}."
 
 
 def gaps_sentence(rows: Sequence[Row], said: str, noun: str, *, shared: Collection[str] = ()) -> str:

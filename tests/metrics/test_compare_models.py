@@ -11,7 +11,16 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.metrics.compare_models import FOLDED, KINDS, Contest, Field, Number, difference_row
+from socialstats.metrics.compare_models import (
+    FOLDED,
+    KINDS,
+    NUMBER,
+    Contest,
+    Field,
+    Number,
+    difference_row,
+    extremes,
+)  # fmt: skip
 from socialstats.results import Row
 
 MODELS = ("m1", "m2", "m3", "m4")
@@ -342,3 +351,14 @@ def test_models_without_any_unit_are_not_compared() -> None:
     row = Row(term="a", undefined="no unit", reason="no_data")
     none = Number(row=row, units=(), clusters=(), sums=np.zeros((0, 1)), finish=lambda sums: sums[:, 0], value=np.nan)
     assert Field(numbers=(none, none)).contest(0, 1) is None
+
+
+def test_models_that_are_tied_for_an_end_are_said() -> None:
+    rows = [
+        Row(term=t, group=NUMBER, role="estimate", estimate=x)
+        for t, x in zip("abcd", (0.4, 1.0, 1.0, 0.2), strict=True)
+    ]
+    kind = next(kind for kind in KINDS.values() if kind.best == "highest")
+    said = extremes(rows, "similarity", kind, "model")
+    assert said == "The similarity was highest for b (1.00), tied with 1 other model, and lowest for d (0.20)."
+    assert extremes(rows[:2], "similarity", kind, "model").endswith("highest for b (1.00) and lowest for a (0.40).")
