@@ -199,8 +199,8 @@ def merge(
     brief = tuple(text + matched_words(compared, by) for text in first.methods[:1])
     if len(outcomes) > 1 and brief:
         own = f"'{shorten(next(iter(outcomes)), 40)}'; other levels were analysed in the same way"
-        alike = len({o.methods[:1] for o in outcomes.values()}) == 1
-        brief = (f"{brief[0]} These numbers are of {'each level' if alike else own}.",)
+        same = len({o.methods[:1] for o in outcomes.values()}) == 1
+        brief = (f"{brief[0]} These numbers are of {'each level' if same else own}.",)
     return replace(
         first,
         title=f"{first.title.rstrip('?')}, by {shorten(by, 40)}?",
