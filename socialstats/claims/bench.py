@@ -16,7 +16,7 @@ from socialstats.claims.definitions import Definition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
 from socialstats.claims.samples import COUNTING, Reading, RowTable, Sample, name_and_k, take
 from socialstats.claims.types import KEYS, Claim, Log
-from socialstats.designs.rows import FEWEST, NAME
+from socialstats.designs.rows import FEWEST
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
@@ -362,7 +362,7 @@ def cluster_column(table: RowTable, claims: Sequence[Claim], given: str | None) 
             return name
     units = len(np.unique(table.units())) if len(table) else 0
     for name in table.columns:
-        if name in KEYS or not NAME.search(name.replace(".", "_").replace("/", "_")):
+        if name in KEYS or not CLUSTER_NAME.search(name.replace(".", "_").replace("/", "_")):
             continue
         if FEWEST <= len(table.column(name)[1]) < units:
             return name

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from socialstats.cli.columns import ROW_NAMES
 from socialstats.cli.deciding import (
     NoDesign,
     decide,
@@ -29,6 +28,7 @@ from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
+from socialstats.designs.vocabulary import ROW_NAMES
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.columns import Seen
 from socialstats.cli.deciding import ROLES, words
-from socialstats.cli.settings import couples
-from socialstats.designs.rows import NAME
+from socialstats.designs.profile import Seen
+from socialstats.designs.vocabulary import CLUSTER_NAME, couples
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
 
@@ -114,7 +113,7 @@ class Columns:
         column = self.seen.column(name)
         several = column is not None and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
         prompts = column is not None and name.casefold() == "prompt" and len(column.levels) > MOST_GROUPS
-        return several and (prompts or bool(NAME.search(name)))
+        return several and (prompts or bool(CLUSTER_NAME.search(name)))
 
     def model(self) -> str | None:
         """Return the column that tells models or prompts apart."""

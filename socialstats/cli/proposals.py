@@ -14,7 +14,6 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from socialstats.cli.columns import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, SUMMARIES, TREATMENTS, Seen
 from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
@@ -27,8 +26,10 @@ from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
+from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, Seen
 from socialstats.designs.rows import mirror_suspects, votes
 from socialstats.designs.tables import TOTALS, bare
+from socialstats.designs.vocabulary import SUMMARIES, TREATMENTS
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_text, rows_without
 from socialstats.text import count, listing, shorten

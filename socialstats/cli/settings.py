@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from socialstats.designs.vocabulary import spelled
+
 Kind = Literal["text", "texts", "labels", "rows", "parts", "switch", "whole", "number"]
 """``texts``: one or several; ``labels``: typed A,B,C; ``rows``: a list of COLUMN=VALUE; ``parts``: PART=COLUMN."""
 
@@ -15,16 +17,6 @@ TYPES: dict[Kind, type | tuple[type, ...]] = {
     "number": float,
 }  # fmt: skip
 REPEATED = ("texts", "labels", "rows", "parts")
-
-
-def spelled(words: str) -> tuple[str, ...]:
-    """Return the words of a text."""
-    return tuple(words.split())
-
-
-def couples(words: str) -> tuple[tuple[str, str], ...]:
-    """Return the couples of words of a text, between commas."""
-    return tuple((one, other) for one, other in map(str.split, words.split(",")))
 
 
 @dataclass(frozen=True, slots=True)

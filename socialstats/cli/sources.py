@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from socialstats.designs.model_scores import MODELS
+from socialstats.designs.vocabulary import MODELS
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, read_table
 from socialstats.tables.files import PART, file_of, files_below, of_files
@@ -101,7 +101,7 @@ def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any])
     files = [file_of(path, name) for path, name in zip(paths, names, strict=True)]
     table = of_files(files, f"{files[0].name} and {count(len(files) - 1, 'more file')}", input_format)
     mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
-    unnamed = not (set(MODELS) & set(table.columns)) and "rater" not in mapped and not settings.get("raters")
+    unnamed = not (set(MODELS.names) & set(table.columns)) and "rater" not in mapped and not settings.get("raters")
     added = [column for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns]
     frame: Any = table.frame.with_columns(*(nw.col(PART).alias(column) for column in added))
     notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()

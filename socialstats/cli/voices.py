@@ -7,7 +7,8 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from socialstats.cli.settings import COMPUTED, READ, spelled
+from socialstats.cli.settings import COMPUTED, READ
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import Caution
 from socialstats.voice import Voice, Word, python
 

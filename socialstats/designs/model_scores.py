@@ -13,21 +13,17 @@ from socialstats.designs.levels import opposites
 from socialstats.designs.options import texts
 from socialstats.designs.paired_reading import refuse_unit_as_cluster
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_reading import RATINGS, UNITS, RatingsOptions, RatingsRoles, build_from
+from socialstats.designs.ratings_reading import RATED_UNITS, RATINGS, RatingsOptions, RatingsRoles, build_from
 from socialstats.designs.tables import as_named, bare, make_long
+from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, REPEATS, SCORE_NAMES, SCORERS, TASKS
 from socialstats.errors import DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
 TASK = "task"
-MODELS = ("model", "model_name", "model_id", "llm", "system", "rater")
-TASKS = (TASK, "task_name", "task_id", "benchmark", "dataset", "subset", "category")
-ITEMS = (*(name for name in UNITS if name not in TASKS), "doc", "example", "example_id", "instance", "instance_id")
-SCORES = (*RATINGS, "accuracy", "acc", "exact_match", "is_correct", "passed", "pass", "mean")
-REPEATS = ("epoch", "repeat", "repetition", "replicate", "run", "trial", "attempt", "seed")
-CHOICES = ("scorer", "filter", "metric", "judge", "annotator", "grader")  # several give several scores of one answer
-SUMMARIES = ("average", "avg", "mean", "overall", "total", "rank", "score")
+ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
+SCORES = (*RATINGS, *SCORE_NAMES)
 FEWEST = 3  # models that make a leaderboard where nobody asked for one
 
 
@@ -92,7 +88,7 @@ def model_scores(
     options = RatingsOptions(refusal=refusal, na=na, missing=missing, repeats="mean")
     finder = Finder(table)
     columns = texts(raters)
-    if not columns and (found := parts.find("rater", MODELS, table)) is not None:
+    if not columns and (found := parts.find("rater", MODELS.names, table)) is not None:
         finder.explicit("rater", found)
         columns = parts.task_columns(table, found)
         return wide_by_model(table, found, columns, parts, options) if columns else long(table, found, parts, options)
@@ -125,7 +121,7 @@ class Parts:
         if self.value or self.unit or self.task:
             return ()
         other = (rater, self.by, *self.clusters)
-        if self.find("unit", ITEMS, table, rater) or self.find("task", TASKS, table, rater):
+        if self.find("unit", ITEMS, table, rater) or self.find("task", TASKS.names, table, rater):
             return ()
         found = scores_of(table, other)
         return found if len(found) > 1 else ()
@@ -133,7 +129,7 @@ class Parts:
 
 def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
-    free = [c for c in table.columns if c not in other and bare(c) not in SUMMARIES]
+    free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
     found = [c for c in free if holds_scores(table, c)]
     numbers = [c for c in found if all(as_number(label) is not None for label in labels_of(table, c))]
     cells = table.counts(numbers).columns if len(numbers) > 3 else {}
@@ -157,7 +153,7 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
     taken = {name for name in (rater, parts.value, parts.task, parts.by, *parts.clusters) if name}
     refuse_unit_as_cluster(finder, parts.unit, parts.clusters, ITEMS, taken)
     unit = parts.find("unit", ITEMS, table, rater)
-    task = parts.find("task", TASKS, table, rater, unit)
+    task = parts.find("task", TASKS.names, table, rater, unit)
     value = parts.find("value", SCORES, table, rater, unit, task)
     for part, found, looked in (("unit", unit or task, ITEMS), ("value", value, SCORES)):
         if found is None:
@@ -202,7 +198,7 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
 def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: RatingsOptions) -> Ratings:
     """Read one row per item and a column for each model."""
     unit = parts.find("unit", ITEMS, table, *columns)
-    task = parts.find("task", TASKS, table, unit, *columns)
+    task = parts.find("task", TASKS.names, table, unit, *columns)
     keep = [name for name in (task, parts.by, *parts.clusters) if name]
     finder = Finder(table)
     named = {"task": task, "by": parts.by, "cluster": parts.clusters, "unit": unit, "raters": columns}
@@ -213,9 +209,9 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
         raise DesignError(
-            f"{table.source}: no column names the models (looked for {', '.join(MODELS)}), and fewer than two columns "
-            f"hold scores of models. Say {option('rater', 'COLUMN', '--map rater=COLUMN')} for one row per model and "
-            f"item, or name the columns of the models with {option('raters', typed='--raters a,b,c')}. Columns: "
+            f"{table.source}: no column names the models (looked for {', '.join(MODELS.names)}), and fewer than two "
+            f"columns hold scores of models. Say {option('rater', 'COLUMN', '--map rater=COLUMN')} for one row per "
+            f"model and item, or name the columns of the models with {option('raters', typed='--raters a,b,c')}. Columns: "
             f"{listed}"
         )
     made = make_long(table, found, keep, row=unit, name="model")
@@ -291,7 +287,7 @@ def refuse_choices(table: Table, roles: RatingsRoles) -> None:
     rows = float(table.counts(key).n.sum())
     if len(table.counts(key).n) == rows:
         return
-    repeat = [name for name in REPEATS if name in table.columns and name not in roles.columns()][:1]
+    repeat = [name for name in REPEATS.names if name in table.columns and name not in roles.columns()][:1]
     cells = len(table.counts([*key, *repeat]).n)
     names = [name for name in table.columns if name not in (*roles.columns(), *repeat)]
     for name in names:
@@ -299,7 +295,7 @@ def refuse_choices(table: Table, roles: RatingsRoles) -> None:
         if len(levels) < 2:
             continue
         split = len(table.counts([*key, *repeat, name]).n)
-        chosen = name in CHOICES and split > cells
+        chosen = name in SCORERS and split > cells
         if not chosen and (cells == rows or split < rows or len(levels) * 2 > rows):
             continue
         first = sorted(levels)[0]
@@ -331,6 +327,6 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
     if rater != "model" or len(labels_of(table, rater)) < FEWEST or not holds_scores(table, value):
         return False
-    task = next((name for name in TASKS if name in table.columns and name not in (unit, rater, value)), None)
+    task = next((name for name in TASKS.names if name in table.columns and name not in (unit, rater, value)), None)
     cells = table.counts([unit, rater, *([task] if task else [])])
     return len(cells.n) == float(cells.n.sum())

@@ -36,29 +36,14 @@ from socialstats.designs.tables import (
     square_counts,
     whole_numbers,
 )
+from socialstats.designs.vocabulary import CONDITIONS, LIKELY_UNITS, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, as_text, missing_labels
 from socialstats.tables.lazy import asks
 from socialstats.voice import Word, option
 
 ErrorOrDrop = Literal["error", "drop"]
-UNIT_NAMES = (
-    "unit", "unit_id", "item", "item_id", "question", "question_id", "prompt_id", "story", "story_id", "sample",
-    "sample_id", "subject", "subject_id", "participant", "participant_id", "student", "person", "respondent", "task",
-    "task_id", "problem", "problem_id", "text_id", "doc_id", "pair", "pair_id", "id",
-)  # fmt: skip
-CONDITION_NAMES = (
-    "condition", "arm", "treatment", "phase", "time", "group", "version", "variant", "model", "prompt", "setting",
-)  # fmt: skip
-VALUE_NAMES = (
-    "value", "score", "correct", "answer", "response", "rating", "outcome", "result", "y", "label",
-    "action",
-)  # fmt: skip
-
-
-LIKELY = {
-    "unit": ("scenario", "scenario_id", "vignette", "dilemma", "situation", "statement", "case", "text", "post"),
-}  # suggested, never taken: such a column may be a cluster of units as well
+LIKELY = {"unit": LIKELY_UNITS}  # suggested, never taken: such a column may be a cluster of units as well
 WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
 
 
@@ -195,7 +180,7 @@ def refuse_wide(finder: Finder) -> None:
     DesignError
     """
     pair = wide_pair(finder.columns)
-    if pair is None or any(name in finder.columns for name in CONDITION_NAMES):
+    if pair is None or any(name in finder.columns for name in CONDITIONS.names):
         return
     one, two = pair
     raise DesignError(
@@ -242,11 +227,11 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
     clusters = finder.several("cluster", options.cluster)
     named = (options.unit, options.condition, options.value, by, times, *clusters)
     taken = {name for name in named if name}
-    refuse_unit_as_cluster(finder, options.unit, clusters, UNIT_NAMES, taken)
+    refuse_unit_as_cluster(finder, options.unit, clusters, UNITS.names, taken)
     roles = PairedRoles(
-        unit=find(finder, "unit", options.unit, UNIT_NAMES, taken),
-        condition=find(finder, "condition", options.condition, CONDITION_NAMES, taken),
-        value=find(finder, "value", options.value, VALUE_NAMES, taken), by=by, clusters=clusters,
+        unit=find(finder, "unit", options.unit, UNITS.names, taken),
+        condition=find(finder, "condition", options.condition, CONDITIONS.names, taken),
+        value=find(finder, "value", options.value, VALUES.names, taken), by=by, clusters=clusters,
         count=times,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "condition", "value", "by")])
@@ -607,7 +592,7 @@ def _finish(
     named = roles.count is None and (rows.origin or rows.table).has(roles.unit)
     units = UnitNames(codes=labels.codes[joined.row], levels=labels.levels, cell=np.arange(pairs))
     used = [*roles.columns(), *conditions]
-    noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNIT_NAMES)
+    noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNITS.names)
     return as_cells(
         Paired(
             conditions=conditions, first=joined.first, second=joined.second, count=times,
@@ -661,7 +646,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     finder.finish()
     used = [*(column for _, column in parts), *belongs]
     free = [column for column in table.columns if column not in used]
-    called = [column for k, column in enumerate(free) if k == 0 or column in UNIT_NAMES]
+    called = [column for k, column in enumerate(free) if k == 0 or column in UNITS.names]
     refuse_total_row(table, texts(options.unit) or called, (first, second), options.na_labels)
     counted = frequency(
         table, options.count, [] if options.unit else used, used, options.na_labels,

@@ -16,8 +16,6 @@ from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired_reading import (
-    UNIT_NAMES,
-    VALUE_NAMES,
     ErrorOrDrop,
     distinct_parts,
     find,
@@ -27,7 +25,6 @@ from socialstats.designs.parts import HUMANS, FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.rows import (
     FILL,
-    NAME,
     Rows,
     begin,
     cluster_suspects,
@@ -50,20 +47,15 @@ from socialstats.designs.tables import (
     square_counts,
     whole_numbers,
 )
+from socialstats.designs.vocabulary import CLUSTER_NAME, PEOPLE_AS_RATERS, RATERS, RATING_FIRST, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, missing_labels
 from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import Word, option
 
-RATER_NAMES = (
-    "rater", "rater_id", "judge", "judge_id", "annotator", "annotator_id", "coder", "grader", "labeler", "evaluator",
-    "reviewer", "expert", "worker", "worker_id", "participant", "participant_id", "respondent", "person", "model",
-)  # fmt: skip
-PEOPLE = ("participant", "participant_id", "person", "respondent")  # who rates, in a table of ratings
-UNITS = tuple(name for name in UNIT_NAMES if name not in PEOPLE)
-FIRST = ("value", "rating", "score", "label")
-RATINGS = (*FIRST, *(name for name in VALUE_NAMES if name not in FIRST))
+RATED_UNITS = tuple(name for name in UNITS.names if name not in PEOPLE_AS_RATERS)
+RATINGS = (*RATING_FIRST, *(name for name in VALUES.names if name not in RATING_FIRST))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +208,7 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
     strata, clusters = finder.several("strata", options.strata), finder.several("cluster", options.cluster)
     named = (options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters)
     taken = {name for name in named if name}
-    refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
+    refuse_unit_as_cluster(finder, options.unit, clusters, RATED_UNITS, taken)
     prefix = options.probabilities
     if isinstance(prefix, Mapping):
         probable = finder.several("probabilities", [*prefix.values()])
@@ -225,8 +217,8 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         if prefix and not probable:
             finder.miss("probabilities", f"no column that begins with '{text.shorten(prefix)}'", [prefix])
     roles = RatingsRoles(
-        unit=find(finder, "unit", options.unit, UNITS, taken),
-        rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
+        unit=find(finder, "unit", options.unit, RATED_UNITS, taken),
+        rater=find(finder, "rater", options.rater, RATERS.names, taken),
         value=find(finder, "value", options.value, RATINGS, taken),
         by=by, status=status, reply=reply_column(table, status), source=source, groups=groups, strata=strata,
         clusters=clusters, count=times,
@@ -678,7 +670,7 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     row, row_part = (options.unit, "unit") if by_column else (options.rater, "rater")
     mine = (*texts(options.strata), *texts(options.cluster)) if by_column else texts(options.rater_groups)
     if by_column and row is None and columns is None:
-        row = next((name for name in UNITS if name in table.columns and name not in (*mine, options.by)), None)
+        row = next((name for name in RATED_UNITS if name in table.columns and name not in (*mine, options.by)), None)
     _refuse_other_axis(options, raters_in)
     keep = [name for name in (*mine, options.rater_source, options.by, options.count) if name]
     finder.optional(row_part, row)
@@ -714,8 +706,10 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
 
 def _refuse_others(source: str, chosen: Sequence[str]) -> None:
     """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
-    known = {*UNITS, *BELONG}
-    other = [c for c in chosen if (c.casefold() in known or NAME.search(c)) and c.casefold() not in RATER_NAMES]
+    known = {*RATED_UNITS, *BELONG}
+    other = [
+        c for c in chosen if (c.casefold() in known or CLUSTER_NAME.search(c)) and c.casefold() not in RATERS.names
+    ]
     if not other:
         return
     rest = [c for c in chosen if c not in other]

@@ -16,6 +16,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
+from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.spelling import plain, spelled_alike, told_apart
@@ -438,21 +439,6 @@ def begin(
     )  # fmt: skip
 
 
-WORDS = (
-    "scenario", "story", "topic", "domain", "template", "cluster", "group", "worker", "participant", "subject",
-    "annotator", "passage", "document", "dialogue", "conversation", "persona", "site", "school", "household",
-)  # fmt: skip
-NAME = re.compile(rf"(?:^|_)(?:{'|'.join(WORDS)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
-ORDER = re.compile(
-    r"(?:^|[_. ])(?:order|position|pos|run|swap(?:ped)?|flip(?:ped)?|reversed?|permutation|ordering|presentation)"
-    r"(?:[_. ]?(?:id|nr|no|number))?$",
-    re.IGNORECASE,
-)  # columns that tell two orders of one question apart
-STORIES = re.compile(
-    r"^(?:(?:scenario|story|vignette|dilemma|situation|case|dialogue|conversation|question|sample|trial)s?"
-    r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
-    re.IGNORECASE,
-)  # what is put to a model once: two rows that agree here and in all else may be one
 ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
 RATER_STEMS = frozenset({
     "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
@@ -495,7 +481,7 @@ def cluster_suspects(
         Whether clusters that the design has by default hold its rows together already.
     """
     found = []
-    for column in [c for c in table.columns if c not in used and (c in names or NAME.search(c))][:MOST]:
+    for column in [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]:
         try:
             levels = len(table.counts([column]).columns[column].labels().levels)
         except (InputError, TypeError):  # it holds no labels
@@ -619,7 +605,7 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
     rows, upward = float(design.count.sum()), design.item_a < design.item_b
     if (
         rows < 2 * FEWEST
-        or (not design.order_known and any(ORDER.search(column) for column in columns))
+        or (not design.order_known and any(ORDER_NAME.search(column) for column in columns))
         or len(design.items) < 3
         or 2 * design.count[upward].sum() != rows
         or votes(design) != votes(design, turned=True)
@@ -655,7 +641,7 @@ def repeated_rows(table: Table) -> list[Caution]:
     if table.copies:
         held = f"{text.quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
         return [caution("SS321", held, affects="n, standard errors, intervals, p-values", fix="leave copies out")]
-    story = next((column for column in table.columns if STORIES.match(column)), None)
+    story = next((column for column in table.columns if STORY_NAME.match(column)), None)
     if story is None:
         return []
     try:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
+from socialstats.designs.model_scores import TASK, is_plain_board, model_scores
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.vocabulary import TASKS
 from socialstats.figures import forest, heat
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.halving import clusters_to_halve
@@ -573,7 +574,7 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
             f"{numbers.joint.inference}."]  # fmt: skip
     if tasks:
         full.insert(0, "Units were taken as sampled within fixed tasks; results do not generalise to other tasks.")
-    if design.columns.get("unit") in TASKS:
+    if design.columns.get("unit") in TASKS.names:
         full.insert(0, "The tasks were the units, taken as a sample of tasks.")
     return brief, " ".join(full)
 

@@ -155,7 +155,7 @@ def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     found = messages("scoer,promt,nr\n1,2,3\n", tmp_path, by="modle")
     assert found == [
         "answers.csv: no column 'modle' (asked for as by). Columns: scoer, promt and nr. Say which it is: by='COLUMN'",
-        "answers.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 21 "
+        "answers.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 28 "
         "more). Columns: scoer, promt and nr. Say which it is: unit='COLUMN'",
         "answers.csv: no column for 'condition' (looked for condition, arm, treatment, phase, time, group and 5 more). "
         "Columns: scoer, promt and nr. Say which it is: condition='COLUMN'",

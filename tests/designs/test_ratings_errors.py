@@ -138,7 +138,7 @@ def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     assert messages("itm,jdge,x\n1,2,3\n", tmp_path, strata="domain") == [
         "ratings.csv: no column 'domain' (asked for as strata). Columns: itm, jdge and x. "
         "Say which it is: strata='COLUMN'",
-        "ratings.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 17 "
+        "ratings.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 24 "
         "more). Columns: itm, jdge and x. Did you mean unit='itm' ?",
         "ratings.csv: no column for 'rater' (looked for rater, rater_id, judge, judge_id, annotator, annotator_id and "
         "13 more). Columns: itm, jdge and x. Did you mean rater='jdge' ?",

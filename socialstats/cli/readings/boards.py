@@ -8,31 +8,26 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
-from socialstats.cli.columns import (
+from socialstats.cli.readings.proposal import Proposal
+from socialstats.designs.model_scores import scores_of
+from socialstats.designs.profile import FEW, MOST_KEYS, Column, Seen, stem
+from socialstats.designs.tables import bare
+from socialstats.designs.vocabulary import (
     COVARIATES,
     DATES,
-    FEW,
     MEASURES,
-    MOST_KEYS,
+    MODELS,
     RATERS,
     REPEATS,
     RIGHT,
     SUMMARIES,
+    TASKS,
     UNITS,
     VALUES,
-    Column,
-    Seen,
-    stem,
 )
-from socialstats.cli.readings.proposal import Proposal
-from socialstats.cli.settings import spelled
-from socialstats.designs.model_scores import TASKS, scores_of
-from socialstats.designs.tables import bare
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 
-MODELS = spelled("model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline")
-KEYS = ("task", "benchmark", "dataset", "data", "problem", "subset", "instance", "suite")
 FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
 FAMILIES = re.compile(
@@ -51,7 +46,7 @@ def score_tables(seen: Seen) -> Iterator[Proposal]:
             means = f"{one.means}, of the rows where '{metric.name}' is {level}"
             yield replace(one, means=means, settings={**one.settings, "where": [entry]})
         return
-    models = [c for c in seen.columns.values() if c.called(MODELS) and c.names_things and c.numbers is None]
+    models = [c for c in seen.columns.values() if c.called(MODELS.words) and c.names_things and c.numbers is None]
     models = [c for c in models if len(c.levels) > 1 and not seen.has_partner(c)]
     finest = [c for c in models if all(seen.constant(other, c) for other in models if other is not c)]
     models = finest[:1] or models  # a model, and the model with its settings
@@ -67,7 +62,8 @@ def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
         c for c in seen.varying() if c not in used and (c.numbers is not None or yes_no(c))
         and c.name not in seen.no_values and not c.unique_key
         and not c.called(("mean", "average", "overall"))
-        and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS) and not c.called((*DATES, "rank", "params"))
+        and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS.names)
+        and not c.called((*DATES, "rank", "params"))
     ]  # fmt: skip
 
 
@@ -94,7 +90,7 @@ def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
 def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
     """Look for one score of each model and unit, or of each model, task and unit."""
     keys = [c for c in seen.varying() if c is not model and c.names_things and not c.unique and len(c.levels) > 1]
-    keys = sorted(keys, key=lambda c: (not c.called((*KEYS, *TASKS)), not c.called(UNITS)))[:MOST_KEYS]
+    keys = sorted(keys, key=lambda c: (not c.called(TASKS.words), not c.called(UNITS.words)))[:MOST_KEYS]
     finer = [c for c in keys if c.numbers is None and seen.constant(model, c)]  # a model with its settings, say
     for who, key in product((model, *finer), keys):
         if key is not who and seen.distinct([who.name, key.name]):
@@ -102,11 +98,11 @@ def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
             return
     for who, (one, other) in product((model, *finer), combinations(keys, 2)):
         if who not in (one, other) and seen.distinct([who.name, one.name, other.name]):
-            task, unit = (one, other) if one.called((*KEYS, *TASKS)) else (other, one)
+            task, unit = (one, other) if one.called(TASKS.words) else (other, one)
             # seeds repeat a data set: they are averaged
-            if unit.called(REPEATS) and not unit.called(("fold",)) and not task.called(REPEATS):
+            if unit.called(REPEATS.words) and not unit.called(("fold",)) and not task.called(REPEATS.words):
                 yield from board(seen, who, [task], None)
-            elif task.called((*KEYS, *TASKS)) and seen.enough(unit):
+            elif task.called(TASKS.words) and seen.enough(unit):
                 yield from board(seen, who, [unit], task)
             elif seen.rows == len(who.levels) * len(unit.levels) * len(task.levels):
                 yield from board(seen, who, [one, other], None)
@@ -117,14 +113,14 @@ def board(seen: Seen, model: Column, units: Sequence[Column], task: Column | Non
     """Propose a leaderboard of a long table."""
     used = [model, *units, *([task] if task is not None else [])]
     values = scores_in(seen, used)
-    value = next((c for c in values if c.called(VALUES)), None) or next((c for c in values if not c.whole), None)
+    value = next((c for c in values if c.called(VALUES.words)), None) or next((c for c in values if not c.whole), None)
     if value is None:
         return
     names = [c.name for c in units]
     parts = [f"rater={model.name}", f"unit={','.join(names)}", f"value={value.name}"]
     parts += [f"task={task.name}"] if task is not None else []
     of = listing([f"'{name}'" for name in names]) + (f" of each '{task.name}'" if task is not None else "")
-    tasked = task is not None or any(c.called((*KEYS, *TASKS)) for c in units)
+    tasked = task is not None or any(c.called(TASKS.words) for c in units)
     yield Proposal(
         "ratings", (9.4 if tasked else 8.2) if len(model.levels) >= FEWEST else 5,
         f"a leaderboard: '{model.name}' names the models, a unit is {of}, '{value.name}' is the score",
@@ -135,20 +131,20 @@ def board(seen: Seen, model: Column, units: Sequence[Column], task: Column | Non
 def called_rater(column: Column) -> bool:
     """Whether the first or the last word of a name says that the column holds ratings; some models are coders."""
     words = {*column.tokens[:1], *column.tokens[-1:]}
-    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, "human"})
+    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
 
 
 def column_a_model(seen: Seen) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.columns.values() if c.unique and c.names_things]
-    keys = [c for c in keys if c.numbers is None or c.unique_key or c.called((*KEYS, *TASKS))]
+    keys = [c for c in keys if c.numbers is None or c.unique_key or c.called(TASKS.words)]
     key = min(keys, key=lambda c: c.numbers is not None, default=None)
     families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
-    tasked = key is not None and key.called((*KEYS, *TASKS))
+    tasked = key is not None and key.called(TASKS.words)
     if seen.is_cross or ((key is None or (key.numbers is not None and not tasked)) and families < FEWEST):
         return
     scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
-    scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS)]
+    scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS.words)]
     names = [c.name for c in scores]
     if any(map(called_rater, seen.columns.values())) and not tasked:
         return

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.columns import (
+from socialstats.cli.readings.proposal import Proposal
+from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
+from socialstats.designs.options import DEFAULT_TIES
+from socialstats.designs.profile import (
     BEATEN,
-    DATES,
     MOST_KEYS,
-    REPEATS,
-    SCORES,
     SIDES,
-    VERDICTS,
     WINNERS,
     WON,
     Column,
@@ -26,10 +25,8 @@ from socialstats.cli.columns import (
     same_scale,
     share,
 )
-from socialstats.cli.readings.proposal import Proposal
-from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
-from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.vocabulary import DATES, REPEATS, SCORES, VERDICTS
 from socialstats.tables import as_number
 from socialstats.text import count
 
@@ -155,7 +152,7 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
         free = c not in (a, b) and not (flags and c.name in flags[1])
-        free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
+        free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS.words, *SCORES)))
         free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
         found = result_settings(c, x, y) if free else []
         told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))

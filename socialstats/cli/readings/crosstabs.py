@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.columns import BEATEN, FEW, RATERS, WINNERS, Column, Seen, paired_names, share
 from socialstats.cli.readings.proposal import Proposal, value_settings
-from socialstats.cli.settings import spelled
+from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Seen, paired_names, share
 from socialstats.designs.tables import LOSERS, bare, crosstab
+from socialstats.designs.vocabulary import RATERS, spelled
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count
@@ -62,7 +62,7 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
     agreed = kappa(cells)
     head = Column(name=seen.table.columns[0], levels=(), rows=0, filled=0)
     right = k == 2 and all(Column(name=str(x), levels=(), rows=0, filled=0).called(RIGHT_WRONG) for x in square.index)
-    judged = not right and agreed >= (AGREE_OF_TWO if k == 2 and not head.called(RATERS) else AGREE)
+    judged = not right and agreed >= (AGREE_OF_TWO if k == 2 and not head.called(RATERS.words) else AGREE)
     counted = filled.max() > FEW_LEVELS and not filled.all() if lost else named
     if np.isnan(cells).any() or (symmetric and k > 2) or not (judged or counted):
         return
@@ -100,7 +100,7 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
                                f"'{won.name}' won against '{lost.name}'{said}",
                                {"map": parts, "count": times, **gaps})  # fmt: skip
             continue
-        judged = a.called(RATERS) or b.called(RATERS) or (kappa(square) >= AGREE and not paired_names(a, b))
+        judged = a.called(RATERS.words) or b.called(RATERS.words) or (kappa(square) >= AGREE and not paired_names(a, b))
         raters = {"raters": [a.name, b.name], "count": times, **value_settings((a, b), "ratings")}
         sides = {"map": [f"first={a.name}", f"second={b.name}"], "count": times, **value_settings((a, b), "paired")}
         yield Proposal("ratings", 8 if judged else 7, "counts of units by two raters", raters)

@@ -7,28 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.columns import (
-    BEATEN,
-    CONDITIONS,
-    MEASURES,
-    PERSONS,
-    RATERS,
-    SCORES,
-    UNITS,
-    WINNERS,
-    WON,
-    Column,
-    Seen,
-    paired_names,
-    stem,
-)
 from socialstats.cli.deciding import words
 from socialstats.cli.readings.boards import FAMILIES
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Seen, paired_names, stem
 from socialstats.designs.rows import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
+from socialstats.designs.vocabulary import CONDITIONS, MEASURES, PERSONS, RATERS, SCORES, UNITS
 from socialstats.text import count, listing, quoted, shorten
 
 MOST_NAMED = 4  # columns that are left aside and named
@@ -63,7 +50,9 @@ def doubts(seen: Seen, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.settings.get("crosstab"):
         head = seen.columns.get(seen.table.columns[0])
-        if head is not None and head.called((*RATERS, *REFERENCES, *PREDICTIONS, *WINNERS, *BEATEN, *CONDITIONS)):
+        if head is not None and head.called(
+            (*RATERS.words, *REFERENCES, *PREDICTIONS, *WINNERS, *BEATEN, *CONDITIONS.words)
+        ):
             return ""
         sides = {"comparisons": "won and columns lost", "paired": "and columns are two conditions"}
         return f"no name says that rows {sides.get(one.design, 'and columns are two raters')}"
@@ -121,7 +110,9 @@ def paired_doubt(parts: dict[str, list[Column]]) -> str:
         condition = parts["condition"][0]
         if bare(condition.name) in MEASURES:
             return f"'{shorten(condition.name, 30)}' names measures, whose numbers may be of different kinds"
-        if condition.called(CONDITIONS) and any(c.called((*UNITS, *PERSONS)) for c in parts.get("unit", [])):
+        if condition.called(CONDITIONS.words) and any(
+            c.called((*UNITS.words, *PERSONS)) for c in parts.get("unit", [])
+        ):
             return ""
         return f"no name says that '{shorten(condition.name, 30)}' holds conditions that each unit met"
     first, second = parts["first"][0], parts["second"][0]
@@ -140,7 +131,7 @@ def rating_doubt(parts: dict[str, list[Column]]) -> str:
         who = "persons who describe themselves in them rate no units"
         return f"{quoted([names[0], names[-1]])} are numbered like items of a questionnaire: {who} (SS326)"
     stems = {stem(name) for name in names}
-    known = any(c.called((*RATERS, *PERSONS, *REFERENCES, *PREDICTIONS)) for c in (*rater, *columns))
+    known = any(c.called((*RATERS.words, *PERSONS, *REFERENCES, *PREDICTIONS)) for c in (*rater, *columns))
     known = known or (len(columns) == 2 and two_judges(*columns))
     if known or (columns and stems <= RATER_STEMS):
         return ""

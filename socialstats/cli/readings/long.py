@@ -6,24 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations, permutations
 from typing import Any
 
-from socialstats.cli.columns import (
-    CONDITIONS,
-    DATES,
-    FEW,
-    FEW_COLUMNS,
-    MOST_KEYS,
-    PERSONS,
-    RATERS,
-    REPEATS,
-    RIGHT,
-    TREATMENTS,
-    UNITS,
-    VALUES,
-    Seen,
-    paired_names,
-    share,
-)
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
+from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Seen, paired_names, share
+from socialstats.designs.vocabulary import CONDITIONS, DATES, PERSONS, RATERS, REPEATS, RIGHT, TREATMENTS, UNITS, VALUES
 from socialstats.text import listing
 
 WEAK = ("category", "label", "code")  # names units as often as values
@@ -32,27 +17,36 @@ METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them
 
 def long_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
-    hints = (*UNITS, *RATERS, *CONDITIONS, *REPEATS)
+    hints = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words)
     judged = seen.rated_by_name
     keys = [
-        c for c in seen.varying() if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS) or c.name in judged else 0.5)
-        and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
+        c for c in seen.varying()
+        if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS.words) or c.name in judged else 0.5)
+        and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS.words)))
         and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints) or c.name in judged)
     ]  # fmt: skip
     sides = [two for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5]
-    sides = [two for two in sides if not two[0].called(RATERS)]
+    sides = [two for two in sides if not two[0].called(RATERS.words)]
     keys = [c for c in keys if c.numbers is not None or not any(c in two for two in sides)][:MOST_KEYS]
     values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
               and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
     values = [c for c in values if c.name not in seen.no_values] or values
     for unit, other in permutations(keys, 2):
-        persons = other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS)) and not other.called(RATERS)
-        surely, rated, cond = unit.called(UNITS) or persons, other.called(RATERS), other.called(CONDITIONS)
-        met = len(unit.levels) * len(other.levels) == seen.rows and unit.called(REPEATS) and not unit.called(DATES)
-        if not surely and (other.called(UNITS) or (unit.called((*CONDITIONS, *REPEATS)) and not met)):
+        persons = (
+            other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS.words)) and not other.called(RATERS.words)
+        )
+        surely, rated, cond = (
+            unit.called(UNITS.words) or persons,
+            other.called(RATERS.words),
+            other.called(CONDITIONS.words),
+        )
+        met = (
+            len(unit.levels) * len(other.levels) == seen.rows and unit.called(REPEATS.words) and not unit.called(DATES)
+        )
+        if not surely and (other.called(UNITS.words) or (unit.called((*CONDITIONS.words, *REPEATS.words)) and not met)):
             continue
         nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
-        if other.called(REPEATS) or seen.constant(other, unit) or (nested and not rated):
+        if other.called(REPEATS.words) or seen.constant(other, unit) or (nested and not rated):
             continue
         joint = seen.joint_key(unit, other, keys, 1.02 if surely and rated else 1.3)
         if joint is None:
@@ -65,7 +59,7 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
-        named = [c for c in free if c.called(VALUES)]
+        named = [c for c in free if c.called(VALUES.words)]
         named.sort(key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK)))
         likely = named or [c for c in numbers if c in scales] or scales or numbers or free
         value = likely[0] if named else likely[-1]
@@ -75,13 +69,13 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             continue
         size, added = len(other.levels), [seen.columns[name] for name in joint[1:]]
         full = seen.rows / max(1, len(unit.levels) * size * max(1, len(added)))
-        base = 4 + 1.2 * surely + value.called(VALUES) + 0.8 * (full > 0.7) - 0.7 * len(added)
-        base -= 0.5 * unit.called(REPEATS)  # which trial it was is no unit that others meet again
+        base = 4 + 1.2 * surely + value.called(VALUES.words) + 0.8 * (full > 0.7) - 0.7 * len(added)
+        base -= 0.5 * unit.called(REPEATS.words)  # which trial it was is no unit that others meet again
         key, last = f"unit={','.join(joint)}", f"value={value.name}"
         of = listing([f"'{name}'" for name in joint])
         alone: dict[str, Any] = {"cluster": [unit.name]} if added else {}
         if rated or size <= max(FEW, 2 * len(unit.levels)):
-            apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS)
+            apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS.words)
             rated_unit = f"'{unit.name}'" if apart else of
             entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
             settings = {"map": entries, **({"by": added[0].name} if apart else alone)}

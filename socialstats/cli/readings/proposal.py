@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from socialstats.cli.columns import FEW, LATER, Column
 from socialstats.cli.guesses import ordered
-from socialstats.cli.settings import spelled
+from socialstats.designs.profile import FEW, LATER, Column
 from socialstats.designs.tables import bare
+from socialstats.designs.vocabulary import spelled
 from socialstats.tables import as_number
 
 YES = spelled(

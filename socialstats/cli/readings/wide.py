@@ -10,25 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.columns import (
+from socialstats.cli.readings.contests import meet_themselves
+from socialstats.cli.readings.crosstabs import square_tables
+from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
+from socialstats.designs.profile import (
     BRACKETED,
-    CONDITIONS,
-    COVARIATES,
-    DATES,
     DERIVED,
     FEW,
     LATER,
     MOST_COLUMNS,
     MOST_KEYS,
     OPPOSITES,
-    PERSONS,
-    RATERS,
-    REPEATS,
-    RIGHT,
-    SCORES,
     SIDES,
-    SUMMARIES,
-    UNITS,
     Column,
     Seen,
     negated,
@@ -37,12 +30,22 @@ from socialstats.cli.columns import (
     share,
     stem,
 )
-from socialstats.cli.readings.contests import meet_themselves
-from socialstats.cli.readings.crosstabs import square_tables
-from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
-from socialstats.cli.settings import couples, spelled
 from socialstats.designs.rows import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
+from socialstats.designs.vocabulary import (
+    CONDITIONS,
+    COVARIATES,
+    DATES,
+    PERSONS,
+    RATERS,
+    REPEATS,
+    RIGHT,
+    SCORES,
+    SUMMARIES,
+    UNITS,
+    couples,
+    spelled,
+)
 from socialstats.tables import as_number
 from socialstats.text import count
 
@@ -110,9 +113,9 @@ class Rows:
         out |= {total for total, parts in seen.totals.items() if len(parts) > 2}  # two may differ by it
         found = [c for c in seen.columns.values() if c.levels and c.name not in out and c.name not in seen.arm_sizes]
         kept = [c for c in found if BRACKETED.fullmatch(c.name) or (
-            not (c.called((*DERIVED, *REPEATS)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
+            not (c.called((*DERIVED, *REPEATS.words)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
             and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
-            and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS))
+            and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS.words, *RATERS.words))
                      and (c.unique or not self.identity) and not c.ranks)
         )]  # fmt: skip
         numbers = [c for c in found if c.numbers is not None]
@@ -165,11 +168,13 @@ class Group:
         matrix = all(BRACKETED.fullmatch(name) for name in self.names)  # a question about several things
         initials = self.size > 2 and all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
         words = (
-            initials or (len(self.stems) == 1 and self.stems <= RATER_STEMS) or any(c.called(RATERS) for c in columns)
+            initials
+            or (len(self.stems) == 1 and self.stems <= RATER_STEMS)
+            or any(c.called(RATERS.words) for c in columns)
         )
         self.called_raters = not matrix and (words or (self.size == 2 and two_judges(*columns)))
         self.items = (matrix or bool(item_suspects(self.names))) and not self.called_raters
-        plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS}
+        plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS.words}
         self.numbered = not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
         self.sure = self.items or self.numbered or rows.told
         free = self.size > 3 and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
@@ -383,7 +388,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
 
 def transposed_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
-    named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS, "model", "llm", "system"))][:1]
+    named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS.words, "model", "llm", "system"))][:1]
     rest = [c for c in seen.columns.values() if c not in named]
     named = named if len(seen.table.columns) <= MOST_COLUMNS else []
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:

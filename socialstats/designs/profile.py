@@ -12,10 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.settings import couples, spelled
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
 from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
+from socialstats.designs.vocabulary import (
+    CONDITIONS,
+    IDENTITIES,
+    PERSONS,
+    RATERS,
+    REPEATS,
+    ROW_NAMES,
+    ROW_NUMBERS,
+    TIMINGS,
+    UNITS,
+    VERDICTS,
+    couples,
+    spelled,
+    without_accents,
+)
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
 
@@ -23,29 +37,6 @@ MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that ma
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
 FEW = 30  # labels of a scale
 
-UNITS = spelled(
-    "unit item id question subject subj participant person student patient case story sample plot plant product "
-    "produit object essay text image photo stimulus couple worker scenario trial specimen compound task prompt "
-    "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post hit "
-    "pid paper"
-)
-RATERS = spelled(
-    "rater judge juge coder annotator assessor panelist panellist observer obs expert grader evaluator reviewer "
-    "examiner doctor physician radiologist neurologist pathologist surgeon abstractor reader scorer consumer taster "
-    "voter worker psych psychologist psychiatrist clinician therapist nurse dentist interviewer referee critic "
-    "labeler labeller editor auditor"
-)
-TREATMENTS = ("condition", "cond", "treatment", "treat", "trt", "arm", "drug", "intervention")  # what was done
-CONDITIONS = spelled(
-    "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method meth "
-    "type version drug dose day week month year hour when eye hand prompt model machine metric setting site location "
-    "formulation framing frame wording variant persona"
-)
-MEASURES = ("metric", "metrics", "metricname", "measure")  # whose labels are numbers of different kinds
-VALUES = spelled(
-    "value score rating response y answer outcome result evaluation performance effort correct measurement reading "
-    "label accuracy acc action decision verdict choice grade category reply stance code mark points"
-)
 SIDES = (
     *SIDE_WORDS,
     *couples(
@@ -54,11 +45,6 @@ SIDES = (
         "chosen rejected, local visitor, host guest, r b"
     ),
 )
-PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
-DATES = ("date", "year", "month", "week", "day", "hour")
-REPEATS = spelled("rep repl replicate replication repeat session run epoch trial occasion seed fold")
-SCORES = ("score", "point", "goal", "rating", "pts")
-VERDICTS = ("verdict", "judgment", "judgement")
 WON = (*spelled("winner won win result outcome choice preferred preference vote victor"), *VERDICTS)
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
 BEATEN = spelled("loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred")
@@ -77,22 +63,9 @@ OPPOSITES = (
 NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
-SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # from other columns
-COVARIATES = spelled(
-    "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng"
-)  # names of persons and places
-IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
-RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
-ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
-ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
-TIMINGS = spelled(
-    "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
-    "submittime accepttime runtime durationms durations"
-)  # when something was answered, or how long it took: a value only where nothing else is one
 
 ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
 BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\]")  # a matrix of questions in an export: 'How often? [Story 1]'
-
 
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
@@ -141,7 +114,7 @@ class Column:
     ranks: bool = False
 
     def __post_init__(self) -> None:
-        tokens = re.split(r"[\W_]+", SPACED.sub(" ", self.name).casefold())
+        tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
         self.tokens = tuple(token for token in tokens if token)
         self.labels = frozenset(self.levels)
         found = [as_number(level) for level in self.levels]
@@ -152,7 +125,9 @@ class Column:
         self.unique = len(self.levels) == self.rows
         self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
-        named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
+        named = last in IDENTITIES or (
+            last.endswith("id") and last[:-2] in (*UNITS.words, *RATERS.words, *PERSONS, "user")
+        )
         self.identifies = named and integers
         told = self.numbers is None or self.whole or self.identifies
         self.names_things = self.filled == self.rows and len(self.levels) > 1 and told
@@ -176,10 +151,12 @@ class Column:
 
     def called(self, names: Sequence[str]) -> bool:
         """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
-        tokens = {*self.tokens, bare(self.name)}
+        tokens = {*self.tokens, bare(without_accents(self.name))}
         tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
         tokens |= {token.removeprefix("id") for token in tokens}
-        return bool(tokens & {*names}) or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens)
+        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens):
+            return True
+        return any(name in self.name for name in names if not name.isascii())  # no blanks between Chinese words
 
 
 class Seen:
@@ -222,7 +199,7 @@ class Seen:
     def frequencies(self) -> list[str]:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.columns.values()
-        owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
+        owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < len(c.levels) <= self.rows / 2]
         found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
         return [n for n in found if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
@@ -286,7 +263,7 @@ class Seen:
         n = self.table.counts([column.name]).n
         in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
         if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
-            return bool(self.owners) or column.called(REPEATS)
+            return bool(self.owners) or column.called(REPEATS.words)
         return any(c is not column and self.constant(column, c) for c in self.owners)
 
     @cached_property
@@ -394,14 +371,14 @@ class Seen:
             # few numbers beside one row per unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
-        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]
+        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
     @cached_property
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.columns.values() if c.tokens and c.names_things and not c.unique]
-        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * len(c.levels) <= self.rows]
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS.words} and 2 * len(c.levels) <= self.rows]
         raters = [c for c in raters if not self.has_partner(c)]
         return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
 
@@ -414,7 +391,7 @@ class Seen:
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
         free = [c for c in self.columns.values() if c.unique and c.names_things]
-        named = [c for c in free if c.called(UNITS) or not c.name.strip()]
+        named = [c for c in free if c.called(UNITS.words) or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.numbers is None]
         who = [c for c in free if c.numbers is None and c.called(("user", "username", "email", "nickname"))]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
@@ -427,7 +404,9 @@ class Seen:
         every = [*self.columns.values()]
         leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and len(c.levels) <= 12]
         more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c, unit)]
-        more = sorted(more, key=lambda c: (not c.called((*REPEATS, *CONDITIONS)), c.called(RATERS)))[:5]
+        more = sorted(more, key=lambda c: (not c.called((*REPEATS.words, *CONDITIONS.words)), c.called(RATERS.words)))[
+            :5
+        ]
         for size in (0, 1, 2):
             for added in combinations(more, size):
                 found = [unit.name, *(c.name for c in added)]

@@ -1,0 +1,154 @@
+"""What columns are called, by the part that they play: the one list of the field's words.
+
+`names` are whole names that a reader takes without being told, in order of preference. `words` occur within longer
+names and only hint at a part. Structure decides first (`designs/roles.py`). English comes first, then German, Spanish,
+French and Chinese heads. Words carry no accents: names lose theirs before they are compared.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+def spelled(words: str) -> tuple[str, ...]:
+    """Return the words of a text."""
+    return tuple(words.split())
+
+
+def couples(words: str) -> tuple[tuple[str, str], ...]:
+    """Return the couples of words of a text, between commas."""
+    return tuple((one, other) for one, other in map(str.split, words.split(",")))
+
+
+def without_accents(name: str) -> str:
+    """Return a name without accents.
+
+    Examples
+    --------
+    >>> without_accents("Wiederholung für Modèle")
+    'Wiederholung fur Modele'
+    """
+    return "".join(letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The names and the words of one part."""
+
+    names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+UNITS = Part(
+    names=spelled(
+        "unit unit_id item item_id question question_id prompt_id story story_id sample sample_id subject subject_id "
+        "participant participant_id student person respondent task task_id problem problem_id text_id doc_id pair "
+        "pair_id id doc example example_id instance instance_id case_id qid"
+    ),
+    words=spelled(
+        "unit item id question subject subj participant person student patient case story sample plot plant product "
+        "produit object essay text image photo stimulus couple worker scenario trial specimen compound task prompt "
+        "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
+        "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
+        "frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache sujet "
+        "题目 问题 项目 样本 任务 题号"
+    ),
+)
+PERSONS = spelled("subject subj participant person student respondent id")  # units who may rate as well
+PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
+LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")  # or clusters
+RATERS = Part(
+    names=spelled(
+        "rater rater_id judge judge_id annotator annotator_id coder grader labeler evaluator reviewer expert worker "
+        "worker_id participant participant_id respondent person model"
+    ),
+    words=spelled(
+        "rater judge juge coder annotator assessor panelist panellist observer obs expert grader evaluator reviewer "
+        "examiner doctor physician radiologist neurologist pathologist surgeon abstractor reader scorer consumer "
+        "taster voter worker psych psychologist psychiatrist clinician therapist nurse dentist interviewer referee "
+        "critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador anotador evaluateur "
+        "annotateur 评分者 评委 标注者"
+    ),
+)
+MODELS = Part(
+    names=spelled("model model_name model_id llm system rater"),
+    words=spelled(
+        "model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell modelo "
+        "modele agent policy 模型"
+    ),
+)
+TASKS = Part(
+    names=spelled("task task_name task_id benchmark dataset subset category"),
+    words=spelled("task benchmark dataset data problem subset instance suite subject_area domain topic category"),
+)
+CONDITIONS = Part(
+    names=spelled("condition arm treatment phase time group version variant model prompt setting"),
+    words=spelled(
+        "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
+        "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
+        "location formulation framing frame wording variant persona bedingung gruppe zeitpunkt condicion grupo momento "
+        "groupe 条件 组"
+    ),
+)
+TREATMENTS = spelled("condition cond treatment treat trt arm drug intervention")  # what was done to a unit
+VALUES = Part(
+    names=spelled("value score correct answer response rating outcome result y label action"),
+    words=spelled(
+        "value score rating response y answer outcome result evaluation performance effort correct measurement reading "
+        "label accuracy acc action decision verdict choice grade category reply stance code mark points wert bewertung "
+        "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse 评分 得分 分数 正确"
+    ),
+)
+RATING_FIRST = spelled("value rating score label")  # of ratings a reader prefers these
+SCORE_NAMES = spelled("accuracy acc exact_match is_correct passed pass mean")  # of boards of models, besides values
+RIGHT = spelled("correct acc accuracy success passed")  # a score beside the answer that it was given for
+REPEATS = Part(
+    names=spelled(
+        "repeat repetition replicate rep epoch run sample_no sample_idx sample_index trial attempt seed iteration "
+        "iter draw completion generation rollout pass_no try k"
+    ),
+    words=spelled(
+        "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
+        "draw completion generation rollout attempt try resample durchgang wiederholung lauf repeticion intento "
+        "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次"
+    ),
+)
+MEASURES = spelled("metric metrics metricname measure")  # whose labels are numbers of different kinds
+SCORERS = spelled("scorer filter metric judge annotator grader")  # several give several scores of one answer
+SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overall")  # made of other columns
+BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
+DATES = spelled("date year month week day hour")
+TIMINGS = spelled(
+    "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
+    "submittime accepttime runtime durationms durations"
+)  # when something was answered, or how long it took: a value only where nothing else is one
+COSTS = spelled(
+    "cost price usd eur tokens token ntokens tokencount characters chars length len temperature topp maxtokens bytes"
+)  # what an answer took, and how it was asked for
+IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn")
+COVARIATES = spelled(
+    "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng alter edad"
+)  # of persons and places
+SCORES = spelled("score point goal rating pts")
+VERDICTS = spelled("verdict judgment judgement")
+CLUSTERS = Part(
+    words=spelled(
+        "scenario story topic domain template cluster group worker participant subject annotator passage document "
+        "dialogue conversation persona site school household"
+    )
+)
+CLUSTER_NAME = re.compile(rf"(?:^|_)(?:{'|'.join(CLUSTERS.words)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
+ORDER_NAME = re.compile(
+    r"(?:^|[_. ])(?:order|position|pos|run|swap(?:ped)?|flip(?:ped)?|reversed?|permutation|ordering|presentation)"
+    r"(?:[_. ]?(?:id|nr|no|number))?$",
+    re.IGNORECASE,
+)  # columns that tell two orders of one question apart
+STORY_NAME = re.compile(
+    r"^(?:(?:scenario|story|vignette|dilemma|situation|case|dialogue|conversation|question|sample|trial)s?"
+    r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
+    re.IGNORECASE,
+)  # what is put to a model once: two rows that agree here and in all else may be one
+ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
+ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
