@@ -14,8 +14,8 @@ from socialstats.tables import Table
 from socialstats.text import listing, meant, shorten
 
 PARTS = {
-    "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster"),
-    "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster"),
+    "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster", "repeat"),
+    "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster", "repeat"),
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
@@ -259,8 +259,8 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
             longer = [one for one in PARTS[name] if one.endswith(f"_{part}")]  # `source` is meant as rater_source
             hint = meant(longer[0] if longer else part, PARTS[name])
             raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {known}")
-        if part == "cluster":
-            done["cluster"] = (*done.get("cluster", ()), column)
+        if part in ("cluster", "repeat"):
+            done[part] = (*done.get(part, ()), column)
         elif part in done:
             raise InputError(f"--map {shorten(entry)}: '{part}' is mapped twice")
         else:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.deciding import ROLES, words
-from socialstats.designs.profile import Seen
+from socialstats.designs.profile import Profile
 from socialstats.designs.vocabulary import CLUSTER_NAME, couples
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
@@ -48,12 +48,12 @@ MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5
 
 
 class Columns:
-    """Which columns play a part and which are free; `Seen` says what they hold."""
+    """Which columns play a part and which are free; `Profile` says what they hold."""
 
     def __init__(self, table: Table, settings: Mapping[str, Any]) -> None:
         self.table, self.settings = table, settings
         self.parts: dict[str, str] = {}
-        self.seen = Seen(table)
+        self.seen = Profile(table)
 
     def look(self, design: str, settings: Mapping[str, Any]) -> None:
         """Take the parts of a design as its reader finds them.

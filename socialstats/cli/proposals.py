@@ -26,7 +26,7 @@ from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
-from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, Seen
+from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, Profile
 from socialstats.designs.rows import mirror_suspects, votes
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import SUMMARIES, TREATMENTS
@@ -39,7 +39,7 @@ FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
-GENERATORS: tuple[Callable[[Seen], Iterator[Proposal]], ...] = (
+GENERATORS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     square_tables, counted_tables, winners_and_losers, contests, fleiss_tables, wide_tables, transposed_tables,
     long_tables, score_tables,
 )  # fmt: skip
@@ -65,7 +65,7 @@ def proposals(
         Is given what each candidate would have been, and why it cannot be read so.
     """
     table, left = without_notes(table)
-    seen = Seen(table)
+    seen = Profile(table)
     found = [one for make in GENERATORS for one in make(seen) if one.score >= LEAST]
     given = {key: value for key, value in said.items() if value not in (None, [], "")}
     done: list[Proposal] = []
@@ -143,7 +143,7 @@ def joined(labels: Sequence[str]) -> str:
 
 def seen_words(table: Table) -> str:
     """Return what a table holds in a paragraph: rows, columns, and what stands in the first ones."""
-    seen = Seen(table)
+    seen = Profile(table)
     told = []
     for column in [*seen.columns.values()][:8]:
         levels, numbers = column.levels, column.numbers
@@ -189,7 +189,7 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
-    seen = Seen(table)
+    seen = Profile(table)
     for column in (c for c in seen.columns.values() if len(c.levels) == 2 and c.filled == c.rows):
         kept = [[*words(settings.get("where")), f"{column.name}={level}"] for level in column.levels[::-1]]
         try:
@@ -212,7 +212,7 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "
             "Write it with one of these between the fields."
         )
-    named = [c for c in Seen(table).varying() if c.called(TREATMENTS) and len(c.levels) <= MOST_KEYS]
+    named = [c for c in Profile(table).varying() if c.called(TREATMENTS) and len(c.levels) <= MOST_KEYS]
     if named:
         return (
             f"'{shorten(named[0].name)}' may hold conditions, but no column names units observed in two of them. "
@@ -230,7 +230,7 @@ def proposed(error: NoDesign, path: str) -> str:
     lines = [f"By what it holds: {seen_words(error.table)}"]
     if not found:
         return "\n".join([*lines, nothing_found(error.table, refused)])
-    seen = Seen(without_notes(error.table)[0])
+    seen = Profile(without_notes(error.table)[0])
     told = [doubts(seen, one) for one in found]
     weak = all(told)
     told = told if len(found) > 1 or weak else [LONE[found[0].design]]

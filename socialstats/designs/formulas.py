@@ -14,11 +14,19 @@ from socialstats.voice import option
 
 COLUMN_KEYWORDS = frozenset((
     "answer", "by", "cluster", "condition", "count", "first", "group", "group_first", "group_second", "item_a",
-    "item_b", "judge", "labels", "model", "order", "pair", "rater", "rater_groups", "rater_source", "raters",
+    "item_b", "judge", "labels", "model", "order", "pair", "rater", "repeat", "rater_groups", "rater_source", "raters",
     "scenario", "score_a", "score_b", "second", "stage", "status", "strata", "task", "ties", "trait", "traits", "unit",
     "value", "values", "weight", "winner", "wins_a", "wins_b", "wording",
 ))  # fmt: skip
-LISTS = ("cluster", "raters", "traits", "strata", "rater_groups", "unit")  # keywords that take several columns
+LISTS = (
+    "cluster",
+    "raters",
+    "traits",
+    "strata",
+    "rater_groups",
+    "repeat",
+    "unit",
+)  # take several columns
 CALL = re.compile(r"^(\w+)\((.*)\)$", re.S)
 ARGUMENT = re.compile(r"\s*(?:`([^`]+)`|([^`,\s][^`,]*?))\s*(?:,|$)")
 GRAMMAR = "a formula reads 'response ~ terms | clusters' (docs/formulas.md)"

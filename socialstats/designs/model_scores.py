@@ -12,12 +12,14 @@ from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import texts
 from socialstats.designs.paired_reading import refuse_unit_as_cluster
+from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RATED_UNITS, RATINGS, RatingsOptions, RatingsRoles, build_from
+from socialstats.designs.roles import Cells, refuse_other_answers
 from socialstats.designs.tables import as_named, bare, make_long
-from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, REPEATS, SCORE_NAMES, SCORERS, TASKS
+from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS
 from socialstats.errors import DesignError, InputError, caution
-from socialstats.tables import Table, as_number, as_table
+from socialstats.tables import Table, as_number, as_table, with_joint
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
@@ -30,10 +32,11 @@ FEWEST = 3  # models that make a leaderboard where nobody asked for one
 def model_scores(
     data: Any,
     *,
-    unit: str | None = None,
+    unit: str | Sequence[str] | None = None,
     rater: str | None = None,
     value: str | None = None,
     task: str | None = None,
+    repeat: str | Sequence[str] | None = None,
     raters: Sequence[str] | None = None,
     by: str | None = None,
     cluster: str | Sequence[str] = (),
@@ -58,6 +61,8 @@ def model_scores(
         ``task="a,b"`` names the columns of scores.
     raters : sequence of str, optional
         With one row per item, the columns of the models; by default all that hold numbers or yes/no.
+    repeat : str or sequence of str, optional
+        Columns that number the answers of a model to a unit; by default found by structure, or none.
     by, cluster, refusal, na, missing, source
         As in `Ratings.from_frame`.
 
@@ -84,8 +89,9 @@ def model_scores(
     (('m1', 'm2'), ('arithmetic', 'history'), [[1.0, 2.0], [0.0, 1.0]])
     """
     table = as_table(as_named(data), source)
-    parts = Parts(unit=unit, rater=rater, value=value, task=task, by=by, clusters=texts(cluster))
-    options = RatingsOptions(refusal=refusal, na=na, missing=missing, repeats="mean")
+    table, key = with_joint(table, unit) if unit else (table, None)
+    parts = Parts(unit=key, rater=rater, value=value, task=task, by=by, clusters=texts(cluster), repeat=texts(repeat))
+    options = RatingsOptions(refusal=refusal, na=na, missing=missing)
     finder = Finder(table)
     columns = texts(raters)
     if not columns and (found := parts.find("rater", MODELS.names, table)) is not None:
@@ -105,11 +111,12 @@ class Parts:
     task: str | None
     by: str | None
     clusters: tuple[str, ...]
+    repeat: tuple[str, ...] = ()
 
     def find(self, part: str, names: Sequence[str], table: Table, *more: str | None) -> str | None:
         """Return the column of a part: as named, or the first of some names that is free."""
         said: str | None = getattr(self, part)
-        taken = {self.unit, self.rater, self.value, self.task, self.by, *self.clusters, *more}
+        taken = {self.unit, self.rater, self.value, self.task, self.by, *self.clusters, *self.repeat, *more}
         free = [name for name in table.columns if name not in taken]
         spelled = {name.strip().casefold(): name for name in free} | {name: name for name in free}
         return said or next((spelled[name] for name in names if name in spelled), None)
@@ -150,7 +157,7 @@ TOTALS_OF = frozenset({
 def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Ratings:
     """Read one row per model and item, or per model and task."""
     finder = Finder(table)
-    taken = {name for name in (rater, parts.value, parts.task, parts.by, *parts.clusters) if name}
+    taken = {name for name in (rater, parts.value, parts.task, parts.by, *parts.clusters, *parts.repeat) if name}
     refuse_unit_as_cluster(finder, parts.unit, parts.clusters, ITEMS, taken)
     unit = parts.find("unit", ITEMS, table, rater)
     task = parts.find("task", TASKS.names, table, rater, unit)
@@ -161,6 +168,7 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
     for part, name in {"unit": unit, "value": value, "task": task, "by": parts.by}.items():
         finder.optional(part, name)
     finder.several("cluster", parts.clusters)
+    finder.several("repeat", parts.repeat)
     finder.finish()
     what = unit or task
     assert value is not None
@@ -169,9 +177,10 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
     status = "status" if "status" in table.columns and "ok" in labels_of(table, "status") else None
     roles = RatingsRoles(
         unit=what, rater=rater, value=value, by=parts.by, status=status, strata=texts(within), clusters=parts.clusters,
-        within=within,
+        within=within, repeat=parts.repeat, unnumbered=True,
     )  # fmt: skip
-    refuse_choices(table, roles)
+    if not parts.repeat:
+        refuse_other_answers(table, Cells(Profile(table), roles.what, [rater], value, roles.columns()))
     refuse_counts_of(table, value, [rater, what, *parts.clusters])
     return finished(table, roles, options, within)
 
@@ -202,24 +211,25 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
     keep = [name for name in (task, parts.by, *parts.clusters) if name]
     finder = Finder(table)
     named = {"task": task, "by": parts.by, "cluster": parts.clusters, "unit": unit, "raters": columns}
+    named["repeat"] = parts.repeat
     for part, names in named.items():
         finder.several(part, names)
     finder.finish()
-    found = columns or scores_of(table, (unit, *keep))
+    found = columns or scores_of(table, (unit, *keep, *parts.repeat))
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
         raise DesignError(
             f"{table.source}: no column names the models (looked for {', '.join(MODELS.names)}), and fewer than two "
             f"columns hold scores of models. Say {option('rater', 'COLUMN', '--map rater=COLUMN')} for one row per "
-            f"model and item, or name the columns of the models with {option('raters', typed='--raters a,b,c')}. Columns: "
-            f"{listed}"
+            f"model and item, or name the columns of the models with {option('raters', typed='--raters a,b,c')}. "
+            f"Columns: {listed}"
         )
     made = make_long(table, found, keep, row=unit, name="model")
     roles = RatingsRoles(
         unit=made.row, rater=made.name, value=made.value, by=parts.by, strata=texts(task), clusters=parts.clusters,
-        within=task,
+        within=task, unnumbered=True,
     )  # fmt: skip
-    return finished(made.table, roles, options, task, wide=table, used=(unit, *keep, *found))
+    return finished(made.table, roles, options, task, wide=table, used=(unit, *keep, *found, *parts.repeat))
 
 
 def wide_by_model(
@@ -273,40 +283,6 @@ def holds_scores(table: Table, column: str) -> bool:
     found = labels_of(table, column)
     numbers = all(as_number(label) is not None for label in found)
     return bool(found) and (numbers or opposites(found) is not None)
-
-
-def refuse_choices(table: Table, roles: RatingsRoles) -> None:
-    """Refuse rows that are several scores of one answer, and rows that a column not in use tells apart.
-
-    Raises
-    ------
-    InputError
-        Naming the column and its values.
-    """
-    key = roles.apart
-    rows = float(table.counts(key).n.sum())
-    if len(table.counts(key).n) == rows:
-        return
-    repeat = [name for name in REPEATS.names if name in table.columns and name not in roles.columns()][:1]
-    cells = len(table.counts([*key, *repeat]).n)
-    names = [name for name in table.columns if name not in (*roles.columns(), *repeat)]
-    for name in names:
-        levels = labels_of(table, name)
-        if len(levels) < 2:
-            continue
-        split = len(table.counts([*key, *repeat, name]).n)
-        chosen = name in SCORERS and split > cells
-        if not chosen and (cells == rows or split < rows or len(levels) * 2 > rows):
-            continue
-        first = sorted(levels)[0]
-        other = "" if chosen else (
-            f", name it as a part of the unit with {option('task', name, f'--map task={shorten(name)}')}, or remove "
-            "the column if the rows are repeats that may be averaged"
-        )  # fmt: skip
-        raise InputError(
-            f"{table.source}: a model has several scores of one unit, and column '{shorten(name)}' tells them apart "
-            f"({quoted(sorted(levels), 8)}). Choose one, as in --where {shorten(name)}={shorten(first)}{other}"
-        )
 
 
 def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:

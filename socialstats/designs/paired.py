@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.parts import Factor, FlowStep, UnitNames, named_factors, split_by, taken
+from socialstats.designs.parts import Factor, FlowStep, Repeats, UnitNames, named_factors, split_by, taken
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.tables import EPSILON, Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -44,6 +44,7 @@ class PairedSources:
         missing: Literal["error", "drop"] = "error",
         unmatched: Literal["error", "drop"] | None = None,
         na: str | Sequence[str] | Literal[False] = (),
+        repeat: str | Sequence[str] | Literal[True] | None = None,
         source: str = "data frame",
     ) -> Paired:
         """Build the design from a long table: one row per unit and condition, joined by key.
@@ -83,6 +84,10 @@ class PairedSources:
             Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
+        repeat : str, sequence of str, or True, optional
+            Columns that number the answers of a unit under a condition (sample, epoch, run, seed). Their mean is the
+            value: repeats are no units. By default they are found by structure: the columns that alone tell such rows
+            apart (caution SS341 names them). True: several rows are repeats, whether or not a column numbers them.
         source : str
             Name for messages.
 
@@ -112,7 +117,7 @@ class PairedSources:
         table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = PairedOptions(
             unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
-            cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na,
+            cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na, repeat=repeat,
         )  # fmt: skip
         return build_pairs(table, paired_roles(table, options), options)
 
@@ -376,6 +381,8 @@ class Paired(PairedSources):
         Relative rounding error of the values: that of the type of their column (1.2e-7 of single precision).
     flow, source, columns, cautions
         As in `Comparisons`.
+    repeats : Repeats or None
+        The answers behind each value, where units answered several times under a condition and the values are means.
 
     Examples
     --------
@@ -401,6 +408,7 @@ class Paired(PairedSources):
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
+    repeats: Repeats | None = None
 
     def __repr__(self) -> str:
         parts = [f"{counted(self.n_pairs, 'pair')}, {' and '.join(map(shorten, self.conditions))}, {self.scale}"]
@@ -466,6 +474,7 @@ class Paired(PairedSources):
             by=taken(self.by, index) if self.by else None,
             clusters=tuple(taken(factor, index) for factor in self.clusters), flow=(*self.flow, step),
             units=None if self.units is None else self.units.take(index, len(self.count)),
+            repeats=None if self.repeats is None else self.repeats.take(index, len(self.count)),
         )  # fmt: skip
 
     def split(self) -> dict[str, Paired]:

@@ -13,9 +13,11 @@ from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Finder, named_parts
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
+from socialstats.designs.means import AVERAGED, Means, note_means, refuse_means, repeats_behind
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep, UnitNames, taken
+from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (
     Rows,
     begin,
@@ -63,6 +65,7 @@ class PairedOptions:
     missing: ErrorOrDrop = "error"
     unmatched: ErrorOrDrop | None = None
     na: str | Sequence[str] | Literal[False] = ()
+    repeat: str | Sequence[str] | Literal[True] | None = None
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, get_args(ErrorOrDrop))
@@ -118,6 +121,8 @@ class PairedRoles:
     by: str | None
     clusters: tuple[str, ...]
     count: str | None = None
+    repeat: tuple[str, ...] = ()  # columns that number the answers of a unit under a condition
+    unnumbered: bool = False  # several rows are repeats, whether or not a column numbers them
 
     @property
     def key(self) -> list[str]:
@@ -130,12 +135,12 @@ class PairedRoles:
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
-        return list(dict.fromkeys([*self.needed(), self.value]))
+        return list(dict.fromkeys([*self.needed(), self.value, *self.repeat]))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
         named = {"unit": self.unit, "condition": self.condition, "value": self.value, "by": self.by}
-        return named_parts(named | {"count": self.count}, cluster=self.clusters)
+        return named_parts(named | {"count": self.count}, cluster=self.clusters, repeat=self.repeat)
 
 
 def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], taken: set[str]) -> str:
@@ -225,14 +230,15 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
         refuse_wide(finder)
     by, times = finder.optional("by", options.by), finder.optional("count", options.count or None)
     clusters = finder.several("cluster", options.cluster)
-    named = (options.unit, options.condition, options.value, by, times, *clusters)
+    repeat = () if options.repeat is True else finder.several("repeat", options.repeat)
+    named = (options.unit, options.condition, options.value, by, times, *clusters, *repeat)
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNITS.names, taken)
     roles = PairedRoles(
         unit=find(finder, "unit", options.unit, UNITS.names, taken),
         condition=find(finder, "condition", options.condition, CONDITIONS.names, taken),
         value=find(finder, "value", options.value, VALUES.names, taken), by=by, clusters=clusters,
-        count=times,
+        count=times, repeat=repeat, unnumbered=options.repeat is True,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "condition", "value", "by")])
     finder.finish()
@@ -251,6 +257,8 @@ class Joined:
     first, second : (pairs,) float64 arrays
     row : (pairs,) int64 array
         A row of the pair, for what belongs to its unit.
+    rows : (2, pairs) int64 array
+        The rows of its two values.
     unmatched : tuple of str
         Units left out because one condition is missing.
     """
@@ -258,6 +266,7 @@ class Joined:
     first: FloatArray
     second: FloatArray
     row: IntArray
+    rows: IntArray
     unmatched: tuple[str, ...]
 
 
@@ -271,21 +280,21 @@ def join(
     blank: BoolArray = rows.codes(roles.value) < 0 if numbers is None else np.isnan(numbers)
     value = np.full((2, size), np.nan)
     has = np.zeros((2, size), dtype=bool)
-    row = np.zeros(size, dtype=np.int64)
+    row = np.zeros((2, size), dtype=np.int64)
     for side, condition in enumerate(conditions):
         code = labels.levels.index(condition) if condition in labels.levels else -2
         mine = rows.use & (labels.codes == code)
         at = np.flatnonzero(mine if rows.origin is None else mine & ~blank)  # an empty field of a wide table is no row
         value[side, key[at]] = values[at]
         has[side, key[at]] = True
-        row[key[at]] = at
+        row[side, key[at]] = at
     there = key if rows.origin is None else np.where(blank, -1, key)
     unmatched = _set_alone_aside(rows, roles, there, has, conditions, options)
     paired = has.all(axis=0)
     empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
     _set_empty_aside(rows, roles, key, blank & _of_keys(key, empty), empty, options)
     keep = np.flatnonzero(paired & ~empty)
-    return Joined(first=value[0, keep], second=value[1, keep], row=row[keep], unmatched=unmatched)
+    return Joined(first=value[0, keep], second=value[1, keep], row=row[1, keep], rows=row[:, keep], unmatched=unmatched)
 
 
 def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
@@ -507,19 +516,46 @@ def build_pairs(
     rows.set_missing_aside(roles.needed(), drop=options.missing == "drop")
     conditions, cautions = _conditions(rows, roles, options)
     values = decode(roles.value, rows, options)
-    fix = (
-        f"A unit has one row under each condition: name a column that tells these rows apart as part of '{roles.unit}'"
-    )
-    rows.refuse_repeats([*roles.key[:1], roles.condition, *roles.key[1:]], f"{fix}, or summarise them first")
+    repeat = repeats_of(rows, roles.key[:1], [roles.condition, *roles.key[1:]], roles, wide=wide is not None)
     times = _times(rows, roles)
     for column in roles.clusters:
         cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
         rows.constant(roles.key, column, "unit", cure)
     if values.scale == "numeric":
         noticed = [*noticed, *code_suspects(rows, [roles.value])]
+    means = None
+    if repeat is not None:
+        roles = replace(roles, repeat=repeat)
+        values, means, note = averaged(rows, roles, values, repeat, options)
+        cautions = [*cautions, note]
     joined = join(rows, roles, values.numbers, conditions, options)
     rows.raise_if_any()
-    return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row])
+    return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row], means)
+
+
+def averaged(
+    rows: Rows, roles: PairedRoles, values: Values, repeat: tuple[str, ...], options: PairedOptions
+) -> tuple[Values, Means, Caution]:
+    """Keep one row of each unit and condition, with the mean of its answers.
+
+    Raises
+    ------
+    InputError
+        For labels, which have no mean, and frequencies of units.
+    """
+    if values.scale == "nominal" or roles.count is not None:
+        refuse_means(rows, roles.value, repeat, [roles.unit], numeric=False)
+    blank = rows.use & np.isnan(values.numbers)
+    if blank.any() and options.missing == "error":
+        message, fix = missing_words(rows.counts, roles.value, blank, fill_or_drop())
+        rows.add(message, blank, [*roles.key, roles.condition, roles.value], column=roles.value, fix=fix)
+    key = rows.key([*roles.key, roles.condition])
+    cells = rows.average(key, values.numbers)
+    note = note_means(rows, key, len(cells.first), repeat)
+    numbers = np.full(len(key), np.nan)
+    numbers[cells.first] = cells.mean[key[cells.first]]
+    rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)
+    return Values("numeric", (), numbers), Means(columns=repeat, key=key, cells=cells), note
 
 
 def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
@@ -576,7 +612,7 @@ def _nothing(rows: Rows) -> NothingToAnalyse:
 
 def _finish(
     rows: Rows, roles: PairedRoles, joined: Joined, values: Values, conditions: tuple[str, str],
-    cautions: list[Caution], times: FloatArray,
+    cautions: list[Caution], times: FloatArray, means: Means | None,
 ) -> Paired:  # fmt: skip
     pairs = len(joined.row)
     if not pairs:
@@ -593,9 +629,13 @@ def _finish(
     units = UnitNames(codes=labels.codes[joined.row], levels=labels.levels, cell=np.arange(pairs))
     used = [*roles.columns(), *conditions]
     noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNITS.names)
+    repeats = None
+    if means is not None:
+        both, sides = joined.rows.ravel(), np.repeat(np.arange(2), pairs)
+        repeats = repeats_behind(means, both, conditions, sides, np.tile(np.arange(pairs), 2))
     return as_cells(
         Paired(
-            conditions=conditions, first=joined.first, second=joined.second, count=times,
+            repeats=repeats, conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
             units=units if named else None, epsilon=rows.table.epsilon(roles.value), source=rows.table.source,
             columns=roles.parts(),
@@ -614,7 +654,7 @@ def _flow(rows: Rows) -> list[FlowStep]:
 
 
 def _left_out(flow: Sequence[FlowStep], joined: Joined) -> list[Caution]:
-    steps = [step for step in flow[1:] if step.label != "other conditions"]
+    steps = [step for step in flow[1:] if step.label not in ("other conditions", AVERAGED)]
     if not steps:
         return []
     detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {flow[0].rows:,} rows"
@@ -633,6 +673,7 @@ def as_cells(design: Paired) -> Paired:
         by=taken(design.by, index) if design.by else None,
         clusters=tuple(taken(factor, index) for factor in design.clusters),
         units=None if design.units is None else replace(design.units, cell=cell[design.units.cell]),
+        repeats=None if design.repeats is None else replace(design.repeats, place=cell[design.repeats.place]),
     )  # fmt: skip
 
 

@@ -117,6 +117,72 @@ class Replies:
 REPLY = "reply"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Repeats:
+    """Answers that one source gave to one unit several times; a value of the design is the mean of such answers.
+
+    Repeats are no units: means, tests and intervals take the units as independent, never the answers.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Columns that tell the answers apart; empty where none does.
+    sources : tuple of str
+        Labels of the sources: raters, models or conditions.
+    source : (values,) int64 array
+        Index into `sources` of each mean.
+    place : (values,) int64 array
+        Where the mean stands in the design: a rating of `Ratings`, a cell of `Paired`.
+    answers : (values,) float64 array
+        Answers behind each mean.
+    variance : (values,) float64 array
+        Sample variance of these answers; NaN where there is one.
+    """
+
+    columns: tuple[str, ...]
+    sources: tuple[str, ...]
+    source: IntArray
+    place: IntArray
+    answers: FloatArray
+    variance: FloatArray
+
+    def take(self, index: IntArray, size: int) -> Repeats:
+        """Return the repeats behind some of `size` places of the design, in the order of `index`."""
+        new = np.full(size, -1, dtype=np.int64)
+        new[index] = np.arange(len(index))
+        return replace(self._where(new[self.place] >= 0), place=new[self.place][new[self.place] >= 0])
+
+    def of_source(self, name: str) -> Repeats:
+        """Return the repeats of one source."""
+        return self._where(self.source == self.sources.index(name))
+
+    def _where(self, kept: AnyArray) -> Repeats:
+        arrays = {name: getattr(self, name)[kept] for name in ("source", "place", "answers", "variance")}
+        return replace(self, **arrays)
+
+    @property
+    def fewest(self) -> int:
+        """Fewest answers behind a mean."""
+        return int(self.answers.min())
+
+    @property
+    def most(self) -> int:
+        """Most answers behind a mean."""
+        return int(self.answers.max())
+
+    @property
+    def within(self) -> float:
+        """Pooled variance of the answers of one source to one unit; NaN where all units have one answer."""
+        several = self.answers > 1
+        freedom = self.answers[several] - 1
+        return float((freedom * self.variance[several]).sum() / freedom.sum()) if several.any() else float("nan")
+
+    @property
+    def reciprocal(self) -> float:
+        """Mean of 1 / answers: the share of `within` that the variance of a mean of one unit holds."""
+        return float((1 / self.answers).mean())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """How much of the replies the probabilities of answers tell.

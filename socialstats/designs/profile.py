@@ -159,7 +159,7 @@ class Column:
         return any(name in self.name for name in names if not name.isascii())  # no blanks between Chinese words
 
 
-class Seen:
+class Profile:
     """The columns of a table as the generators look at them."""
 
     def __init__(self, table: Table) -> None:

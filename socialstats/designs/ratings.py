@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.options import texts
-from socialstats.designs.parts import FINE, Coverage, Factor, FlowStep, named_factors, renamed, split_by, taken
+from socialstats.designs.parts import FINE, Coverage, Factor, FlowStep, Repeats, named_factors, renamed, split_by, taken
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -51,6 +51,7 @@ class RatingsSources:
         count: str | Literal[False] | None = None,
         missing: Literal["error", "drop"] = "drop",
         probabilities: str | Mapping[str, str] | None = None,
+        repeat: str | Sequence[str] | Literal[True] | None = None,
         source: str = "data frame",
     ) -> Ratings:
         """Build the design from a long table: one rating a row.
@@ -101,6 +102,11 @@ class RatingsSources:
             column of each level. They come from a model's log-probabilities. Shares, means, distances and similarities
             of pooled answers read them in place of the value that was drawn. Rows without them, as those of people,
             count by their value.
+        repeat : str, sequence of str, or True, optional
+            Columns that number the answers of a rater to a unit (sample, epoch, run, seed). Their mean is the value:
+            repeats are no units. By default they are found by structure: the columns that alone tell the rows of a
+            unit and rater apart (caution SS341 names them). True: several rows are repeats, whether or not a column
+            numbers them.
         source : str
             Name for messages.
 
@@ -131,7 +137,7 @@ class RatingsSources:
         options = RatingsOptions(
             unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            shared=shared, count=count, missing=missing, probabilities=probabilities,
+            shared=shared, count=count, missing=missing, probabilities=probabilities, repeat=repeat,
         )  # fmt: skip
         return build_from(table, ratings_roles(table, options), options)
 
@@ -348,6 +354,8 @@ class Ratings(RatingsSources):
         False when the table says how many raters gave each level, but not who: nothing may tell raters apart.
     probabilities : (ratings, levels) float64 array, or None
         Probability of each level in each reply; rows sum to 1 or less, the rest being other answers, or are NaN.
+    repeats : Repeats or None
+        The answers behind each value, where raters rated units several times and the values are means.
     flow, source, columns, cautions
         As in `Comparisons`.
 
@@ -382,6 +390,7 @@ class Ratings(RatingsSources):
     columns: Mapping[str, str] = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
     probabilities: FloatArray | None = None
+    repeats: Repeats | None = None
 
     def __repr__(self) -> str:
         parts = [
@@ -481,6 +490,7 @@ class Ratings(RatingsSources):
             clusters=tuple(taken(factor, units) for factor in self.clusters),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
             rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
+            repeats=None if self.repeats is None else self.repeats.take(index, len(self.value)),
         )  # fmt: skip
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
 
@@ -558,6 +568,10 @@ class Ratings(RatingsSources):
             self, **self.answers_at(rows), raters=tuple(new[k] for k in order.tolist()), rater=rater[rows],
             unit=self.unit[rows], by=taken(self.by, rows) if self.by else None,
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
+            repeats=None if self.repeats is None else replace(
+                self.repeats.take(rows, len(self.value)),
+                sources=tuple(labels.get(name, name) for name in self.repeats.sources),
+            ),
         )  # fmt: skip
 
     def table(self) -> pd.DataFrame:

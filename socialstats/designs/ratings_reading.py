@@ -14,6 +14,7 @@ from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Finder, named_parts
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
+from socialstats.designs.means import Means, note_means, refuse_means, repeats_behind
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired_reading import (
     ErrorOrDrop,
@@ -23,6 +24,7 @@ from socialstats.designs.paired_reading import (
 )
 from socialstats.designs.parts import HUMANS, FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
+from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (
     FILL,
     Rows,
@@ -79,7 +81,7 @@ class RatingsOptions:
     count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "drop"
     probabilities: str | Mapping[str, str] | None = None
-    repeats: Literal["error", "mean"] = "error"
+    repeat: str | Sequence[str] | Literal[True] | None = None
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, ("error", "drop"))
@@ -151,6 +153,8 @@ class RatingsRoles:
     within: str | None = None  # names of units are unique within a level of this column
     shared: bool = False  # people have no level of `by`
     probable: tuple[str, ...] = ()  # columns of the probabilities of levels
+    repeat: tuple[str, ...] = ()  # columns that number the answers of a rater to a unit
+    unnumbered: bool = False  # several rows of a rater and unit are repeats, whether or not a column numbers them
 
     @property
     def what(self) -> list[str]:
@@ -179,7 +183,8 @@ class RatingsRoles:
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
         status = [name for name in (self.status, self.reply) if name]
-        return list(dict.fromkeys([*self.names(), *self.needed(), *self.groups, self.value, *status, *self.probable]))
+        own = [*self.names(), *self.needed(), *self.groups, self.value, *status, *self.probable, *self.repeat]
+        return list(dict.fromkeys(own))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
@@ -187,7 +192,9 @@ class RatingsRoles:
             "unit": self.unit, "rater": self.rater, "value": self.value, "by": self.by, "status": self.status,
             "rater_source": self.source, "count": self.count,
         }  # fmt: skip
-        return named_parts(named, rater_group=self.groups, stratum=self.strata, cluster=self.clusters)
+        return named_parts(
+            named, rater_group=self.groups, stratum=self.strata, cluster=self.clusters, repeat=self.repeat
+        )
 
 
 def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
@@ -206,7 +213,10 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
     )
     groups = finder.several("rater_groups", options.rater_groups)
     strata, clusters = finder.several("strata", options.strata), finder.several("cluster", options.cluster)
-    named = (options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters)
+    repeat = () if options.repeat is True else finder.several("repeat", options.repeat)
+    named = (
+        options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters, *repeat,
+    )  # fmt: skip
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, RATED_UNITS, taken)
     prefix = options.probabilities
@@ -222,7 +232,7 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         value=find(finder, "value", options.value, RATINGS, taken),
         by=by, status=status, reply=reply_column(table, status), source=source, groups=groups, strata=strata,
         clusters=clusters, count=times,
-        shared=options.shared is not None, probable=probable,
+        shared=options.shared is not None, probable=probable, repeat=repeat, unnumbered=options.repeat is True,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
     if not roles.value and (alike := _alike(table, roles, taken)):
@@ -449,12 +459,7 @@ def build_from(
     if roles.shared and roles.by and roles.source:
         refuse_unshared(rows, roles, roles.by, roles.source)
     rated = rate(rows, roles, options)
-    fix = (
-        f"A rater rates a unit once: name what tells these rows apart in the unit, or with {option('by')}, or keep "
-        "one of them"
-    )
-    if options.repeats == "error":
-        rows.refuse_repeats(roles.apart, fix)
+    repeat = repeats_of(rows, roles.what, [*roles.who, *([roles.by] if roles.by else [])], roles, wide=wide is not None)
     times = np.ones(len(rows.use))
     if roles.count is not None:
         refuse_totals([roles.value], rows)
@@ -466,8 +471,11 @@ def build_from(
         _rater_group(rows, roles, column)
     probabilities = level_probabilities(rows, roles, options, rated)
     rows.raise_if_any()
-    rated = rated if options.repeats == "error" else averaged(rows, roles, rated)
-    return _finish(rows, roles, rated, times, noticed, probabilities)
+    means = None
+    if repeat is not None:
+        roles = replace(roles, repeat=repeat)
+        rated, means = averaged(rows, roles, rated, repeat)
+    return _finish(rows, roles, rated, times, noticed, probabilities, means)
 
 
 SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
@@ -501,38 +509,41 @@ def level_probabilities(
     return found
 
 
-def averaged(rows: Rows, roles: RatingsRoles, rated: Rated) -> Rated:
+def averaged(rows: Rows, roles: RatingsRoles, rated: Rated, repeat: tuple[str, ...]) -> tuple[Rated, Means | None]:
     """Keep one row of each unit and rater, with the mean of its scores; say how many rows were averaged.
 
     A rater with a score of the unit has no refusal and no missing rating of it.
+
+    Raises
+    ------
+    InputError
+        For labels, which have no mean.
     """
-    key, ok = rows.key(roles.apart), rows.use & (rated.status == OK)
-    n = np.where(rows.use, rows.counts.n, 0.0)
-    cells = int(key.max(initial=-1)) + 1
-    repeated = np.bincount(key[rows.use], weights=n[rows.use], minlength=cells) > 1
-    if not repeated.any() or not ok.any():
-        return rated
-    times = np.bincount(key[ok], weights=n[ok], minlength=cells)
-    scores = np.where(ok, rated.scores[rated.value], 0.0)
-    totals = np.bincount(key[ok], weights=(n * scores)[ok], minlength=cells)
-    order = np.lexsort((rated.status != OK, key))
-    first = order[np.unique(key[order], return_index=True)[1]]
-    first = first[key[first] >= 0]  # the first row of each cell, one with a score where there is one
-    means = np.zeros(cells)
-    means[key[first]] = scores[first]
-    several = times > 1
-    means[several] = [float(f"{x:.12g}") for x in totals[several] / times[several]]  # 12 digits: no order of rows
-    known = first[rated.status[first] == OK]
-    levels, value = np.unique(means[key[known]], return_inverse=True)
+    numeric = rated.numeric and rated.scale != "nominal"
+    if roles.probable or not (numeric or len(rated.levels) <= 2):
+        refuse_means(rows, roles.value, repeat, roles.what, numeric=rated.numeric)
+    ok = rows.use & (rated.status == OK)
+    if not ok.any():
+        return rated, None
+    key = rows.key(roles.apart)
+    cells = rows.average(key, np.where(ok, rated.scores[rated.value], np.nan))
+    known = cells.first[rated.status[cells.first] == OK]
+    levels, value = np.unique(cells.mean[key[known]], return_inverse=True)
     values = np.full(len(key), -1, dtype=np.int64)
     values[known] = value
-    total, made = int(n[repeated[key] & rows.use].sum()), int(repeated.sum())
-    rows.flow.append(FlowStep(label="rows averaged", rows=total, note=f"to {text.count(made, 'mean')}"))
-    rows.use = rows.use & np.isin(np.arange(len(key)), first)
-    detail = f"{text.count(total, 'row')} of {text.count(made, 'unit and rater', 'units and raters')}"
-    note = caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
-    return replace(rated, levels=tuple(plain_number(x) for x in levels.tolist()), scores=levels, value=values,
-                   scale="interval", declared=False, numeric=True, cautions=(*rated.cautions, note))  # fmt: skip
+    note = note_means(rows, key, len(cells.first), repeat)
+    rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)
+    done = replace(
+        rated,
+        levels=tuple(plain_number(x) for x in levels.tolist()),
+        scores=levels,
+        value=values,
+        scale="interval",
+        declared=False,
+        numeric=True,
+        cautions=(*(c for c in rated.cautions if c.code != "SS310"), note),
+    )
+    return done, Means(columns=repeat, key=key, cells=cells)
 
 
 def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
@@ -599,7 +610,7 @@ def refuse_unshared(rows: Rows, roles: RatingsRoles, by: str, source: str) -> No
 
 def _finish(
     rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution],
-    probabilities: FloatArray | None,
+    probabilities: FloatArray | None, means: Means | None,
 ) -> Ratings:  # fmt: skip
     index = np.flatnonzero(rows.use)
     if not len(index):
@@ -618,6 +629,9 @@ def _finish(
     rater_groups = {column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)}
     named = {"levels": rated.levels, "raters": raters.labels}
     cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
+    repeats = None
+    if means is not None:
+        repeats = repeats_behind(means, index[order], raters.labels, raters.codes[order], np.arange(len(index)))
     done = Ratings(
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
@@ -627,6 +641,7 @@ def _finish(
         levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
         columns=roles.parts(), cautions=tuple(cautions),
         probabilities=None if probabilities is None else probabilities[index][order],
+        repeats=repeats,
     )  # fmt: skip
     odd = probability_cautions(done.coverage) if done.coverage is not None else ()
     return replace(done, cautions=(*done.cautions, *odd))

@@ -98,6 +98,24 @@ def if_labels() -> str:
     return f"if these are labels, say {option('scale', 'nominal', '--scale nominal')}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Averaged:
+    """Means of the rows that share a key.
+
+    Attributes
+    ----------
+    first : (used keys,) int64 array
+        A row of each key in use, one with a value where there is one.
+    mean, answers, variance : (keys,) float64 arrays
+        NaN where there is none: a mean of no value, a variance of one.
+    """
+
+    first: IntArray
+    mean: FloatArray
+    answers: FloatArray
+    variance: FloatArray
+
+
 @dataclass(slots=True, kw_only=True)
 class Rows:
     """Distinct rows of a table, which of them count, and what is wrong with them.
@@ -292,6 +310,32 @@ class Rows:
             lines=lines, unit=self.table.unit, noun=self.noun if len(lines) < len(positions) else "rows",
         )  # fmt: skip
 
+    def average(self, key: IntArray, values: FloatArray) -> Averaged:
+        """Average the rows in use of each key whose value is there; no row is left out by this.
+
+        Parameters
+        ----------
+        key : (rows,) int64 array
+            What is averaged over shares a key; -1 for rows not in use.
+        values : (rows,) float64 array
+            NaN where a row has no value.
+        """
+        there = self.use & ~np.isnan(values)
+        n, known = self.counts.n[there], values[there]
+        size = int(key.max(initial=-1)) + 1
+        answers = np.bincount(key[there], weights=n, minlength=size)
+        mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(answers > 0, answers, 1.0)
+        mean = np.array([float(f"{x:.12g}") for x in mean])  # 12 digits: means do not depend on the order of rows
+        squares = np.bincount(key[there], weights=n * (known - mean[key[there]]) ** 2, minlength=size)
+        order = np.lexsort((~there, key))
+        order = order[self.use[order]]
+        return Averaged(
+            first=order[np.unique(key[order], return_index=True)[1]],
+            mean=np.where(answers > 0, mean, np.nan),
+            answers=answers.astype(np.float64),
+            variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
+        )
+
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
         rows = int(self.counts.n[self.use & bad].sum())
@@ -350,6 +394,11 @@ class Rows:
         if len(bad) > most:
             rest = np.isin(key, bad[most:])
             self.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
+
+    def repeated(self, columns: Sequence[str]) -> bool:
+        """Return whether some key has more than one row in use."""
+        key = self.key(columns)
+        return bool(np.bincount(key[self.use], weights=self.counts.n[self.use]).max(initial=0) > 1)
 
     def refuse_repeats(self, columns: Sequence[str], fix: str) -> None:
         """Report keys that more than one row has; `columns` are the key, with its most important column first."""

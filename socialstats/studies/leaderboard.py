@@ -417,7 +417,7 @@ def missing_block(numbers: Numbers) -> Block | None:
 
 
 USED = ("seed", "level", "pooling", "verify")
-PARTS = ("unit", "rater", "value", "task")
+PARTS = ("unit", "rater", "value", "task", "repeat")
 MOST_RANKED = 100  # models x tasks up to which ranks are made by task
 MOST_MARKS = 5
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.model_scores import scores_of
-from socialstats.designs.profile import FEW, MOST_KEYS, Column, Seen, stem
+from socialstats.designs.profile import FEW, MOST_KEYS, Column, Profile, stem
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     COVARIATES,
@@ -36,13 +36,13 @@ FAMILIES = re.compile(
 )  # fmt: skip
 
 
-def score_tables(seen: Seen) -> Iterator[Proposal]:
+def score_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
     metric = next((c for c in seen.columns.values() if bare(c.name) in MEASURES and c.numbers is None), None)
     if metric is not None and 1 < len(metric.levels) <= FEW:  # different measures: one at a time
         level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
         entry = f"{metric.name}={level}"
-        for one in score_tables(Seen(rows_where(seen.table, metric.name, level)[0])):
+        for one in score_tables(Profile(rows_where(seen.table, metric.name, level)[0])):
             means = f"{one.means}, of the rows where '{metric.name}' is {level}"
             yield replace(one, means=means, settings={**one.settings, "where": [entry]})
         return
@@ -56,7 +56,7 @@ def score_tables(seen: Seen) -> Iterator[Proposal]:
         yield from column_a_model(seen)
 
 
-def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
+def scores_in(seen: Profile, used: Sequence[Column]) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     return [
         c for c in seen.varying() if c not in used and (c.numbers is not None or yes_no(c))
@@ -72,7 +72,7 @@ def yes_no(column: Column) -> bool:
     return column.yes_no
 
 
-def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
+def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
     parts = [c for c in scores if not c.whole]
@@ -87,7 +87,7 @@ def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
     yield Proposal("ratings", 9, f"a leaderboard: '{model.name}' names the models, the tasks are {listed}", settings)
 
 
-def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
+def long_board(seen: Profile, model: Column) -> Iterator[Proposal]:
     """Look for one score of each model and unit, or of each model, task and unit."""
     keys = [c for c in seen.varying() if c is not model and c.names_things and not c.unique and len(c.levels) > 1]
     keys = sorted(keys, key=lambda c: (not c.called(TASKS.words), not c.called(UNITS.words)))[:MOST_KEYS]
@@ -109,7 +109,7 @@ def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
             return
 
 
-def board(seen: Seen, model: Column, units: Sequence[Column], task: Column | None) -> Iterator[Proposal]:
+def board(seen: Profile, model: Column, units: Sequence[Column], task: Column | None) -> Iterator[Proposal]:
     """Propose a leaderboard of a long table."""
     used = [model, *units, *([task] if task is not None else [])]
     values = scores_in(seen, used)
@@ -134,7 +134,7 @@ def called_rater(column: Column) -> bool:
     return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
 
 
-def column_a_model(seen: Seen) -> Iterator[Proposal]:
+def column_a_model(seen: Profile) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.columns.values() if c.unique and c.names_things]
     keys = [c for c in keys if c.numbers is None or c.unique_key or c.called(TASKS.words)]

@@ -19,7 +19,7 @@ from socialstats.designs.profile import (
     WINNERS,
     WON,
     Column,
-    Seen,
+    Profile,
     negated,
     paired_names,
     same_scale,
@@ -44,7 +44,7 @@ MOST_RESULTS = 12  # labels of results that name no item
 RATED_AS = ("elo", "rating", "ranking", "seed")  # numbers of players before they met: neither items nor scores
 
 
-def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
+def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
     """Look for a column of winners and one of losers; contests that a flag calls undecided are left out."""
     named = [c for c in seen.varying() if c.names_things]
     times = next((c.name for c in seen.columns.values() if c.counts or c.name in seen.frequencies), None)
@@ -77,7 +77,7 @@ def told_otherwise(c: Column, a: Column, b: Column) -> bool:
     return c not in (a, b) and c.called((*WON, *SUCCESS)) and bool(result_settings(c, a, b))
 
 
-def contests(seen: Seen) -> Iterator[Proposal]:
+def contests(seen: Profile) -> Iterator[Proposal]:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
     found = item_pairs(seen)
     often = any(not (rarely_met(a) and rarely_met(b)) for a, b in found)
@@ -91,7 +91,7 @@ def has_sides(a: Column, b: Column) -> bool:
     return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
 
 
-def item_pairs(seen: Seen) -> list[tuple[Column, Column]]:
+def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
     """Return the pairs of columns that may hold two items a row, wherever they stand: those named like sides first.
 
     Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
@@ -117,7 +117,7 @@ def item_pairs(seen: Seen) -> list[tuple[Column, Column]]:
     return [*best, *(pair for pair in dict.fromkeys([*lone, *sure]) if pair not in best)]
 
 
-def named_in(seen: Seen, result: Column, texts: Sequence[Column]) -> list[tuple[Column, Column]]:
+def named_in(seen: Profile, result: Column, texts: Sequence[Column]) -> list[tuple[Column, Column]]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
     if result.numbers is not None or len(near) < 2:
@@ -138,7 +138,7 @@ def rarely_met(column: Column) -> bool:
     return 2 * len(column.levels) > column.rows > 2 * MOST_KEYS
 
 
-def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]:
+def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Proposal]:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     base, versus = [f"item_a={a.name}", f"item_b={b.name}"], f"'{a.name}' against '{b.name}'"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
@@ -169,7 +169,7 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
             yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
 
 
-def meet_themselves(seen: Seen, a: Column, b: Column) -> float:
+def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
     """Return the share of the rows that have the same label in both columns."""
     cells = seen.table.counts([a.name, b.name])
     one, other = (cells.columns[c.name].labels() for c in (a, b))
@@ -241,7 +241,7 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     return [second, {**first, "behind": True}] if c.called(PICKED) else [first, {**second, "behind": True}]
 
 
-def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[str], float, str]]:
+def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[list[str], float, str]]:
     """Look for counts of wins, called so or adding up to a third column, and for scores of the two sides."""
     numbers = [c for c in seen.columns.values() if c.numbers is not None and c not in (a, b) and not c.identifies]
     numbers = numbers[:MOST_ITEMS]
@@ -279,7 +279,7 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
             yield [f"{part}={c.name}" for part, c in names], 8, "counts"
 
 
-def one_hot(seen: Seen, a: Column, b: Column) -> tuple[tuple[list[str], float, str], list[str]] | None:
+def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[list[str], float, str], list[str]] | None:
     """Return columns of 0 and 1 of the two sides, of which no row has both, as a result; and all that belong to it.
 
     A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.

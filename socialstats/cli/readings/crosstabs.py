@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.readings.proposal import Proposal, value_settings
-from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Seen, paired_names, share
+from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, paired_names, share
 from socialstats.designs.tables import LOSERS, bare, crosstab
 from socialstats.designs.vocabulary import RATERS, spelled
 from socialstats.errors import InputError
@@ -34,7 +34,7 @@ def kappa(square: Any) -> float:
     return (float(np.trace(p)) - chance) / (1 - chance) if chance < 1 else 0.0
 
 
-def square_tables(seen: Seen) -> Iterator[Proposal]:
+def square_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for a cross table: the labels of the header again in the first column, or as many rows as columns."""
     if not 2 <= seen.rows <= SQUARE or abs(len(seen.table.columns) - seen.rows) > 2:
         return
@@ -75,7 +75,7 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
         yield replace(won, score=7, means=f"wins of {over}; the diagonal is left out")
 
 
-def counted_tables(seen: Seen) -> Iterator[Proposal]:
+def counted_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct([name for name in seen.columns if name != times]):
@@ -111,7 +111,7 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
         yield Proposal("ratings", 8.5, f"patterns of {count(len(labels), 'rater')} and how often each occurred", raters)
 
 
-def counted_square(seen: Seen, a: Column, b: Column, times: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def counted_square(seen: Profile, a: Column, b: Column, times: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the frequencies of two columns' labels as a square table."""
     cells = seen.table.counts([a.name, b.name, times])
     one, other, n = (cells.columns[name].labels() for name in (a.name, b.name, times))

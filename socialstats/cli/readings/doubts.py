@@ -12,7 +12,7 @@ from socialstats.cli.readings.boards import FAMILIES
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Seen, paired_names, stem
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Profile, paired_names, stem
 from socialstats.designs.rows import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import CONDITIONS, MEASURES, PERSONS, RATERS, SCORES, UNITS
@@ -31,7 +31,7 @@ def parts_of(one: Proposal) -> dict[str, list[str]]:
     return {**found, "columns": listed, "other": [*named, *other]}
 
 
-def unused(seen: Seen, one: Proposal) -> str:
+def unused(seen: Profile, one: Proposal) -> str:
     """Return the columns that vary and that a proposal leaves aside, as the end of a sentence."""
     if one.settings.get("crosstab"):
         return ""
@@ -46,7 +46,7 @@ def unused(seen: Seen, one: Proposal) -> str:
     )  # fmt: skip
 
 
-def doubts(seen: Seen, one: Proposal) -> str:
+def doubts(seen: Profile, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.settings.get("crosstab"):
         head = seen.columns.get(seen.table.columns[0])
@@ -77,7 +77,7 @@ LONE = {
 }  # what no table can say by itself
 
 
-def sizes_doubt(seen: Seen, parts: dict[str, list[Column]]) -> str:
+def sizes_doubt(seen: Profile, parts: dict[str, list[Column]]) -> str:
     """State where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
     if "first" not in parts:
         return ""

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
-from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Seen, paired_names, share
+from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Profile, paired_names, share
 from socialstats.designs.vocabulary import CONDITIONS, DATES, PERSONS, RATERS, REPEATS, RIGHT, TREATMENTS, UNITS, VALUES
 from socialstats.text import listing
 
@@ -15,7 +15,7 @@ WEAK = ("category", "label", "code")  # names units as often as values
 METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
 
 
-def long_tables(seen: Seen) -> Iterator[Proposal]:
+def long_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     hints = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words)
     judged = seen.rated_by_name

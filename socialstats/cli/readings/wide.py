@@ -23,7 +23,7 @@ from socialstats.designs.profile import (
     OPPOSITES,
     SIDES,
     Column,
-    Seen,
+    Profile,
     negated,
     paired_names,
     same_scale,
@@ -79,7 +79,7 @@ class Rows:
 
     Attributes
     ----------
-    seen : Seen
+    seen : Profile
     identity : str or None
         Name of the column that names the rows.
     named : str or None
@@ -94,7 +94,7 @@ class Rows:
         What a wide reading loses: the table has several rows a unit, or is a square.
     """
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: Profile) -> None:
         self.seen, self.identity = seen, seen.row_id()
         self.named = self.identity if self.identity is not None and self.identity.strip() else None
         names = [name for name in PERSONS if name != "id"]
@@ -207,7 +207,7 @@ def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
     return max(found, key=lambda one: one[:2])[2] if found else []
 
 
-def wide_tables(seen: Seen) -> Iterator[Proposal]:
+def wide_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for columns of one scale, one row per unit: two conditions, or several raters."""
     if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
         return
@@ -229,7 +229,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
-def labelled_twice(seen: Seen) -> tuple[Column, Column] | None:
+def labelled_twice(seen: Profile) -> tuple[Column, Column] | None:
     """Return two columns of the same labels that are called like a reference and what is compared with it."""
     few = [c for c in seen.varying() if c.discrete and not c.unique and len(c.levels) > 1][:MOST_LABELLED]
     for a, b in permutations(few if not seen.frequencies else (), 2):
@@ -315,7 +315,7 @@ def is_scale(group: Sequence[Column], items: bool) -> bool:
     return low >= 0 and (items or 2 * whole_range >= len(group))
 
 
-def nearest(seen: Seen, group: Sequence[Column], pairs: Sequence[Sequence[Column]]) -> Sequence[Column]:
+def nearest(seen: Profile, group: Sequence[Column], pairs: Sequence[Sequence[Column]]) -> Sequence[Column]:
     """Return two columns of a group: paired by name or the first two, or where these differ, those that agree best."""
     two = pairs[0] if pairs else group[:2]
     if len(group) == 2 or len({stem(c.name) for c in group}) == 1 or any(c.numbers is None for c in group):
@@ -355,7 +355,7 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
     return groups[:3] or ([numbers] if rows_named and len(numbers) == 2 else [])
 
 
-def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
+def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
     identity = seen.row_id()
     columns = [c for c in seen.columns.values() if c.whole and c.name != identity and not seen.is_cross]
@@ -386,7 +386,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     yield Proposal("ratings", score, "how many raters gave the unit each level", settings)
 
 
-def transposed_tables(seen: Seen) -> Iterator[Proposal]:
+def transposed_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
     named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS.words, "model", "llm", "system"))][:1]
     rest = [c for c in seen.columns.values() if c not in named]

@@ -1,0 +1,362 @@
+"""Which column of a table plays which part, and which rows depend on each other: decided here, from structure first.
+
+Rows that share a unit and a source are answers that this source gave to this unit several times. The columns that vary
+within such rows say why:
+
+- They number the answers (1, 2, ..., a seed, a time, an id of the call), or no column does: *repeats*.
+- They are part of what the unit is, as where the questions of each task are numbered from 1: *parts of the unit*.
+  Then the answers of two sources to the same pair of labels are alike, and those to the unit alone are not.
+- Their values are numbers of different kinds (accuracy and latency): *measures*, of which one has to be chosen.
+
+Repeats never count as units. Names (`designs/vocabulary.py`) decide where structure leaves two readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Literal, Protocol
+
+import numpy as np
+from scipy.special import fdtrc
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.profile import Column, Profile
+from socialstats.designs.rows import Rows
+from socialstats.designs.vocabulary import (
+    COSTS,
+    DATES,
+    IDENTITIES,
+    MEASURES,
+    REPEATS,
+    SCORERS,
+    SUMMARIES,
+    TASKS,
+    TIMINGS,
+)
+from socialstats.errors import InputError
+from socialstats.tables import Table
+from socialstats.text import quoted, shorten
+from socialstats.voice import Word, option
+
+Kind = Literal["repeat", "part", "measure", "scorer"]
+NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    ("measure", MEASURES),
+    ("scorer", SCORERS),
+    ("repeat", REPEATS.words),
+)  # what a name says of a column that varies within a unit and source
+BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
+EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
+MET = 0.5  # share of the labels of a plan that occur in a cell on average
+SURE = 3.5  # standard errors of a correlation beyond which two sources share the effect of a label
+ALIKE = 1e-3  # p-value of unequal units below which a unit has an effect of its own
+APART = 20.0  # ratio of the medians of two measures from which their numbers are of different kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A column that varies within the rows of one unit and source.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"repeat", "part", "measure", "scorer"}
+        "scorer": several judges, or scoring rules, of one and the same answer.
+    numbers : bool
+        Whether it tells all rows of a unit and source apart.
+    evidence : {"structure", "name"}
+    """
+
+    name: str
+    kind: Kind
+    numbers: bool
+    evidence: Literal["structure", "name"]
+
+
+class Cells:
+    """The rows of a table by unit and source.
+
+    Parameters
+    ----------
+    profile : Profile
+    unit, source : sequence of str
+        Columns that tell the units, and the sources, apart.
+    value : str or None
+        The column of the answers.
+    used : sequence of str
+        Further columns that play a part.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        unit: Sequence[str],
+        source: Sequence[str],
+        value: str | None,
+        used: Sequence[str] = (),
+    ) -> None:
+        self.profile, self.unit, self.source, self.value = profile, tuple(unit), tuple(source), value
+        self.used = {*unit, *source, value, *used}
+        self.n = profile.table.counts([*self.unit, *self.source]).n
+
+    @property
+    def repeated(self) -> bool:
+        """Whether some unit has several rows of one source."""
+        return bool(self.n.max(initial=0) > 1)
+
+    @property
+    def rows(self) -> float:
+        """Rows of the table."""
+        return float(self.n.sum())
+
+    @property
+    def answers(self) -> tuple[int, int]:
+        """The fewest and the most rows of one unit and source."""
+        return int(self.n.min()), int(self.n.max())
+
+    @cached_property
+    def within(self) -> list[Within]:
+        """Columns that vary within the rows of a unit and source, those that number them first."""
+        free = [c for c in self.profile.columns.values() if c.name not in self.used and len(c.levels) > 1]
+        found = [self._within(column) for column in free if self._varies(column)]
+        return sorted((one for one in found if one is not None), key=lambda one: not one.numbers)
+
+    def repeats(self) -> tuple[str, ...]:
+        """Return the columns that number the answers of a source to a unit; empty where none does."""
+        named = [one for one in self.within if one.kind == "repeat"]
+        for one in named:
+            if one.numbers:
+                return (one.name,)
+        for two in combinations(named, 2):
+            if self._numbers([one.name for one in two]):
+                return (two[0].name, two[1].name)
+        return ()
+
+    def first(self, kind: Kind) -> str | None:
+        """Return the first column of a kind, one that is called so before others."""
+        found = sorted((one for one in self.within if one.kind == kind), key=lambda one: one.evidence != "name")
+        return found[0].name if found else None
+
+    def _varies(self, column: Column) -> bool:
+        return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(self.n)
+
+    def _numbers(self, names: Sequence[str]) -> bool:
+        cells = self.profile.table.counts([*self.unit, *self.source, *names])
+        return float(cells.n.max(initial=0)) == 1.0
+
+    def _within(self, column: Column) -> Within | None:
+        """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
+        numbers = self._numbers([column.name])
+        if 2 * len(column.levels) > self.rows:  # a call has an id or a time of its own; a free text says nothing
+            call = column.timing or column.called((*IDENTITIES, *TIMINGS, *DATES, *REPEATS.words))
+            return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
+        for kind, words in NAMED:
+            if column.called(words):
+                return Within(column.name, kind, numbers, "name")
+        if self._is_measure(column):
+            return Within(column.name, "measure", numbers, "structure")
+        if not (self._crossed(column) or (numbers and column.numbers is None)) or column.called(BESIDES):
+            return None
+        if self._is_part(column):
+            return Within(column.name, "part", numbers, "structure")
+        named = column.called(TASKS.words)
+        return Within(column.name, "part" if named else "repeat", numbers, "name" if named else "structure")
+
+    def _crossed(self, column: Column) -> bool:
+        """Whether the labels are those of a plan: most of them, equally often, in each unit and source.
+
+        Another answer to the same question is not: its labels come as they come.
+        """
+        cells = self.profile.table.counts([*self.unit, *self.source, column.name])
+        _, often = np.unique(cells.n, return_counts=True)
+        labels = len(cells.n) / len(self.n)
+        return bool(often.max() >= EQUAL * len(cells.n) and labels >= MET * len(column.levels))
+
+    def _is_measure(self, column: Column) -> bool:
+        """Whether the numbers of different labels are of different kinds: their ranges lie far apart."""
+        values = self._numbers_by(column.name)
+        if values is None or len(column.levels) > 30 or column.numbers is not None:
+            return False
+        label, x = values
+        sizes = np.array([np.median(np.abs(x[label == k])) for k in range(label.max(initial=-1) + 1)])
+        return bool(sizes.size > 1 and sizes.min() > 0 and sizes.max() / sizes.min() >= APART)
+
+    def _numbers_by(self, name: str) -> tuple[IntArray, FloatArray] | None:
+        value = self.profile.column(self.value) if self.value else None
+        if self.value is None or value is None or value.numbers is None:
+            return None
+        cells = self.profile.table.counts([name, self.value])
+        label, x = cells.columns[name].labels().codes, cells.columns[self.value].labels().numbers()
+        there = (label >= 0) & ~np.isnan(x)
+        times = cells.n[there].astype(np.int64)
+        return np.repeat(label[there], times), np.repeat(x[there], times)
+
+    def _is_part(self, column: Column) -> bool:
+        """Whether a label is part of what the unit is: sources agree on it, and a unit without it means nothing.
+
+        Repeats are exchangeable. What remains of two sources' answers after the mean of each unit is then unrelated,
+        and the means of the units differ. Where units are numbered anew within each label, it is the other way round.
+        """
+        if self.value is None:
+            return False
+        cells = self.profile.table.counts([*self.unit, *self.source, column.name, self.value])
+        coded = [cells.columns[name].labels().codes for name in (*self.unit, *self.source, column.name)]
+        x = answers_as_numbers(self.profile, self.value, cells.columns[self.value].labels())
+        if x is None:
+            return False
+        there = ~np.isnan(x) & np.all([codes >= 0 for codes in coded], axis=0)
+        n, x = cells.n[there], x[there]
+        k = len(self.unit)
+        unit, source = (joined([c[there] for c in part]) for part in (coded[:k], coded[k:-1]))
+        label = coded[-1][there]
+        residual = x - means_by(joined([unit, source]), x, n)[joined([unit, source])]
+        shared = shared_residual(joined([unit, label]), source, residual, n)
+        return shared > SURE and unit_p_value(unit, source, label, x, n) > ALIKE
+
+
+def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArray | None:
+    """Return answers as numbers: their own, or 0 and 1 of two labels; None where there are more labels."""
+    column = profile.column(value)
+    if column is None:
+        return None
+    codes: IntArray = labels.codes  # type: ignore[attr-defined]
+    if column.numbers is not None:
+        numbers: FloatArray = labels.numbers()  # type: ignore[attr-defined]
+        return numbers
+    return np.where(codes < 0, np.nan, codes.astype(np.float64)) if len(column.levels) == 2 else None
+
+
+def joined(codes: Sequence[IntArray]) -> IntArray:
+    """Return one code for each combination of codes."""
+    if len(codes) == 1:
+        return np.unique(codes[0], return_inverse=True)[1].astype(np.int64)
+    return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def means_by(codes: IntArray, x: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted mean of the values of each code."""
+    return np.bincount(codes, weights=weights * x) / np.bincount(codes, weights=weights)
+
+
+def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: FloatArray) -> float:
+    """Return by how many standard errors the residuals of different sources in the same cell correlate.
+
+    The sum over cells of the products of residuals of two sources, beside what it would vary by if they were unrelated.
+    """
+    both = joined([cell, source])
+    mean = means_by(both, residual, n)
+    first = np.unique(both, return_index=True)[1]
+    cell_of = cell[first]
+    total = np.bincount(cell_of, weights=mean)
+    squares = np.bincount(cell_of, weights=mean**2)
+    products = (total**2 - squares) / 2  # of all pairs of sources
+    fourth = np.bincount(cell_of, weights=mean**4)
+    variance = ((squares**2 - fourth) / 2).sum()
+    return float(products.sum() / np.sqrt(variance)) if variance > 0 else 0.0
+
+
+def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArray, n: FloatArray) -> float:
+    """Return the p-value of equal means of the units, among cells of units and labels: an F test of cell means."""
+    adjusted = x - means_by(source, x, n)[source]
+    cell = joined([unit, label])
+    mean = means_by(cell, adjusted, n)
+    unit_of = unit[np.unique(cell, return_index=True)[1]]
+    sizes = np.bincount(unit_of)
+    centre = np.bincount(unit_of, weights=mean) / sizes
+    between = float((sizes * (centre - mean.mean()) ** 2).sum())
+    inside = float(((mean - centre[unit_of]) ** 2).sum())
+    df_between, df_inside = len(sizes) - 1, len(mean) - len(sizes)
+    if df_between < 1 or df_inside < 1 or inside <= 0:
+        return 0.0
+    return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
+
+
+class ReadRoles(Protocol):
+    """What a reader knows of the columns."""
+
+    @property
+    def value(self) -> str:
+        """The column of the answers."""
+
+    @property
+    def repeat(self) -> tuple[str, ...]:
+        """Columns that were declared to number the answers of a source to a unit."""
+
+    @property
+    def unnumbered(self) -> bool:
+        """Whether several rows are repeats although no column numbers them."""
+
+    def columns(self) -> list[str]:
+        """Return every column that plays a part."""
+
+
+def repeats_of(
+    rows: Rows, unit: Sequence[str], source: Sequence[str], roles: ReadRoles, *, wide: bool
+) -> tuple[str, ...] | None:
+    """Return the columns that number the answers of a source to a unit; None where there is one answer each.
+
+    They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
+    column numbers. Other repeated rows are problems of the table, which are added to `rows`.
+
+    Parameters
+    ----------
+    rows : Rows
+    unit, source : sequence of str
+        Columns that tell units and sources apart, the most important one first.
+    roles : ReadRoles
+    wide : bool
+        Whether the rows were made of a table with several values a row, whose other columns number nothing.
+
+    Raises
+    ------
+    InputError
+        For rows that are told apart by a column which has to be chosen from, or is part of the unit.
+    """
+    key = [*unit[:1], *source, *unit[1:]]
+    if not rows.repeated(key):
+        return None
+    if roles.repeat:
+        rows.refuse_repeats([*key, *roles.repeat], "Number the answers of a source to a unit, or leave copies out")
+        return roles.repeat
+    cells = None if wide else Cells(Profile(rows.table), unit, source, roles.value, roles.columns())
+    if roles.unnumbered:
+        return cells.repeats() if cells is not None else ()
+    numbered = cells.repeats() if cells is not None else ()
+    if cells is not None:
+        refuse_other_answers(rows.table, cells)
+    if numbered:
+        return numbered
+    mean = option("repeat", True, "--map repeat=COLUMN")
+    rows.refuse_repeats(key, f"If they are several answers, say {mean} to take their mean. Or leave copies out")
+    return None
+
+
+def refuse_other_answers(table: Table, cells: Cells) -> None:
+    """Refuse rows of one unit and source that are several measures, several scorers, or several units.
+
+    Raises
+    ------
+    InputError
+        Naming the column, its values, and the settings that say what it is.
+    """
+    for kind in ("measure", "part", "scorer"):
+        name = cells.first(kind)
+        column = cells.profile.column(name) if name is not None else None
+        if name is None or column is None:
+            continue
+        unit = ",".join([*cells.unit, name])
+        first = f"{name}={column.levels[0]}"
+        chosen = f"choose one, as in {option('where', Word(first), f'--where {shorten(first)}')}"
+        joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
+        cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
+        ways = {
+            "measure": f"These are numbers of different kinds: {chosen}",
+            "part": f"It is part of what a unit is: say {joint}, with {cluster}",
+            "scorer": f"Take their mean with {option('repeat', name, f'--map repeat={shorten(name)}')}, or {chosen}",
+        }
+        raise InputError(
+            f"{table.source}: a unit has several rows of one source, and column '{shorten(name)}' tells them apart "
+            f"({quoted(column.levels, 8)}). {ways[kind]}"
+        )
