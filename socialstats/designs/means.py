@@ -12,7 +12,7 @@ from socialstats.arrays import IntArray
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.rows import Averaged, Rows
 from socialstats.errors import Caution, InputError, caution
-from socialstats.voice import Word, option
+from socialstats.voice import option
 
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
 
@@ -49,9 +49,7 @@ def refuse_means(rows: Rows, value: str, repeat: Sequence[str], unit: Sequence[s
     ways = []
     if repeat and repeat[0] in rows.table.columns:
         first = rows.table.counts([repeat[0]]).columns[repeat[0]].labels().levels[0]
-        ways.append(
-            f"Keep one answer each: {option('where', Word(f'{repeat[0]}={first}'), f'--where {repeat[0]}={first}')}"
-        )
+        ways.append(f"Keep one answer each: --where {text.shorten(repeat[0])}={text.shorten(first)}")
     if numeric:
         ways.append(f"Say {option('scale', 'interval', '--scale interval')} if levels are equally spaced")
     if repeat:

@@ -180,7 +180,9 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
         within=within, repeat=parts.repeat, unnumbered=True,
     )  # fmt: skip
     if not parts.repeat:
-        refuse_other_answers(table, Cells(Profile(table), roles.what, [rater], value, roles.columns()))
+        cells = Cells(Profile(table), roles.what, [rater], value, roles.columns())
+        if cells.repeated:
+            refuse_other_answers(table, cells, ("measure", "part", "scorer"))
     refuse_counts_of(table, value, [rater, what, *parts.clusters])
     return finished(table, roles, options, within)
 

@@ -26,10 +26,12 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.vocabulary import (
+    CONDITIONS,
     COSTS,
     DATES,
     IDENTITIES,
     MEASURES,
+    MODELS,
     REPEATS,
     SCORERS,
     SUMMARIES,
@@ -39,16 +41,18 @@ from socialstats.designs.vocabulary import (
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import quoted, shorten
-from socialstats.voice import Word, option
+from socialstats.voice import option
 
-Kind = Literal["repeat", "part", "measure", "scorer"]
+Kind = Literal["repeat", "part", "measure", "scorer", "factor"]
 NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
     ("repeat", REPEATS.words),
+    ("factor", (*MODELS.words, *CONDITIONS.words)),
 )  # what a name says of a column that varies within a unit and source
 BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
+OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
 MET = 0.5  # share of the labels of a plan that occur in a cell on average
 SURE = 3.5  # standard errors of a correlation beyond which two sources share the effect of a label
 ALIKE = 1e-3  # p-value of unequal units below which a unit has an effect of its own
@@ -62,8 +66,9 @@ class Within:
     Attributes
     ----------
     name : str
-    kind : {"repeat", "part", "measure", "scorer"}
-        "scorer": several judges, or scoring rules, of one and the same answer.
+    kind : {"repeat", "part", "measure", "scorer", "factor"}
+        "scorer": several judges, or scoring rules, of one and the same answer. "factor": models, prompts or conditions
+        that units met under each source.
     numbers : bool
         Whether it tells all rows of a unit and source apart.
     evidence : {"structure", "name"}
@@ -152,11 +157,14 @@ class Cells:
         if 2 * len(column.levels) > self.rows:  # a call has an id or a time of its own; a free text says nothing
             call = column.timing or column.called((*IDENTITIES, *TIMINGS, *DATES, *REPEATS.words))
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
-        for kind, words in NAMED:
-            if column.called(words):
-                return Within(column.name, kind, numbers, "name")
+        if not column.called(TASKS.words):
+            for kind, words in NAMED:
+                if column.called(words):
+                    return Within(column.name, kind, numbers, "name")
         if self._is_measure(column):
             return Within(column.name, "measure", numbers, "structure")
+        if np.mean(self.n > 1) < OFTEN:
+            return None
         if not (self._crossed(column) or (numbers and column.numbers is None)) or column.called(BESIDES):
             return None
         if self._is_part(column):
@@ -333,27 +341,29 @@ def repeats_of(
     return None
 
 
-def refuse_other_answers(table: Table, cells: Cells) -> None:
-    """Refuse rows of one unit and source that are several measures, several scorers, or several units.
+def refuse_other_answers(
+    table: Table, cells: Cells, kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor")
+) -> None:
+    """Refuse rows of one unit and source that are several measures, scorers, units or conditions.
 
     Raises
     ------
     InputError
         Naming the column, its values, and the settings that say what it is.
     """
-    for kind in ("measure", "part", "scorer"):
+    for kind in kinds:
         name = cells.first(kind)
         column = cells.profile.column(name) if name is not None else None
         if name is None or column is None:
             continue
         unit = ",".join([*cells.unit, name])
-        first = f"{name}={column.levels[0]}"
-        chosen = f"choose one, as in {option('where', Word(first), f'--where {shorten(first)}')}"
+        chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}, with {cluster}",
+            "factor": f"Name it with {option('by', name, f'--by {shorten(name)}')}, or as a part of the unit: {joint}",
             "scorer": f"Take their mean with {option('repeat', name, f'--map repeat={shorten(name)}')}, or {chosen}",
         }
         raise InputError(

