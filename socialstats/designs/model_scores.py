@@ -15,7 +15,7 @@ from socialstats.designs.paired_reading import refuse_unit_as_cluster
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RATED_UNITS, RATINGS, RatingsOptions, RatingsRoles, build_from
-from socialstats.designs.roles import Cells, refuse_other_answers
+from socialstats.designs.roles import Cells, find_board, refuse_other_answers
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS
 from socialstats.errors import DesignError, InputError, caution
@@ -26,7 +26,6 @@ from socialstats.voice import Word, option
 TASK = "task"
 ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
 SCORES = (*RATINGS, *SCORE_NAMES)
-FEWEST = 3  # models that make a leaderboard where nobody asked for one
 
 
 def model_scores(
@@ -299,12 +298,13 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     Returns
     -------
     bool
-        True with a column ``model`` of three models or more and one row per model and unit. Scores are numbers or one
-        of two opposites.
+        True with a column ``model`` of two models or more, whose units are those that the structure of the table shows
+        too: one row per model and unit, or repeats. Scores are numbers or one of two opposites.
     """
     unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
-    if rater != "model" or len(labels_of(table, rater)) < FEWEST or not holds_scores(table, value):
+    if rater != "model" or not holds_scores(table, value):
         return False
-    task = next((name for name in TASKS.names if name in table.columns and name not in (unit, rater, value)), None)
-    cells = table.counts([unit, rater, *([task] if task else [])])
-    return len(cells.n) == float(cells.n.sum())
+    profile = Profile(table)
+    score = profile.column(value)
+    board = find_board(profile, [score]) if score is not None else None
+    return board is not None and (board.model, board.unit[0], board.value) == (rater, unit, value)

@@ -13,6 +13,7 @@ Repeats never count as units. Names (`designs/vocabulary.py`) decide where struc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.vocabulary import (
+    CLUSTER_NAME,
     CONDITIONS,
     COSTS,
     DATES,
@@ -37,6 +39,7 @@ from socialstats.designs.vocabulary import (
     SUMMARIES,
     TASKS,
     TIMINGS,
+    UNITS,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table
@@ -128,9 +131,9 @@ class Cells:
         found = [self._within(column) for column in free if self._varies(column)]
         return sorted((one for one in found if one is not None), key=lambda one: not one.numbers)
 
-    def repeats(self) -> tuple[str, ...]:
+    def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> tuple[str, ...]:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
-        named = [one for one in self.within if one.kind == "repeat"]
+        named = [one for one in self.within if one.kind in kinds]
         for one in named:
             if one.numbers:
                 return (one.name,)
@@ -335,10 +338,31 @@ def repeats_of(
     if cells is not None:
         refuse_other_answers(rows.table, cells)
     if numbered:
+        refuse_few_units(rows.table, cells, numbered)
         return numbered
     mean = option("repeat", True, "--map repeat=COLUMN")
     rows.refuse_repeats(key, f"If they are several answers, say {mean} to take their mean. Or leave copies out")
     return None
+
+
+def refuse_few_units(table: Table, cells: Cells | None, repeat: Sequence[str]) -> None:
+    """Refuse repeats that have more labels than there are units: rather, these are the units.
+
+    Raises
+    ------
+    InputError
+        Naming both columns.
+    """
+    unit = cells.profile.column(cells.unit[0]) if cells is not None else None
+    other = cells.profile.column(repeat[0]) if cells is not None else None
+    if cells is None or unit is None or other is None or len(other.levels) <= len(unit.levels) or len(cells.unit) > 1:
+        return
+    this, that = shorten(unit.name), shorten(other.name)
+    raise InputError(
+        f"{table.source}: '{this}' has {len(unit.levels)} values and '{that}' {len(other.levels)}, and either may be "
+        f"the unit. Say {option('unit', other.name, f'--map unit={that}')} and "
+        f"{option('repeat', unit.name, f'--map repeat={this}')}, or the other way round"
+    )
 
 
 def refuse_other_answers(
@@ -370,3 +394,123 @@ def refuse_other_answers(
             f"{table.source}: a unit has several rows of one source, and column '{shorten(name)}' tells them apart "
             f"({quoted(column.levels, 8)}). {ways[kind]}"
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """Scores of models on the same units, in a table of one row per answer.
+
+    Attributes
+    ----------
+    model, value : str
+    unit : tuple of str
+        Columns that name the unit together.
+    task, cluster : str or None
+        A column that groups units: fixed tasks, or clusters of dependent units.
+    repeat : tuple of str
+        Columns that number the answers of a model to a unit.
+    answers : pair of int
+        The fewest and the most answers of a model to a unit.
+    named : bool
+        Whether the unit is called like one.
+    """
+
+    model: str
+    unit: tuple[str, ...]
+    value: str
+    task: str | None
+    cluster: str | None
+    repeat: tuple[str, ...]
+    answers: tuple[int, int]
+    named: bool
+
+
+FAMILIES = re.compile(
+    r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
+    r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok",
+    re.IGNORECASE,
+)  # what models are called
+MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
+MOST_UNITS = 12  # columns that are tried as units
+
+
+def models_of(profile: Profile) -> list[Column]:
+    """Return the columns that name models, by their names or their labels; of nested ones the finest."""
+    texts = [c for c in profile.columns.values() if c.names_things and c.numbers is None and not c.unique]
+    texts = [c for c in texts if len(c.levels) > 1 and not profile.has_partner(c)]
+    named = [c for c in texts if c.called(MODELS.words)]
+    named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > len(c.levels)]
+    finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
+    return finest[:1] or named
+
+
+def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
+    """Return the roles of a long table of scores of models; None where it is none, or may be read in two ways.
+
+    Parameters
+    ----------
+    profile : Profile
+    values : sequence of Column
+        Columns that may be the score, the likeliest first.
+    """
+    models = models_of(profile)
+    if len(models) != 1 or not values:
+        return None
+    found = [
+        board for column in units_met(profile, models[0]) if (board := as_board(profile, models[0], column, values))
+    ]
+    return max(found, key=lambda b: (b.named, len(profile.columns[b.unit[0]].levels)), default=None)
+
+
+def units_met(profile: Profile, model: Column) -> list[Column]:
+    """Return the columns that may name the units of a board, those called so and those of many labels first."""
+    free = [c for c in profile.varying() if c is not model and c.names_things and not c.unique and not c.timing]
+    free = [c for c in free if len(c.levels) > 2 and not c.called((*COSTS, *TIMINGS, *SCORERS, *MEASURES))]
+    free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words))]
+    free = [c for c in free if c.numbers is None or c.called(UNITS.words) or regular(profile, model, c)]
+    free.sort(key=lambda c: (not c.called(UNITS.words), -len(c.levels)))
+    return [c for c in free[:MOST_UNITS] if not profile.constant(c, model) and met_share(profile, model, c) >= MET_BY]
+
+
+def met_share(profile: Profile, model: Column, unit: Column) -> float:
+    """Return the share of pairs of a unit and a model that occur in the table."""
+    return len(profile.table.counts([unit.name, model.name]).n) / (len(unit.levels) * len(model.levels))
+
+
+def regular(profile: Profile, model: Column, unit: Column) -> bool:
+    """Whether numbers occur equally often, as those of a plan do and those of a measurement do not."""
+    n = profile.table.counts([unit.name, model.name]).n
+    return bool(np.unique(n, return_counts=True)[1].max() >= EQUAL * len(n))
+
+
+def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:
+    """Return the board of one unit; None where something else than repeats tells its rows apart."""
+    value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
+    if value is None:
+        return None
+    names: tuple[str, ...] = (unit.name,)
+    cells = Cells(profile, names, [model.name], value.name)
+    part = cells.first("part") if cells.repeated else None
+    if part is not None:
+        names = (unit.name, part)
+        cells = Cells(profile, names, [model.name], value.name)
+    if cells.repeated and (cells.first("measure") or cells.first("scorer")):
+        return None
+    repeat = cells.repeats(("repeat", "factor")) if cells.repeated else ()
+    if any(len(profile.columns[name].levels) > len(unit.levels) for name in repeat if part is None):
+        return None  # the unit would be the repeat
+    owners = [c for c in profile.varying() if c.name not in (*names, model.name, value.name, *repeat)]
+    owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
+    owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
+    task = part or next((c.name for c in owners if c.called(TASKS.words)), None)
+    cluster = next((c.name for c in owners if CLUSTER_NAME.search(c.name) and c.name != task), None)
+    return Board(
+        model=model.name,
+        unit=names if part is None or task != part else (unit.name,),
+        value=value.name,
+        task=task,
+        cluster=cluster,
+        repeat=repeat,
+        answers=cells.answers,
+        named=unit.called(UNITS.words),
+    )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
 from typing import Any
 
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.model_scores import scores_of
-from socialstats.designs.profile import FEW, MOST_KEYS, Column, Profile, stem
+from socialstats.designs.profile import FEW, Column, Profile, stem
+from socialstats.designs.roles import FAMILIES, find_board, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     COVARIATES,
@@ -18,11 +17,9 @@ from socialstats.designs.vocabulary import (
     MEASURES,
     MODELS,
     RATERS,
-    REPEATS,
     RIGHT,
     SUMMARIES,
     TASKS,
-    UNITS,
     VALUES,
 )
 from socialstats.tables import rows_where
@@ -30,10 +27,6 @@ from socialstats.text import count, listing, shorten
 
 FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
-FAMILIES = re.compile(
-    r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
-    r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok", re.IGNORECASE,
-)  # fmt: skip
 
 
 def score_tables(seen: Profile) -> Iterator[Proposal]:
@@ -46,14 +39,12 @@ def score_tables(seen: Profile) -> Iterator[Proposal]:
             means = f"{one.means}, of the rows where '{metric.name}' is {level}"
             yield replace(one, means=means, settings={**one.settings, "where": [entry]})
         return
-    models = [c for c in seen.columns.values() if c.called(MODELS.words) and c.names_things and c.numbers is None]
-    models = [c for c in models if len(c.levels) > 1 and not seen.has_partner(c)]
-    finest = [c for c in models if all(seen.constant(other, c) for other in models if other is not c)]
-    models = finest[:1] or models  # a model, and the model with its settings
-    if len(models) == 1:
-        yield from (row_a_model if models[0].unique else long_board)(seen, models[0])
+    models = models_of(seen)
+    if len(models) == 1 and not models[0].unique:
+        yield from long_board(seen)
     if not models:
-        yield from column_a_model(seen)
+        rows = [c for c in seen.columns.values() if c.called(MODELS.words) and c.unique and c.numbers is None]
+        yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
 
 
 def scores_in(seen: Profile, used: Sequence[Column]) -> list[Column]:
@@ -87,45 +78,37 @@ def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
     yield Proposal("ratings", 9, f"a leaderboard: '{model.name}' names the models, the tasks are {listed}", settings)
 
 
-def long_board(seen: Profile, model: Column) -> Iterator[Proposal]:
-    """Look for one score of each model and unit, or of each model, task and unit."""
-    keys = [c for c in seen.varying() if c is not model and c.names_things and not c.unique and len(c.levels) > 1]
-    keys = sorted(keys, key=lambda c: (not c.called(TASKS.words), not c.called(UNITS.words)))[:MOST_KEYS]
-    finer = [c for c in keys if c.numbers is None and seen.constant(model, c)]  # a model with its settings, say
-    for who, key in product((model, *finer), keys):
-        if key is not who and seen.distinct([who.name, key.name]):
-            yield from board(seen, who, [key], None)
-            return
-    for who, (one, other) in product((model, *finer), combinations(keys, 2)):
-        if who not in (one, other) and seen.distinct([who.name, one.name, other.name]):
-            task, unit = (one, other) if one.called(TASKS.words) else (other, one)
-            # seeds repeat a data set: they are averaged
-            if unit.called(REPEATS.words) and not unit.called(("fold",)) and not task.called(REPEATS.words):
-                yield from board(seen, who, [task], None)
-            elif task.called(TASKS.words) and seen.enough(unit):
-                yield from board(seen, who, [unit], task)
-            elif seen.rows == len(who.levels) * len(unit.levels) * len(task.levels):
-                yield from board(seen, who, [one, other], None)
-            return
+def likely_scores(seen: Profile) -> list[Column]:
+    """Return the columns that may be the score of a model, those called so first, then numbers with fractions."""
+    values = scores_in(seen, models_of(seen))
+    return [*(c for c in values if c.called(VALUES.words)), *(c for c in values if not c.whole)]
 
 
-def board(seen: Profile, model: Column, units: Sequence[Column], task: Column | None) -> Iterator[Proposal]:
-    """Propose a leaderboard of a long table."""
-    used = [model, *units, *([task] if task is not None else [])]
-    values = scores_in(seen, used)
-    value = next((c for c in values if c.called(VALUES.words)), None) or next((c for c in values if not c.whole), None)
-    if value is None:
+def long_board(seen: Profile) -> Iterator[Proposal]:
+    """Propose a leaderboard of a table with one row per answer of a model."""
+    found = find_board(seen, likely_scores(seen))
+    if found is None:
         return
-    names = [c.name for c in units]
-    parts = [f"rater={model.name}", f"unit={','.join(names)}", f"value={value.name}"]
-    parts += [f"task={task.name}"] if task is not None else []
-    of = listing([f"'{name}'" for name in names]) + (f" of each '{task.name}'" if task is not None else "")
-    tasked = task is not None or any(c.called(TASKS.words) for c in units)
+    parts = [f"rater={found.model}", f"unit={','.join(found.unit)}", f"value={found.value}"]
+    parts += [f"task={found.task}"] if found.task is not None else []
+    parts += [f"repeat={name}" for name in found.repeat]
+    settings: dict[str, Any] = {"study": "leaderboard", "map": parts}
+    settings |= {"cluster": [found.cluster]} if found.cluster is not None else {}
+    of = listing([f"'{name}'" for name in found.unit]) + (f" of each '{found.task}'" if found.task is not None else "")
+    several = f", with {each_answer(found.answers)} averaged" if found.answers[1] > 1 else ""
+    sure = found.task is not None or found.named or found.answers[1] > 1
     yield Proposal(
-        "ratings", (9.4 if tasked else 8.2) if len(model.levels) >= FEWEST else 5,
-        f"a leaderboard: '{model.name}' names the models, a unit is {of}, '{value.name}' is the score",
-        {"study": "leaderboard", "map": parts},
-    )  # fmt: skip
+        "ratings",
+        9.4 if sure else 8.2,
+        f"a leaderboard: '{found.model}' names the models, a unit is {of}{several}, '{found.value}' is the score",
+        settings,
+    )
+
+
+def each_answer(answers: tuple[int, int]) -> str:
+    """Return how many answers a model gave to a unit, in words."""
+    least, most = answers
+    return f"{count(most, 'answer')} each" if least == most else f"{least} to {most} answers each"
 
 
 def called_rater(column: Column) -> bool:

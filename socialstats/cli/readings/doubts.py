@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.deciding import words
-from socialstats.cli.readings.boards import FAMILIES
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
 from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Profile, paired_names, stem
+from socialstats.designs.roles import FAMILIES
 from socialstats.designs.rows import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import CONDITIONS, MEASURES, PERSONS, RATERS, SCORES, UNITS

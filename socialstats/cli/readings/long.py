@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
-from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Profile, paired_names, share
+from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
+from socialstats.designs.roles import Cells
 from socialstats.designs.vocabulary import CONDITIONS, DATES, PERSONS, RATERS, REPEATS, RIGHT, TREATMENTS, UNITS, VALUES
-from socialstats.text import listing
+from socialstats.text import listing, quoted
 
 WEAK = ("category", "label", "code")  # names units as often as values
 METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
@@ -51,6 +52,10 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         joint = seen.joint_key(unit, other, keys, 1.02 if surely and rated else 1.3)
         if joint is None:
             continue
+        repeat = repeats_among(seen, unit, other, joint[1:], values)
+        if any(len(seen.columns[name].levels) > len(unit.levels) for name in repeat):
+            continue  # what tells the rows of a unit apart is the unit, and this one its repeat
+        joint = [name for name in joint if name not in repeat]
         free = [c for c in values if c.name not in (*joint, other.name) and not seen.constant(c, unit)
                 and not (c in keys and c.called(hints) and len(c.levels) <= max(MOST_KEYS, seen.rows / 3))
                 and not seen.constant(c, other)]  # fmt: skip
@@ -73,11 +78,13 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         base -= 0.5 * unit.called(REPEATS.words)  # which trial it was is no unit that others meet again
         key, last = f"unit={','.join(joint)}", f"value={value.name}"
         of = listing([f"'{name}'" for name in joint])
+        again = [f"repeat={name}" for name in repeat]
+        instead = f"{instead}. Answers told apart by {quoted(repeat)} are averaged" if repeat else instead
         alone: dict[str, Any] = {"cluster": [unit.name]} if added else {}
         if rated or size <= max(FEW, 2 * len(unit.levels)):
             apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS.words)
             rated_unit = f"'{unit.name}'" if apart else of
-            entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
+            entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last, *again]
             settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
             methods = size > 2 and other.called(METHODS) and value.numbers is not None and full == 1
             score = base + 2.2 * methods + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
@@ -86,9 +93,21 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
             yield Proposal("ratings", score, told, settings | value_settings([value], "ratings"))
         if not nested and not persons and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
-            parts = [key, f"condition={other.name}", last]
+            parts = [key, f"condition={other.name}", last, *again]
             settings = {"map": parts, "conditions": two_conditions(other), **alone, **gaps}
             score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
             score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
             yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'{instead}",
                            settings | value_settings([value], "paired"))  # fmt: skip
+
+
+def repeats_among(
+    seen: Profile, unit: Column, other: Column, added: Sequence[str], values: Sequence[Column]
+) -> tuple[str, ...]:
+    """Return which of the columns that tell the rows of a unit and a source apart number its repeated answers."""
+    if not added:
+        return ()
+    value = next((c for c in values if c.called(VALUES.words) and c not in (unit, other)), None)
+    cells = Cells(seen, [unit.name], [other.name], value.name if value is not None else None)
+    kinds = {one.name: one.kind for one in cells.within}
+    return tuple(name for name in added if kinds.get(name) == "repeat")
