@@ -142,6 +142,13 @@ class Cells:
                 return (two[0].name, two[1].name)
         return ()
 
+    def rather_unit(self, repeat: Sequence[str]) -> Column | None:
+        """Return a column of repeats that rather names the units: structure alone says so, and it has more labels."""
+        size = len(self.profile.table.counts(self.unit).n)
+        by_structure = {one.name for one in self.within if one.evidence == "structure"}
+        columns = [self.profile.columns[name] for name in repeat if name in by_structure]
+        return next((c for c in columns if size < len(c.levels) <= self.rows / 2), None)
+
     def first(self, kind: Kind) -> str | None:
         """Return the first column of a kind, one that is called so before others."""
         found = sorted((one for one in self.within if one.kind == kind), key=lambda one: one.evidence != "name")
@@ -353,15 +360,14 @@ def refuse_few_units(table: Table, cells: Cells | None, repeat: Sequence[str]) -
     InputError
         Naming both columns.
     """
-    unit = cells.profile.column(cells.unit[0]) if cells is not None else None
-    other = cells.profile.column(repeat[0]) if cells is not None else None
-    if cells is None or unit is None or other is None or len(other.levels) <= len(unit.levels) or len(cells.unit) > 1:
+    other = cells.rather_unit(repeat) if cells is not None else None
+    if cells is None or other is None:
         return
-    this, that = shorten(unit.name), shorten(other.name)
+    this, that = shorten(cells.unit[0]), shorten(other.name)
     raise InputError(
-        f"{table.source}: '{this}' has {len(unit.levels)} values and '{that}' {len(other.levels)}, and either may be "
-        f"the unit. Say {option('unit', other.name, f'--map unit={that}')} and "
-        f"{option('repeat', unit.name, f'--map repeat={this}')}, or the other way round"
+        f"{table.source}: '{that}' tells the rows of a unit '{this}' apart, and has more values: it may be the unit. "
+        f"Say {option('unit', other.name, f'--map unit={that}')} and "
+        f"{option('repeat', cells.unit[0], f'--map repeat={this}')}, or the other way round"
     )
 
 
@@ -497,8 +503,8 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     if cells.repeated and (cells.first("measure") or cells.first("scorer")):
         return None
     repeat = cells.repeats(("repeat", "factor")) if cells.repeated else ()
-    if any(len(profile.columns[name].levels) > len(unit.levels) for name in repeat if part is None):
-        return None  # the unit would be the repeat
+    if cells.rather_unit(repeat) is not None:
+        return None
     owners = [c for c in profile.varying() if c.name not in (*names, model.name, value.name, *repeat)]
     owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
     owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]

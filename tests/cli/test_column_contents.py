@@ -249,4 +249,4 @@ def test_seeds_repeat_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[s
     text = capsys.readouterr()
     first = next(line for line in (text.out + text.err).splitlines() if line.strip().startswith("socialstats report"))
     assert "--map unit=dataset" in first
-    assert "seed" not in first.partition(".csv ")[2]
+    assert "--map repeat=seed" in first

@@ -215,8 +215,9 @@ def test_a_joint_unit_is_named_by_all_its_columns(tmp_path: Path, capsys: pytest
     table("wine,taster,session,liking", rows).to_csv(path, index=False)
     assert main(["check", str(path)]) == 2
     told = capsys.readouterr().out
-    assert "--map unit=wine,session" in told
-    assert "'taster' rates 'wine' and 'session'" in told
+    assert "--map unit=wine" in told
+    assert "--map repeat=session" in told
+    assert "'taster' rates 'wine', 'liking' is the rating. Answers told apart by 'session' are averaged" in told
 
 
 def test_levels_of_two_poles_are_ordered_by_their_words() -> None:

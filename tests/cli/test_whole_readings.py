@@ -334,5 +334,6 @@ def test_a_cross_table_of_pairs_names_its_sides(
 def test_a_model_and_its_workflow_are_one_rater(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = metrics(".metric", "wflow_id")
     first, *_ = commands(checked(lambda: frame.assign(model=frame["wflow_id"].str[:2]), tmp_path / "t.csv", capsys))
-    assert f"{BOARD} --map rater=wflow_id --map unit=id,id2" in first
+    assert f"{BOARD} --map rater=wflow_id --map unit=id " in first
+    assert "--map repeat=id2" in first
     assert first.endswith("--where .metric=accuracy")

@@ -53,8 +53,8 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         if joint is None:
             continue
         repeat = repeats_among(seen, unit, other, joint[1:], values)
-        if any(len(seen.columns[name].levels) > len(unit.levels) for name in repeat):
-            continue  # what tells the rows of a unit apart is the unit, and this one its repeat
+        if repeat is None:
+            continue
         joint = [name for name in joint if name not in repeat]
         free = [c for c in values if c.name not in (*joint, other.name) and not seen.constant(c, unit)
                 and not (c in keys and c.called(hints) and len(c.levels) <= max(MOST_KEYS, seen.rows / 3))
@@ -103,11 +103,15 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
 
 def repeats_among(
     seen: Profile, unit: Column, other: Column, added: Sequence[str], values: Sequence[Column]
-) -> tuple[str, ...]:
-    """Return which of the columns that tell the rows of a unit and a source apart number its repeated answers."""
+) -> tuple[str, ...] | None:
+    """Return which of the columns that tell the rows of a unit and a source apart number its repeated answers.
+
+    None where such a column rather names the units.
+    """
     if not added:
         return ()
     value = next((c for c in values if c.called(VALUES.words) and c not in (unit, other)), None)
     cells = Cells(seen, [unit.name], [other.name], value.name if value is not None else None)
     kinds = {one.name: one.kind for one in cells.within}
-    return tuple(name for name in added if kinds.get(name) == "repeat")
+    repeat = tuple(name for name in added if kinds.get(name) == "repeat")
+    return None if cells.rather_unit(repeat) is not None else repeat
