@@ -34,12 +34,14 @@ from socialstats.designs.vocabulary import (
     IDENTITIES,
     MEASURES,
     MODELS,
+    RATERS,
     REPEATS,
     SCORERS,
     SUMMARIES,
     TASKS,
     TIMINGS,
     UNITS,
+    VALUES,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table
@@ -54,6 +56,7 @@ NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("factor", (*MODELS.words, *CONDITIONS.words)),
 )  # what a name says of a column that varies within a unit and source
 BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
+WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
 OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
 MET = 0.5  # share of the labels of a plan that occur in a cell on average
@@ -144,7 +147,10 @@ class Cells:
 
     def rather_unit(self, repeat: Sequence[str]) -> Column | None:
         """Return a column of repeats that rather names the units: structure alone says so, and it has more labels."""
-        size = len(self.profile.table.counts(self.unit).n)
+        named = self.profile.column(self.unit[0])
+        if len(self.unit) > 1 or named is None or (named.called(UNITS.words) and not named.called(WEAK)):
+            return None
+        size = len(named.levels)
         by_structure = {one.name for one in self.within if one.evidence == "structure"}
         columns = [self.profile.columns[name] for name in repeat if name in by_structure]
         return next((c for c in columns if size < len(c.levels) <= self.rows / 2), None)
@@ -436,6 +442,8 @@ FAMILIES = re.compile(
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok",
     re.IGNORECASE,
 )  # what models are called
+NUMBERINGS = ("no", "nr", "num", "number", "idx", "index", "id", "key")  # last words of names that number something
+MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MOST_UNITS = 12  # columns that are tried as units
 
@@ -450,6 +458,21 @@ def models_of(profile: Profile) -> list[Column]:
     return finest[:1] or named
 
 
+def sources_of(profile: Profile) -> list[Column]:
+    """Return the columns that name models, or else the texts of few labels that may name what is compared."""
+    named = models_of(profile)
+    if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.columns.values()):
+        return named
+    texts = [c for c in profile.varying() if c.names_things and c.numbers is None and len(c.levels) <= MOST_SOURCES]
+    return sorted((c for c in texts if not profile.has_partner(c)), key=lambda c: len(c.levels))
+
+
+def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:
+    """Return columns that may hold scores: those called so first, then numbers with fractions, then the others."""
+    columns = [c for c in columns if not c.called((*COSTS, *TIMINGS)) and not {*c.tokens[-1:]} & {*NUMBERINGS}]
+    return sorted(columns, key=lambda c: (not c.called(VALUES.words), c.whole, -len(c.levels)))
+
+
 def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     """Return the roles of a long table of scores of models; None where it is none, or may be read in two ways.
 
@@ -457,15 +480,17 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     ----------
     profile : Profile
     values : sequence of Column
-        Columns that may be the score, the likeliest first.
+        Columns that may be the score, in any order.
     """
-    models = models_of(profile)
-    if len(models) != 1 or not values:
+    sources, values = sources_of(profile), scores_by_likelihood(values)
+    if not values or (len(sources) > 1 and sources == models_of(profile)):
         return None
-    found = [
-        board for column in units_met(profile, models[0]) if (board := as_board(profile, models[0], column, values))
-    ]
-    return max(found, key=lambda b: (b.named, len(profile.columns[b.unit[0]].levels)), default=None)
+    for source in sources:
+        boards = [as_board(profile, source, unit, values) for unit in units_met(profile, source)]
+        known = [board for board in boards if board is not None]
+        if known:
+            return max(known, key=lambda b: (b.named, len(profile.columns[b.unit[0]].levels)))
+    return None
 
 
 def units_met(profile: Profile, model: Column) -> list[Column]:
@@ -509,7 +534,8 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
     owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
     task = part or next((c.name for c in owners if c.called(TASKS.words)), None)
-    cluster = next((c.name for c in owners if CLUSTER_NAME.search(c.name) and c.name != task), None)
+    own = [c for c in owners if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
+    cluster = next((c.name for c in own if c.name != task), None)
     return Board(
         model=model.name,
         unit=names if part is None or task != part else (unit.name,),

@@ -481,7 +481,9 @@ def begin(
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     values, naming = frozenset(na), missing_names(na)
-    read = FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source)
+    commas = [column for column in columns if column in table.decimal_commas]
+    note = f"{table.source}; decimal commas in {text.quoted(commas)}" if commas else table.source
+    read = FlowStep(label="rows read", rows=int(cells.n.sum()), note=note)
     return Rows(
         table=table, counts=cells, use=np.ones(len(cells.n), dtype=bool), flow=[read],
         na={column: naming if column in names else values for column in cells.columns},

@@ -49,11 +49,11 @@ UNITS = Part(
     ),
     words=spelled(
         "unit item id question subject subj participant person student patient case story sample plot plant product "
-        "produit object essay text image photo stimulus couple worker scenario trial specimen compound task prompt "
+        "produit object essay text image img photo stimulus couple worker scenario trial specimen compound task prompt "
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
-        "frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache sujet "
-        "题目 问题 项目 样本 任务 题号"
+        "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
+        "sujet 题目 问题 项目 样本 任务 题号"
     ),
 )
 PERSONS = spelled("subject subj participant person student respondent id")  # units who may rate as well
@@ -76,7 +76,7 @@ MODELS = Part(
     names=spelled("model model_name model_id llm system rater"),
     words=spelled(
         "model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell modelo "
-        "modele agent policy 模型"
+        "modele systeme sistema agent policy retriever deployment 模型"
     ),
 )
 TASKS = Part(

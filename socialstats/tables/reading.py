@@ -23,7 +23,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
-from socialstats.tables.table import Table, as_text, check_names, refuse_wide
+from socialstats.tables.table import MISSING, Table, as_text, check_names, refuse_wide
 from socialstats.tables.writing import is_read
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
@@ -410,10 +410,31 @@ def read_delimited(source: Source, delimiter: str) -> Table:
         return lines_of(source, delimiter, positions)
 
     native = frame.drop(columns=EXTRA)
+    commas = decimal_commas(native) if delimiter == ";" else ()
+    for column in commas:
+        native[column] = native[column].str.replace(",", ".", regex=False)
     return Table(
         frame=nw.from_native(native), columns=columns, source=source.name, unit="line", is_file=True, locate=locate,
-        semicolons=delimiter == ";",
+        semicolons=delimiter == ";", decimal_commas=commas,
     )  # fmt: skip
+
+
+COMMA = re.compile(r"\s*[+-]?[0-9]+(?:,[0-9]+)?\s*")
+THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
+
+
+def decimal_commas(frame: Any) -> tuple[str, ...]:
+    """Return the columns of a file with semicolons whose numbers have decimal commas, as R's ``read.csv2`` reads them.
+
+    Not those where every comma may part thousands.
+    """
+    found = []
+    for column in frame.columns:
+        values = {value for value in frame[column].unique() if isinstance(value, str) and value.strip()} - MISSING
+        commas = [value for value in values if "," in value]
+        if commas and all(map(COMMA.fullmatch, values)) and not all(map(THOUSANDS.fullmatch, commas)):
+            found.append(str(column))
+    return tuple(found)
 
 
 @contextmanager

@@ -581,6 +581,8 @@ class Table:
         (from 0).
     semicolons : bool
         True for a text file whose fields are separated by semicolons, as where commas are decimal.
+    decimal_commas : tuple of str
+        Columns of such a file whose numbers were written with decimal commas, and are read as numbers.
     is_file : bool
         True when the table was read from a file or from standard input.
     locate : callable or None
@@ -605,6 +607,7 @@ class Table:
     unit: str = "row"
     is_file: bool = False
     semicolons: bool = False
+    decimal_commas: tuple[str, ...] = ()
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Proposal, two_conditions
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.profile import FEW, Column, Profile, stem
 from socialstats.designs.roles import FAMILIES, find_board, models_of
@@ -20,7 +20,6 @@ from socialstats.designs.vocabulary import (
     RIGHT,
     SUMMARIES,
     TASKS,
-    VALUES,
 )
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
@@ -40,8 +39,7 @@ def score_tables(seen: Profile) -> Iterator[Proposal]:
             yield replace(one, means=means, settings={**one.settings, "where": [entry]})
         return
     models = models_of(seen)
-    if len(models) == 1 and not models[0].unique:
-        yield from long_board(seen)
+    yield from long_board(seen)
     if not models:
         rows = [c for c in seen.columns.values() if c.called(MODELS.words) and c.unique and c.numbers is None]
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
@@ -78,30 +76,30 @@ def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
     yield Proposal("ratings", 9, f"a leaderboard: '{model.name}' names the models, the tasks are {listed}", settings)
 
 
-def likely_scores(seen: Profile) -> list[Column]:
-    """Return the columns that may be the score of a model, those called so first, then numbers with fractions."""
-    values = scores_in(seen, models_of(seen))
-    return [*(c for c in values if c.called(VALUES.words)), *(c for c in values if not c.whole)]
-
-
 def long_board(seen: Profile) -> Iterator[Proposal]:
     """Propose a leaderboard of a table with one row per answer of a model."""
-    found = find_board(seen, likely_scores(seen))
+    found = find_board(seen, scores_in(seen, models_of(seen)))
     if found is None:
         return
-    parts = [f"rater={found.model}", f"unit={','.join(found.unit)}", f"value={found.value}"]
-    parts += [f"task={found.task}"] if found.task is not None else []
-    parts += [f"repeat={name}" for name in found.repeat]
-    settings: dict[str, Any] = {"study": "leaderboard", "map": parts}
-    settings |= {"cluster": [found.cluster]} if found.cluster is not None else {}
+    source, joint = seen.columns[found.model], ",".join(found.unit)
     of = listing([f"'{name}'" for name in found.unit]) + (f" of each '{found.task}'" if found.task is not None else "")
     several = f", with {each_answer(found.answers)} averaged" if found.answers[1] > 1 else ""
+    beside = [*(f"repeat={name}" for name in found.repeat)]
+    clusters: dict[str, Any] = {"cluster": [found.cluster]} if found.cluster is not None else {}
     sure = found.task is not None or found.named or found.answers[1] > 1
+    if source not in models_of(seen) and len(source.levels) == 2 and (found.repeat or found.answers[1] == 1):
+        parts = [f"unit={joint}", f"condition={source.name}", f"value={found.value}", *beside]
+        settings = {"map": parts, "conditions": two_conditions(source), "missing": "drop", **clusters}
+        means = f"'{found.value}' of the same {of} under two of '{source.name}'{several}"
+        yield Proposal("paired", 7.4 if found.repeat else 5, means, settings)
+        return
+    parts = [f"rater={source.name}", f"unit={joint}", f"value={found.value}"]
+    parts += [f"task={found.task}"] if found.task is not None else []
     yield Proposal(
         "ratings",
-        9.4 if sure else 8.2,
-        f"a leaderboard: '{found.model}' names the models, a unit is {of}{several}, '{found.value}' is the score",
-        settings,
+        (9.4 if sure else 8.2) if source in models_of(seen) else 7.3 if found.answers[1] > 1 else 5,
+        f"a leaderboard: '{source.name}' names the models, a unit is {of}{several}, '{found.value}' is the score",
+        {"study": "leaderboard", "map": [*parts, *beside], **clusters},
     )
 
 

@@ -50,11 +50,10 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         if other.called(REPEATS.words) or seen.constant(other, unit) or (nested and not rated):
             continue
         joint = seen.joint_key(unit, other, keys, 1.02 if surely and rated else 1.3)
-        if joint is None:
-            continue
-        repeat = repeats_among(seen, unit, other, joint[1:], values)
+        repeat = repeats_among(seen, unit, other, joint[1:] if joint is not None else None, values)
         if repeat is None:
             continue
+        joint = joint or [unit.name]
         joint = [name for name in joint if name not in repeat]
         free = [c for c in values if c.name not in (*joint, other.name) and not seen.constant(c, unit)
                 and not (c in keys and c.called(hints) and len(c.levels) <= max(MOST_KEYS, seen.rows / 3))
@@ -102,16 +101,20 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
 
 
 def repeats_among(
-    seen: Profile, unit: Column, other: Column, added: Sequence[str], values: Sequence[Column]
+    seen: Profile, unit: Column, other: Column, added: Sequence[str] | None, values: Sequence[Column]
 ) -> tuple[str, ...] | None:
     """Return which of the columns that tell the rows of a unit and a source apart number its repeated answers.
 
-    None where such a column rather names the units.
+    Where no columns that name things do that (`added` is None), a time or an id of each answer may. None where nothing
+    does, and where such a column rather names the units.
     """
-    if not added:
+    if added is not None and not added:
         return ()
     value = next((c for c in values if c.called(VALUES.words) and c not in (unit, other)), None)
     cells = Cells(seen, [unit.name], [other.name], value.name if value is not None else None)
+    if added is None:
+        repeat = cells.repeats() if cells.repeated and unit.called(UNITS.words) else ()
+        return repeat or None
     kinds = {one.name: one.kind for one in cells.within}
     repeat = tuple(name for name in added if kinds.get(name) == "repeat")
     return None if cells.rather_unit(repeat) is not None else repeat
