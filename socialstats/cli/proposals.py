@@ -72,9 +72,9 @@ def proposals(
     for one in sorted(found, key=lambda p: -p.score):
         if any(one.means == other.means for other in done) or sum(p.design == one.design for p in done) == MOST - 1:
             continue
-        parts = dict(entry.partition("=")[::2] for entry in words(one.settings.get("map")))
         own = {entry.partition("=")[0] for entry in words(said.get("map"))}
-        entries = [*words(said.get("map")), *(f"{part}={name}" for part, name in parts.items() if part not in own)]
+        parts = [entry for entry in words(one.settings.get("map")) if entry.partition("=")[0] not in own]
+        entries = [*words(said.get("map")), *parts]
         settings = {**one.settings, **left, **given, **({"map": entries} if entries else {})}
         same = [{**other.settings, "count": None} == {**settings, "count": None} for other in done]
         try:

@@ -64,7 +64,10 @@ def read_shape(study: Study, table: Table, settings: Mapping[str, Any]) -> Any:
     options = {key: settings[key] for key in (*PASSED, *study.takes) if settings.get(key)}
     options |= {"na": False} if options.get("na") in ("", [""]) else {}  # '' says: empty fields alone are missing
     if study.parts:
-        return study.read(table, **options, **dict(map_part(entry, study, study.parts) for entry in entries))
+        parts: dict[str, Any] = {}
+        for part, column in (map_part(entry, study, study.parts) for entry in entries):
+            parts[part] = (*parts.get(part, ()), column) if part == "repeat" else column
+        return study.read(table, **options, **parts)
     return study.read(renamed(table, entries, study), **options)
 
 
