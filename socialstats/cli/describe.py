@@ -23,6 +23,7 @@ RAREST = 3
 def describe(design: Design) -> list[str]:
     """Return what a design holds, one line per fact."""
     from socialstats.studies import STUDIES
+    from socialstats.studies.repeats import each_answer
 
     parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())
     own = (
@@ -39,6 +40,10 @@ def describe(design: Design) -> list[str]:
         *own[1:],
         f"clusters    {clusters}",
     ]
+    repeats = None if isinstance(design, Comparisons) else design.repeats
+    if repeats is not None:
+        apart = f", told apart by {listing(list(repeats.columns))}" if repeats.columns else ""
+        lines.append(f"repeats     {each_answer(repeats)}{apart}; their mean is the value")
     if design.by is not None:
         lines.append(f"by          {shorten(design.by.name)} ({_names(design.by.levels)})")
     for step in design.flow:

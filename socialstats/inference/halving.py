@@ -1,9 +1,11 @@
-"""How many more clusters would halve an interval."""
+"""How many more clusters would halve an interval, and what more answers to each unit would buy."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+from socialstats.designs.parts import Repeats
 from socialstats.inference.intervals import critical_value
 from socialstats.results import Row
 
@@ -52,3 +54,63 @@ def clusters_to_halve(row: Row, clusters: int | None = None, *, df: float | None
         middle = (low + high) // 2
         low, high = (low, middle) if reach(middle) <= target else (middle, high)
     return high - n
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What repeated answers contribute to the standard error of a difference between two sources.
+
+    Attributes
+    ----------
+    units : int
+    answers : int
+        Answers behind a mean, the most of both sources.
+    share : float
+        Share of the variance of the difference that answers within units make up, from 0 to 1.
+    """
+
+    units: int
+    answers: int
+    share: float
+
+
+def answers_behind(repeats: Repeats, row: Row | None, of: tuple[str, str]) -> Answers | None:
+    """Return what repeated answers contribute to a difference of means over units.
+
+    The variance of the difference is (s_b^2 + sum over both sources of s_w^2 mean(1/k)) / n, with variances s_b^2
+    between units and s_w^2 within them, k answers of a source to a unit, and n units (Searle, Casella & McCulloch 1992,
+    section 3.2). The share is that of the second term.
+
+    Parameters
+    ----------
+    repeats : Repeats
+    row : Row or None
+        The difference with its standard error and its number of units.
+    of : pair of str
+        The two sources.
+
+    Returns
+    -------
+    Answers, or None
+        None without a standard error, or where a source answered every unit once.
+    """
+    if row is None or not row.std_error or not row.n_units or not {*of} <= {*repeats.sources}:
+        return None
+    parts = [repeats.of_source(name) for name in of]
+    if any(not len(part.answers) or math.isnan(part.within) for part in parts):
+        return None
+    within = sum(part.within * part.reciprocal for part in parts) / row.n_units
+    share = min(within / row.std_error**2, 1.0)
+    return Answers(units=row.n_units, answers=max(part.most for part in parts), share=share)
+
+
+def units_worth(behind: Answers) -> int:
+    """Return how many more units would narrow an interval as twice as many answers to each unit would.
+
+    Examples
+    --------
+    >>> units_worth(Answers(units=60, answers=5, share=0.4))
+    15
+    """
+    left = 1 - behind.share / 2
+    return math.ceil(behind.units / left - behind.units - 1e-9)

@@ -60,6 +60,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
+from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import other_first
 from socialstats.text import count, level_text, listing, shorten, shortened
 
@@ -496,6 +497,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         board_block(numbers), lead_block(numbers), pairs_block(numbers), tasks_block(numbers), pooling_block(numbers),
         missing_block(numbers), ranks_block(numbers),
     ]  # fmt: skip
+    if len(first) > 1:
+        found.append(repeats_block(design.repeats, top(numbers.main), (first[0], first[1]), between(first)))
     if len(first) > 1 and top(numbers.main).std_error is not None:
         minus = " minus ".join(shorten(name, 40) for name in first)
         found.append(dependence_block(
@@ -505,11 +508,17 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=top)
 
 
+def between(models: Sequence[str]) -> str:
+    """Name the difference between two models."""
+    return f"difference between {shorten(models[0], 40)} and {shorten(models[1], 40)}"
+
+
 def describe(design: Ratings, main: LeaderboardResult) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = main.counts
     parts = [count(n["models"], "model"), *([count(n["tasks"], "task")] if "tasks" in n else []),
-             count(n["units"], "unit"), count(n["scores"], "score"), *cluster_words(design)]  # fmt: skip
+             count(n["units"], "unit"), *([each_answer(design.repeats)] if design.repeats is not None else []),
+             count(n["scores"], "score"), *cluster_words(design)]  # fmt: skip
     return f"Scores of models: {', '.join(parts)}"
 
 
@@ -562,7 +571,7 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     clusters = clusters_caption(numbers.factors, None)
     tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
     tests += " with Satterthwaite's df (tasks taken as equally variable)" if tasks and not clusters else ""
-    averaged = any(c.code == "SS341" for c in main.cautions)
+    averaged = design.repeats is not None
     brief = (
         f"Mean scores{' (of 0 or 1)' * main.extras['shares']} of {models} were estimated over {units}{pooled}. "
         + "Repeated scores of one model and unit were averaged. " * averaged

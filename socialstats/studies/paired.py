@@ -58,6 +58,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
+from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import turned, turns
 from socialstats.text import (
     Shown,
@@ -520,6 +521,8 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
 def describe(design: Paired) -> str:
     """Return the design in one line: kind, and n at every level."""
     parts = [f"{count(design.n_pairs, 'unit')} under two conditions", f"{design.scale} values", *cluster_words(design)]
+    if design.repeats is not None:
+        parts.insert(1, each_answer(design.repeats))
     if design.unmatched:
         parts.append(f"{count(len(design.unmatched), 'unit')} excluded: one condition missing")
     return "Pairs: " + ", ".join(parts)
@@ -708,6 +711,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         )
     )  # fmt: skip
     found.append(influence_block(numbers.left_out))
+    found.append(repeats_block(design.repeats, numbers.lead, design.conditions, "difference"))
     made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
     if len(made) > 1 and not options.brief:
         about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, words="0")

@@ -69,6 +69,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
+from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.text import (
     Shown,
     capital,
@@ -775,6 +776,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
         dependence_block(design.clusters, alpha, rows="units", quantity="alpha"),
         alpha_multiverse(design, options, numbers.left_out) if known and not options.brief else None,
+        repeats_block(design.repeats),
     ]
     shown = with_design_effect([block for block in found if block is not None], design.clusters)
     if numbers.judged is None:
@@ -882,6 +884,8 @@ def describe(design: Ratings) -> str:
         f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})",
         *cluster_words(design),
     ]  # fmt: skip
+    if design.repeats is not None:
+        parts.insert(1, f"means of {each_answer(design.repeats)}")
     times = design.level_counts().sum(axis=1)
     if design.raters_known and len(np.unique(times)) > 1:
         most = int(times.max())
