@@ -35,7 +35,12 @@ Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "t
 
 
 def reads(
-    *readers: Reader, tables: int = 1, scans: bool = False, streams: bool = False, also: tuple[type, ...] = ()
+    *readers: Reader,
+    tables: int = 1,
+    scans: bool = False,
+    streams: bool = False,
+    labels: bool = False,
+    also: tuple[type, ...] = (),
 ) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
@@ -49,6 +54,8 @@ def reads(
         Whether the function reads clusters that stay with the table; else it gets designs that hold them.
     streams : bool
         Whether it also reads covariates that stay with the table.
+    labels : bool
+        Whether the function counts labels, which means of repeated answers are not.
     also : tuple of type
         What the function takes as it is, in place of a table.
 
@@ -61,7 +68,7 @@ def reads(
     Raises
     ------
     InputError
-        For a design of another kind, or a `by` that is not declared.
+        For a design of another kind, a `by` that is not declared, or means where labels are counted.
 
     Notes
     -----
@@ -107,6 +114,8 @@ def reads(
                     data = opened(data, columns.get("format"))
                     read = keywords_of_call(function, options, columns, reader, data)
                 design = as_design(data, read, *readers, name=name, options=others)
+                if labels:
+                    refuse_means(design, name)
                 scan = getattr(design, "scan", None)
                 stays = scan is None or (scans and (streams or not getattr(scan, "covariates", None)))
                 options[place] = design if stays else design.whole()
@@ -128,6 +137,21 @@ def reads(
         return cast(F, call)
 
     return decorate
+
+
+def refuse_means(design: Any, name: str) -> None:
+    """Refuse a design whose values are means of repeated answers, where a function counts labels."""
+    repeats = getattr(design, "repeats", None)
+    if repeats is None:
+        return
+    unit = design.columns.get("unit", "unit")
+    joint = [unit, *repeats.columns]
+    typed = f"--map unit={','.join(joint)}"
+    raise InputError(
+        f"{name} counts labels, and the values of {design.source} are means of repeated answers. Take each answer as a "
+        f"unit within clusters: {option('unit', joint, typed)} and "
+        f"{option('cluster', unit, f'--cluster {unit}')}"
+    )
 
 
 def level_factor(design: Any, by: str | None, kind: Reader) -> str | None:

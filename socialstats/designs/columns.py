@@ -53,7 +53,9 @@ class Roles:
         Covariates that were found by their names, not declared.
     clusters : tuple of str
     pair_cluster : bool
-        True when ``pair`` was declared as a cluster and no column has that name.
+        True when ``pair`` was declared as a cluster and no column has that name, or repeats without a cluster.
+    repeat : tuple of str
+        Columns that number the answers to one question; they are no units, and lie within the clusters.
     status, reply : str or None
         What became of the reply, and whether it was blocked.
     """
@@ -72,6 +74,7 @@ class Roles:
     values: str | None
     clusters: tuple[str, ...]
     pair_cluster: bool = False
+    repeat: tuple[str, ...] = ()
     rest: str | None = None
     status: str | None = None
     reply: str | None = None
@@ -103,7 +106,7 @@ class Roles:
             "values": self.values,
             "status": self.status,
         }
-        return named_parts(named, cluster=self.clusters)
+        return named_parts(named, cluster=self.clusters, repeat=self.repeat)
 
 
 def named_parts(named: Mapping[str, str | None], **several: Sequence[str]) -> dict[str, str]:
@@ -196,6 +199,7 @@ def assign(table: Table, options: Options) -> Roles:
         name if name == "pair" and not table.has(name) else finder.explicit("cluster", name)
         for name in texts(options.cluster)
     )
+    repeat = finder.several("repeat", options.repeat)
     soft = options.winner_coding == "probability"
     if soft:  # the labels that a reply cites belong to the answer that was drawn
         options = replace(options, values=False)
@@ -203,7 +207,7 @@ def assign(table: Table, options: Options) -> Roles:
     if status is None and winner is not None and table.has(STATUS) and winner != STATUS:
         status = STATUS
     values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
-    taken = {item_a, item_b, winner, order, weight, times, by, values, status, *wins, *scores, *clusters}
+    taken = {item_a, item_b, winner, order, weight, times, by, values, status, *wins, *scores, *clusters, *repeat}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
     for name in options.allowed:
         if name not in covariates:
@@ -219,7 +223,8 @@ def assign(table: Table, options: Options) -> Roles:
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
         found=found, weight=weight, count=times, by=by, values=values,
         clusters=tuple(c for c in clusters if table.has(c)),
-        pair_cluster="pair" in clusters and not table.has("pair"), status=status, reply=reply_column(table, status),
+        pair_cluster=("pair" in clusters and not table.has("pair")) or bool(repeat and not clusters), repeat=repeat,
+        status=status, reply=reply_column(table, status),
         rest=REST if soft and table.has(REST) else None,
     )  # fmt: skip
 

@@ -363,6 +363,7 @@ class Comparisons:
         by: str | None = None,
         values: str | Literal[False] | None = None,
         cluster: str | Sequence[str] = (),
+        repeat: str | Sequence[str] = (),
         tie: str | Sequence[str] = ("tie",),
         refusal: str | Sequence[str] = (),
         status: str | None = None,
@@ -405,6 +406,9 @@ class Comparisons:
             Column of the labels that each row cites (`cited`). By default ``values``, if there is one.
         cluster : str or sequence of str
             Columns whose rows are not independent of each other; ``"pair"`` for the pair of items.
+        repeat : str or sequence of str
+            Columns that number the answers to one question (run, sample, seed). Repeats are no units: they lie within
+            the declared clusters, or within those of the pair of items where none is declared.
         tie, refusal : str or sequence of str
             Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`).
         status : str, optional
@@ -454,7 +458,7 @@ class Comparisons:
 
         options = Options(
             item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
-            count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, status=status,
+            count=count, by=by, values=values, cluster=cluster, repeat=repeat, tie=tie, refusal=refusal, status=status,
             missing=missing, winner_coding=winner_coding, na=na, allowed=allowed or {}, score_a=score_a,
             score_b=score_b,
         )  # fmt: skip

@@ -15,8 +15,8 @@ Missing = Literal["error", "drop"]
 WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
 DEFAULT_TIES = ("tie",)
 PARTS = (
-    "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "wins_a", "wins_b", "ties",
-    "score_a", "score_b", "status", "X_a", "X_b",
+    "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "repeat", "wins_a",
+    "wins_b", "ties", "score_a", "score_b", "status", "X_a", "X_b",
 )  # fmt: skip
 
 
@@ -53,6 +53,7 @@ class Options:
     by: str | None = None
     values: str | Literal[False] | None = None
     cluster: str | Sequence[str] = ()
+    repeat: str | Sequence[str] = ()
     tie: str | Sequence[str] = DEFAULT_TIES
     refusal: str | Sequence[str] = ()
     status: str | None = None
@@ -119,8 +120,8 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
             continue
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts: {', '.join(PARTS)}")
-        if part == "cluster":
-            named["cluster"] = (*named.get("cluster", ()), column)
+        if part in ("cluster", "repeat"):
+            named[part] = (*named.get(part, ()), column)
             continue
         if part not in PARTS[:-2] and part[-2:] not in ("_a", "_b"):
             raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}'. Parts: {', '.join(PARTS)}")

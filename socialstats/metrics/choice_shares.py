@@ -333,7 +333,7 @@ SAID = 4
 MOST_DRAWN = 200
 
 
-@reads(Ratings)
+@reads(Ratings, labels=True)
 def choice_shares(
     ratings: Ratings | TableLike,
     *,

@@ -33,7 +33,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 
 
-@reads(Ratings)
+@reads(Ratings, labels=True)
 def fleiss_kappa(
     ratings: Ratings | TableLike,
     *,

@@ -421,7 +421,7 @@ Ci = Literal["noncentral", "t", "percentile", "basic"]
 SAID, MOST_DRAWN = 3, 200
 
 
-@reads(Ratings)
+@reads(Ratings, labels=True)
 def js_similarity(
     ratings: Ratings | TableLike,
     *,

@@ -32,7 +32,7 @@ TERMS = ("accuracy", "single rater", "unanimous", "tied")
 NO_UNIT = "no unit has votes and a true level"
 
 
-@reads(Ratings)
+@reads(Ratings, labels=True)
 def majority_vote_accuracy(
     ratings: Ratings | TableLike,
     *,

@@ -122,6 +122,11 @@ def check_binary(design: Paired) -> None:
     if design.scale == "binary":
         return
     alike = spelled_alike(design.levels)
+    if design.repeats is not None:
+        raise DesignError(
+            f"{design.source}: McNemar's test takes one answer of a unit under each condition, and these values are "
+            "means of repeated answers. paired_difference() tests their difference"
+        )
     if design.scale != "nominal":
         other = "paired_difference() takes numbers"
     elif len(design.levels) == 2:

@@ -39,7 +39,7 @@ ALL = "all pairs"
 NOBODY = "no unit has ratings of both"
 
 
-@reads(Ratings)
+@reads(Ratings, labels=True)
 def percent_agreement(
     ratings: Ratings | TableLike,
     *,

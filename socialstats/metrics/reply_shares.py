@@ -25,7 +25,7 @@ RATER, ALL = "rater", "all sources"
 Part = tuple[str, str]  # a source, or a level of the stratum
 
 
-@reads(Ratings)
+@reads(Ratings, labels=True)
 def reply_shares(
     ratings: Ratings | TableLike, *, source: str | None = None, stratum: str | None = None,
     cluster: str | Sequence[str] | None = "declared", level: float = 0.95, **columns: Any,

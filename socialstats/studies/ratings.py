@@ -698,6 +698,9 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     more: dict[str, Any] = {"Gwet's AC": gwet_ac, "Weighted kappa": weighted_kappa, SHARE: percent_agreement}
     if design.scale == "nominal":
         more = {"Fleiss' kappa": fleiss_kappa} | more
+    if design.repeats is not None:
+        del more[SHARE]
+        skipped[SHARE] = "the ratings are means of repeated answers"
     for name, metric in more.items():
         pairwise, pooled = name == "Weighted kappa", name in ("Weighted kappa", SHARE) and raters > MOST_RATERS
         if levels > KAPPA_LEVELS and name != SHARE:
