@@ -6,8 +6,8 @@ trait_ratings <- function(data, traits, model = "model", scenario = "scenario",
   called("trait_ratings")
 
 model_scores <- function(data, unit = NULL, rater = NULL, value = NULL, task = NULL,
-  raters = NULL, by = NULL, cluster = c(), refusal = c(), na = c(), missing = "drop",
-  source = "data frame") called("model_scores")
+  repeat = NULL, raters = NULL, by = NULL, cluster = c(), refusal = c(), na = c(),
+  missing = "drop", source = "data frame") called("model_scores")
 
 bradley_terry <- function(comparisons, formula = NULL, ..., ties = "auto",
   order = FALSE, strengths = "free", cluster = "declared", vcov = "auto",

@@ -54,15 +54,15 @@ NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("scorer", SCORERS),
     ("repeat", REPEATS.words),
     ("factor", (*MODELS.words, *CONDITIONS.words)),
-)  # what a name says of a column that varies within a unit and source
+)  # what a name says of a column that varies within a unit and source.
 BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
 OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
 MET = 0.5  # share of the labels of a plan that occur in a cell on average
-SURE = 3.5  # standard errors of a correlation beyond which two sources share the effect of a label
-ALIKE = 1e-3  # p-value of unequal units below which a unit has an effect of its own
-APART = 20.0  # ratio of the medians of two measures from which their numbers are of different kinds
+SURE = 3.5  # standard errors of a correlation beyond which two sources share the effect of a label.
+ALIKE = 1e-3  # p-value below which units differ.
+APART = 20.0  # ratio of medians from which two measures are of different kinds.
 
 
 @dataclass(frozen=True, slots=True)

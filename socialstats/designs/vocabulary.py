@@ -101,8 +101,8 @@ VALUES = Part(
         "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse 评分 得分 分数 正确"
     ),
 )
-RATING_FIRST = spelled("value rating score label")  # of ratings a reader prefers these
-SCORE_NAMES = spelled("accuracy acc exact_match is_correct passed pass mean")  # of boards of models, besides values
+RATING_FIRST = spelled("value rating score label")  # a reader of ratings prefers these.
+SCORE_NAMES = spelled("accuracy acc exact_match is_correct passed pass mean")  # further values of boards of models.
 RIGHT = spelled("correct acc accuracy success passed")  # a score beside the answer that it was given for
 REPEATS = Part(
     names=spelled(
@@ -130,7 +130,7 @@ COSTS = spelled(
 IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn")
 COVARIATES = spelled(
     "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng alter edad"
-)  # of persons and places
+)  # what describes persons and places.
 SCORES = spelled("score point goal rating pts")
 VERDICTS = spelled("verdict judgment judgement")
 CLUSTERS = Part(

@@ -77,9 +77,9 @@ class Answers:
 def answers_behind(repeats: Repeats, row: Row | None, of: tuple[str, str]) -> Answers | None:
     """Return what repeated answers contribute to a difference of means over units.
 
-    The variance of the difference is (s_b^2 + sum over both sources of s_w^2 mean(1/k)) / n, with variances s_b^2
-    between units and s_w^2 within them, k answers of a source to a unit, and n units (Searle, Casella & McCulloch 1992,
-    section 3.2). The share is that of the second term.
+    The variance of the difference is (s_b^2 + sum over both sources of s_w^2 mean(1/k)) / n. Here s_b^2 is the
+    variance between units and s_w^2 that within units. There are k answers of a source to a unit, and n units. The
+    share is that of the second term (Searle, Casella & McCulloch 1992, section 3.2).
 
     Parameters
     ----------
