@@ -275,7 +275,7 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
     cell_of = cell[first]
     total = np.bincount(cell_of, weights=mean)
     squares = np.bincount(cell_of, weights=mean**2)
-    products = (total**2 - squares) / 2  # of all pairs of sources
+    products = (total**2 - squares) / 2  # over the pairs of sources
     fourth = np.bincount(cell_of, weights=mean**4)
     variance = ((squares**2 - fourth) / 2).sum()
     return float(products.sum() / np.sqrt(variance)) if variance > 0 else 0.0
