@@ -15,7 +15,7 @@ from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Roles, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
 from socialstats.designs.levels import other_spelling
-from socialstats.designs.options import DEFAULT_TIES, Options
+from socialstats.designs.options import DEFAULT_TIES, Options, texts
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import (
@@ -45,6 +45,7 @@ from socialstats.designs.tables import (
     unused_beside_wins,
     whole_numbers,
 )
+from socialstats.designs.undeclared import is_tried, of_comparisons, undeclared
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
 from socialstats.tables.lazy import asks
@@ -546,7 +547,22 @@ def build(table: Table, options: Options) -> Comparisons:
             aside[name] = _cells(_finish(part, sides, tied), roles)
             del part, tied
     del begun, rows, sides, found, same  # 300 MB of four million cells, while merging takes more
-    return replace(_cells(design, roles), **aside)
+    done = replace(_cells(design, roles), **aside)
+    return with_undeclared(table, roles, options, done)
+
+
+def with_undeclared(table: Table, roles: Roles, options: Options, design: Comparisons) -> Comparisons:
+    """Return the design with the cautions on columns that may be clusters."""
+    counted = roles.count is not None or bool(roles.wins) or design.replies is not None
+    if not options.try_clusters or counted or design.scan is not None or not is_tried(table):
+        return design
+    used = [*roles.keys_of_cells(), *roles.repeat, *([roles.weight] if roles.weight else [])]
+
+    def again(name: str) -> Comparisons:
+        return build(table, replace(options, cluster=(*texts(options.cluster), name), try_clusters=False))
+
+    notes = undeclared(table, used, design.n_rows, again, of_comparisons)
+    return replace(design, cautions=(*design.cautions, *notes))
 
 
 def set_replies_aside(rows: Rows, roles: Roles, options: Options) -> tuple[BoolArray, BoolArray]:
@@ -696,7 +712,7 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     found += mirror_suspects(design, rows.table.columns)
     if design.coverage is not None:
         found += probability_cautions(design.coverage)
-    if roles.count is None and not roles.wins and left <= MOST_SEARCHED:
+    if roles.count is None and not roles.wins and left <= MOST_SEARCHED and not is_tried(rows.table):
         used = [*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])]
         found += cluster_suspects(rows.table, used, left, what="comparison", within=partial(_in_pairs, rows, roles))
     alike = design.scan.alike() if design.scan is not None else {}

@@ -66,6 +66,7 @@ class Options:
     ties: str | None = None
     score_a: str | None = None
     score_b: str | None = None
+    try_clusters: bool = True  # whether unused columns are tried as clusters
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, get_args(Missing))

@@ -38,6 +38,7 @@ from socialstats.designs.tables import (
     square_counts,
     whole_numbers,
 )
+from socialstats.designs.undeclared import is_tried, of_pairs, undeclared
 from socialstats.designs.vocabulary import CONDITIONS, LIKELY_UNITS, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, as_text, missing_labels
@@ -66,6 +67,7 @@ class PairedOptions:
     unmatched: ErrorOrDrop | None = None
     na: str | Sequence[str] | Literal[False] = ()
     repeat: str | Sequence[str] | Literal[True] | None = None
+    try_clusters: bool = True  # whether unused columns are tried as clusters
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, get_args(ErrorOrDrop))
@@ -530,7 +532,17 @@ def build_pairs(
         cautions = [*cautions, note]
     joined = join(rows, roles, values.numbers, conditions, options)
     rows.raise_if_any()
-    return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row], means)
+    done = _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row], means)
+    if wide is not None or not options.try_clusters or roles.count is not None or not is_tried(table):
+        return done
+
+    def again(name: str) -> Paired:
+        return build_pairs(
+            table, replace(roles, clusters=(*roles.clusters, name)), replace(options, try_clusters=False)
+        )
+
+    notes = undeclared(table, [*roles.columns(), *texts(repeat)], done.n_pairs, again, of_pairs)
+    return replace(done, cautions=(*done.cautions, *notes))
 
 
 def averaged(
@@ -628,7 +640,8 @@ def _finish(
     named = roles.count is None and (rows.origin or rows.table).has(roles.unit)
     units = UnitNames(codes=labels.codes[joined.row], levels=labels.levels, cell=np.arange(pairs))
     used = [*roles.columns(), *conditions]
-    noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNITS.names)
+    if not is_tried(rows.table):
+        noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNITS.names)
     repeats = None
     if means is not None:
         both, sides = joined.rows.ravel(), np.repeat(np.arange(2), pairs)
@@ -704,7 +717,16 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     full = replace(options, conditions=(first, second), levels=levels)
     done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
     columns = {part: column for part, column in done.columns.items() if part not in ("unit", "condition", "value")}
-    return replace(done, columns={part: column for part, column in parts if part != "count"} | columns)
+    done = replace(done, columns={part: column for part, column in parts if part != "count"} | columns)
+    if not options.try_clusters or counted.column is not None or not is_tried(table):
+        return done
+
+    def again(name: str) -> Paired:
+        more = replace(options, cluster=(*texts(options.cluster), name), try_clusters=False)
+        return wide_pairs(table, first, second, more)
+
+    notes = undeclared(table, used, done.n_pairs, again, of_pairs)
+    return replace(done, cautions=(*done.cautions, *notes))
 
 
 def square_pairs(

@@ -49,6 +49,7 @@ from socialstats.designs.tables import (
     square_counts,
     whole_numbers,
 )
+from socialstats.designs.undeclared import is_tried, of_ratings, undeclared
 from socialstats.designs.vocabulary import CLUSTER_NAME, PEOPLE_AS_RATERS, RATERS, RATING_FIRST, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, missing_labels
@@ -82,6 +83,7 @@ class RatingsOptions:
     missing: ErrorOrDrop = "drop"
     probabilities: str | Mapping[str, str] | None = None
     repeat: str | Sequence[str] | Literal[True] | None = None
+    try_clusters: bool = True  # whether unused columns are tried as clusters
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, ("error", "drop"))
@@ -475,7 +477,15 @@ def build_from(
     if repeat is not None:
         roles = replace(roles, repeat=repeat)
         rated, means = averaged(rows, roles, rated, repeat)
-    return _finish(rows, roles, rated, times, noticed, probabilities, means)
+    done = _finish(rows, roles, rated, times, noticed, probabilities, means)
+    if wide is not None or not options.try_clusters or roles.count is not None or not is_tried(table):
+        return done
+
+    def again(name: str) -> Ratings:
+        return build_from(table, replace(roles, clusters=(*roles.clusters, name)), replace(options, try_clusters=False))
+
+    notes = undeclared(table, [*roles.columns(), *(repeat or ())], float(done.unit_count.sum()), again, of_ratings)
+    return replace(done, cautions=(*done.cautions, *notes))
 
 
 SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
@@ -657,7 +667,7 @@ def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status
             caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
         )
     used = [*roles.columns(), *(raters.labels if rows.origin is not None else ())]
-    return found + cluster_suspects(rows.origin or rows.table, used, units)
+    return found if is_tried(rows.table) else found + cluster_suspects(rows.origin or rows.table, used, units)
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:

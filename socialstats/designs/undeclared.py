@@ -1,0 +1,270 @@
+"""Dependence that nobody declared: what each unused column that repeats would do to standard errors.
+
+A column whose labels repeat may be a cluster: a judge, a prompt, a topic. Its effect is measured by the scores of the
+rows, whose sums over clusters make standard errors. With u_i the score of row i, T = sum over clusters g of
+|sum of u_i in g|^2 is what a cluster-robust variance adds up, and E = sum of |u_i|^2 what rows that are independent
+add up. The ratio of standard errors is the root of T / E. If rows are independent, T has mean E and variance
+2 sum over g of (|sum of u_i u_i'|^2 - sum of |u_i|^4), and a multiple of a chi-square with the same two moments
+(Satterthwaite 1946, doi:10.2307/3002019) gives the p-value of a variance component of the clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from scipy.special import chdtrc
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import A_WON, TIED, Factor
+from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, RATERS, UNITS, VALUES
+from socialstats.errors import Caution, SocialStatsError, caution
+from socialstats.tables import Table, missing_labels
+from socialstats.text import count, listing, shorten
+from socialstats.voice import option
+
+if TYPE_CHECKING:
+    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.paired import Paired
+    from socialstats.designs.ratings import Ratings
+
+FEWEST = 3  # labels of a cluster
+MOST_COLUMNS = 5  # columns that are tried
+MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading
+MOST_SCORES = 60  # items or raters whose scores are added up
+THIN = 3.0  # rows a pair of items below which a win is compared with the items' win rates
+LEVEL = 0.02  # of the tests of all columns and families together (Holm)
+Scores = Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependence:
+    """What one column would do to the standard errors of one family of estimates.
+
+    Attributes
+    ----------
+    column, family : str
+    labels : int
+    ratio : float
+        Standard errors with the column as a cluster, beside those with the declared clusters.
+    p_value : float
+        Of no variance between the labels of the column.
+    """
+
+    column: str
+    family: str
+    labels: int
+    ratio: float
+    p_value: float
+
+
+def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float, float, float]:
+    """Return T, E and the p-value of a variance component of clusters.
+
+    Parameters
+    ----------
+    scores : (rows, k) float64 array
+    codes : (rows,) int64 array
+        Cluster of each row.
+    n : (rows,) float64 array
+        Rows that are alike.
+
+    Examples
+    --------
+    >>> one = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    >>> [round(x, 3) for x in component(one, np.array([0, 1, 0, 1]), np.ones(4))]
+    [8.0, 4.0, 0.135]
+    """
+    weighted = scores * n[:, None]
+    sums = np.zeros((int(codes.max(initial=-1)) + 1, scores.shape[1]))
+    np.add.at(sums, codes, weighted)
+    squares = (scores**2).sum(axis=1)
+    observed, expected = float((sums**2).sum()), float((n * squares).sum())
+    products = 0.0
+    order = np.argsort(codes, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+        gram = scores[rows].T @ weighted[rows]
+        products += float((gram**2).sum())
+    variance = 2 * (products - float((n * squares**2).sum()))
+    if expected <= 0 or variance <= 0:
+        return observed, expected, 1.0
+    df = 2 * expected**2 / variance
+    return observed, expected, float(chdtrc(df, df * observed / expected))
+
+
+def joined(one: IntArray, other: IntArray) -> IntArray:
+    """Return one code for each pair of codes."""
+    return np.unique(np.stack([one, other]), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: FloatArray) -> Iterator[Dependence]:
+    """Yield what a column would do to each family, beyond the dependence that is declared."""
+    for family, u in scores.items():
+        codes, weights = column.codes, n
+        whole, base, p_value = component(u, codes, weights)
+        for factor in declared:
+            both = joined(codes, factor.codes)
+            sums = np.zeros((int(both.max(initial=-1)) + 1, u.shape[1]))
+            np.add.at(sums, both, u * n[:, None])
+            of_both = np.zeros(len(sums), dtype=np.int64)
+            of_both[both] = codes
+            *_, beyond = component(sums, of_both, np.ones(len(sums)))
+            p_value = max(p_value, beyond)
+            base = max(base, component(u, factor.codes, n)[0])
+        if base > 0:
+            yield Dependence(
+                column=column.name, family=family, labels=len(column.levels), ratio=float(np.sqrt(whole / base)),
+                p_value=p_value,
+            )  # fmt: skip
+
+
+def of_comparisons(design: Comparisons) -> Scores:
+    """Return the scores of strengths, and of the order effect and ties where there are any.
+
+    A win is compared with the share of wins of its pair; where pairs are thin, with the items' win rates.
+    """
+    k, n = len(design.items), design.count
+    low, high = np.minimum(design.item_a, design.item_b), np.maximum(design.item_a, design.item_b)
+    won = np.where(design.outcome == TIED, 0.5, ((design.outcome == A_WON) == (design.item_a == low)).astype(float))
+    pair = design.pair.codes
+    met = np.bincount(pair, weights=n)
+    share = np.bincount(pair, weights=n * won) / met
+    if n.sum() / len(met) < THIN:
+        wins = np.bincount(low, n * won, k) + np.bincount(high, n * (1 - won), k)
+        rate = wins / np.maximum(np.bincount(low, n, k) + np.bincount(high, n, k), 1.0)
+        residual = won - np.clip(0.5 + (rate[low] - rate[high]) / 2, 0, 1)
+    else:
+        residual = (won - share[pair]) * np.sqrt(met / np.maximum(met - 1, 1))[pair]
+    scores: dict[str, FloatArray] = {}
+    if k <= MOST_SCORES:
+        items = np.zeros((len(n), k))
+        np.add.at(items, (np.arange(len(n)), low), residual)
+        np.add.at(items, (np.arange(len(n)), high), -residual)
+        scores["strengths"] = items
+    if design.order_known:
+        scores["the order effect"] = (residual * design.first * np.where(design.item_a == low, 1, -1))[:, None]
+    tied = (design.outcome == TIED).astype(float)
+    if 0 < tied @ n < n.sum():
+        scores["ties"] = (tied - float(tied @ n / n.sum()))[:, None]
+    return scores
+
+
+def of_pairs(design: Paired) -> Scores:
+    """Return the scores of the difference; of nominal values those of each level."""
+    if design.scale != "nominal":
+        change = design.difference[:, None]
+    else:
+        levels = np.arange(len(design.levels))
+        change = (design.first[:, None] == levels).astype(float) - (design.second[:, None] == levels)
+    centre = (design.count @ change) / design.count.sum()
+    return {"the difference": change - centre}
+
+
+def of_ratings(design: Ratings) -> Scores:
+    """Return the scores of the means of units and of differences between raters; of labels those of their shares."""
+    values, n = design.matrix(), design.unit_count
+    known = ~np.isnan(values)
+    if not design.numeric and len(design.levels) > 2:
+        counts = design.level_counts()
+        share = (n @ counts) / max((n @ counts).sum(), 1.0)
+        return {"shares": counts - counts.sum(axis=1, keepdims=True) * share}
+    scores = np.append(design.scores, np.nan)[np.where(known, values, len(design.scores)).astype(np.int64)]
+    weights = n[:, None] * known
+    centre = np.where(known, scores, 0.0).T @ n / np.maximum(weights.sum(axis=0), 1.0)
+    apart = np.where(known, scores - centre, 0.0)
+    raters = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    found = {"means": apart.sum(axis=1, keepdims=True) / raters}
+    if 1 < len(design.raters) <= MOST_SCORES:
+        found["differences"] = np.where(known, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0)
+    return found
+
+
+NAMING = (*UNITS.words, *RATERS.words, *MODELS.words, *CLUSTERS.words, "user", "session", "group", "block", "batch")
+
+
+def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
+    """Return the unused columns that may hold clusters: labels that repeat, and that no measurement makes."""
+    from socialstats.designs.profile import Profile
+
+    if not is_tried(table):
+        return []
+    profile = Profile(table)
+    found = []
+    for name in table.columns:
+        column = profile.column(name) if name not in used else None
+        if column is None or not FEWEST <= len(column.levels) <= units / 2 or column.filled < column.rows:
+            continue
+        if column.timing or column.called((*COVARIATES, *VALUES.words)) or name in missing_labels(()):
+            continue
+        if column.numbers is None or (column.whole and column.called(NAMING)):
+            found.append(name)
+    return found[:MOST_COLUMNS]
+
+
+def is_tried(table: Table) -> bool:
+    """Return whether unused columns are tried as clusters: not where rows stay with an engine, nor in large tables."""
+    return not isinstance(table.frame, nw.LazyFrame) and table.height <= MOST_ROWS
+
+
+def undeclared(
+    table: Table,
+    used: Collection[str],
+    units: float,
+    again: Callable[[str], Any],
+    scores_of: Callable[[Any], Scores],
+) -> list[Caution]:
+    """Return what each unused column that repeats would do: a caution where it is significant (SS311), else a note.
+
+    Parameters
+    ----------
+    table : Table
+    used : collection of str
+        Columns that play a part.
+    units : float
+        Comparisons, pairs or units that are taken as independent.
+    again : function of a column
+        Reads the table with the column as a further cluster.
+    scores_of : function of a design
+        Scores of its rows (comparisons and pairs: cells; ratings: units), by family.
+    """
+    found: list[Dependence] = []
+    for name in candidates(table, used, units):
+        try:
+            read = again(name)
+        except SocialStatsError:
+            continue  # a unit lies in several of its labels, say
+        column = next(factor for factor in read.clusters if factor.name == name)
+        declared = tuple(factor for factor in read.clusters if factor is not column)
+        found += dependence(column, declared, scores_of(read), read.count)
+    return told(found)
+
+
+def told(found: list[Dependence]) -> list[Caution]:
+    """Return the caution and the note on columns that were not declared."""
+    order = sorted(found, key=lambda d: d.p_value)
+    clear: list[Dependence] = []
+    for k, one in enumerate(order):
+        if one.p_value * (len(order) - k) > LEVEL or one.ratio <= 1:
+            break
+        clear.append(one)
+    names = list(dict.fromkeys(one.column for one in clear))
+    rest = list(dict.fromkeys(one.column for one in found if one.column not in names))
+    said = []
+    if names:
+        typed = " ".join(f"--cluster {shorten(name)}" for name in names)
+        fix = option("cluster", names if len(names) > 1 else names[0], typed)
+        affects = "standard errors, intervals, p-values"
+        said.append(caution("SS311", "; ".join(words(x, found) for x in names), affects=affects, fix=fix))
+    if rest:
+        said.append(caution("SS344", "; ".join(words(x, found) for x in rest), affects="nothing that was found"))
+    return said
+
+
+def words(column: str, found: list[Dependence]) -> str:
+    """Return by how much a column would change the standard errors of each family."""
+    own = [one for one in found if one.column == column]
+    each = listing([f"{one.family} {one.ratio:.2f}" for one in own])
+    return f"'{shorten(column)}' ({count(own[0].labels, 'value')}; standard errors times {each} with it as a cluster)"
