@@ -420,7 +420,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS308": ("info", "some covariates were not used"),
     "SS309": ("caution", "more raters than units: rows and columns may be exchanged"),
     "SS310": ("info", "scale, levels or order of conditions were not declared"),
-    "SS311": ("caution", "rows depend on a column that was not declared"),
+    "SS311": ("caution", "a column that may hold clusters was not declared"),
     "SS312": ("caution", "the sample is small for this interval"),
     "SS313": ("caution", "some ratings do not vary"),
     "SS314": ("caution", "few discordant pairs"),

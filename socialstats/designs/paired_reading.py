@@ -640,7 +640,7 @@ def _finish(
     named = roles.count is None and (rows.origin or rows.table).has(roles.unit)
     units = UnitNames(codes=labels.codes[joined.row], levels=labels.levels, cell=np.arange(pairs))
     used = [*roles.columns(), *conditions]
-    if not is_tried(rows.table):
+    if not is_tried(rows.origin or rows.table):
         noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNITS.names)
     repeats = None
     if means is not None:

@@ -667,7 +667,11 @@ def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status
             caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
         )
     used = [*roles.columns(), *(raters.labels if rows.origin is not None else ())]
-    return found if is_tried(rows.table) else found + cluster_suspects(rows.origin or rows.table, used, units)
+    return (
+        found
+        if is_tried(rows.origin or rows.table)
+        else found + cluster_suspects(rows.origin or rows.table, used, units)
+    )
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:

@@ -1,11 +1,12 @@
 """Dependence that nobody declared: what each unused column that repeats would do to standard errors.
 
-A column whose labels repeat may be a cluster: a judge, a prompt, a topic. Its effect is measured by the scores of the
-rows, whose sums over clusters make standard errors. With u_i the score of row i, T = sum over clusters g of
-|sum of u_i in g|^2 is what a cluster-robust variance adds up, and E = sum of |u_i|^2 what rows that are independent
-add up. The ratio of standard errors is the root of T / E. If rows are independent, T has mean E and variance
-2 sum over g of (|sum of u_i u_i'|^2 - sum of |u_i|^4), and a multiple of a chi-square with the same two moments
-(Satterthwaite 1946, doi:10.2307/3002019) gives the p-value of a variance component of the clusters.
+A column whose labels repeat may be a cluster: a judge, a prompt, a topic. Its effect is measured by the scores of rows.
+Let u_i be the score of row i, and S_g the sum of the scores of cluster g. A cluster-robust variance adds up
+T = sum of S_g'S_g, and that of independent rows E = sum of u_i'u_i. The ratio of standard errors is the root of T / E.
+
+If rows are independent, T has mean E. Let M_g be the sum of u_i u_i' in cluster g. The variance of T is then
+2 sum over g of (trace of M_g M_g - sum of (u_i'u_i)^2). A multiple of a chi-square with these two moments gives the
+p-value of a variance component of the clusters (Satterthwaite 1946, doi:10.2307/3002019).
 """
 
 from __future__ import annotations
@@ -14,15 +15,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import A_WON, TIED, Factor
-from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, RATERS, UNITS, VALUES
+from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, ORDER_NAME, RATERS, UNITS, VALUES
 from socialstats.errors import Caution, SocialStatsError, caution
-from socialstats.tables import Table, missing_labels
+from socialstats.tables import Table
 from socialstats.text import count, listing, shorten
 from socialstats.voice import option
 
@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from socialstats.designs.ratings import Ratings
 
 FEWEST = 3  # labels of a cluster
+FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
 MOST_COLUMNS = 5  # columns that are tried
 MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading
 MOST_SCORES = 60  # items or raters whose scores are added up
 THIN = 3.0  # rows a pair of items below which a win is compared with the items' win rates
-LEVEL = 0.02  # of the tests of all columns and families together (Holm)
+LEVEL = 0.02  # for the tests of all columns and families together (Holm)
 Scores = Mapping[str, FloatArray]
 
 
@@ -197,7 +198,7 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
         column = profile.column(name) if name not in used else None
         if column is None or not FEWEST <= len(column.levels) <= units / 2 or column.filled < column.rows:
             continue
-        if column.timing or column.called((*COVARIATES, *VALUES.words)) or name in missing_labels(()):
+        if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
             continue
         if column.numbers is None or (column.whole and column.called(NAMING)):
             found.append(name)
@@ -205,8 +206,8 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
 
 
 def is_tried(table: Table) -> bool:
-    """Return whether unused columns are tried as clusters: not where rows stay with an engine, nor in large tables."""
-    return not isinstance(table.frame, nw.LazyFrame) and table.height <= MOST_ROWS
+    """Return whether unused columns are tried as clusters: not in very small tables, nor in large ones."""
+    return FEWEST_ROWS <= table.height <= MOST_ROWS
 
 
 def undeclared(
@@ -234,6 +235,7 @@ def undeclared(
     for name in candidates(table, used, units):
         try:
             read = again(name)
+            read = read.whole() if getattr(read, "scan", None) is not None else read
         except SocialStatsError:
             continue  # a unit lies in several of its labels, say
         column = next(factor for factor in read.clusters if factor.name == name)

@@ -336,12 +336,14 @@ def test_a_caution_about_the_whole_table_stands_once_under_by(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     frame = pd.concat([answers(seed=s).assign(model=m) for s, m in ((1, "m1"), (2, "m2"))])
+    alike = frame["scenario"].str[1:].astype(int) % 2 == 0
+    frame.loc[alike & (frame["condition"] == "plain"), "correct"] = 0
     page = tmp_path / "p.html"
     words = (write(tmp_path, "a.csv", frame), "--map", "unit=item", "--map", "condition=condition", "--by", "model")
     code, _, err = run(capsys, "report", *words, "--no-verify", "-o", str(page))
     assert code == 0, err
     assert err.count("caution: SS311") == 1
-    assert "'scenario' (25 values)" in err
+    assert "'scenario' (25 values; standard errors times the difference" in err
 
 
 def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

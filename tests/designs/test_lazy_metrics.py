@@ -23,6 +23,11 @@ ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
 }  # fmt: skip
 
 
+def untried(made: Any) -> list[str]:
+    """Cautions but those on columns that were tried as clusters, which a table in memory has."""
+    return [str(c) for c in made.cautions if c.code not in ("SS311", "SS344")]
+
+
 def votes(n: int = 1500, items: int = 6) -> pd.DataFrame:
     rng = np.random.default_rng(4)
     a = rng.integers(0, items, n)
@@ -86,7 +91,7 @@ def compare(lazy: Any, held: Any) -> None:
     for name in ("estimate", "std_error", "df", "conf_low", "conf_high", "p_value", "n_clusters", "leverage"):
         found, wanted = (np.array([getattr(row, name) for row in made.rows], dtype=float) for made in (lazy, held))
         np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
-    assert [str(c) for c in lazy.cautions] == [str(c) for c in held.cautions]
+    assert untried(lazy) == untried(held)
     assert lazy.inference == held.inference
 
 
@@ -189,7 +194,7 @@ def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(mon
     monkeypatch.setattr(scan.Scan, "whole", None)  # nothing reads all rows
     lazy, held = (comparisons.run(design, StudyOptions(verify=False)) for design in designs)
     assert (lazy.answer, lazy.design, lazy.methods) == (held.answer, held.design, held.methods)
-    assert [str(c) for c in lazy.cautions] == [str(c) for c in held.cautions]
+    assert untried(lazy) == untried(held)
     for one, two in zip(lazy.blocks, held.blocks, strict=True):
         assert (one.sentences, one.caption) == (two.sentences, two.caption)
         for found, wanted in zip(one.tables, two.tables, strict=True):

@@ -19,6 +19,11 @@ from socialstats.tables import as_table, batches
 COLUMNS = {"item_a": "a", "item_b": "b", "winner": "winner"}
 
 
+def untried(made: Any) -> list[str]:
+    """Cautions but those on columns that were tried as clusters, which a table in memory has."""
+    return [c.code for c in made.cautions if c.code not in ("SS311", "SS344")]
+
+
 def votes(n: int = 3000, items: int = 8, seed: int = 1) -> pd.DataFrame:
     """Comparisons by judges (numbers, some with one vote) within teams, of prompts with leans of their own."""
     rng = np.random.default_rng(seed)
@@ -197,7 +202,7 @@ def test_what_needs_the_clusters_in_memory_reads_them() -> None:
     assert [row.conf_low for row in drawn[0].rows] == [row.conf_low for row in drawn[1].rows]
     board = [ss.bradley_terry(fit.design, vcov="model", cluster=None) for fit in (scanned, whole)]
     np.testing.assert_allclose(numbers(board[0]), numbers(board[1]), rtol=1e-9)
-    assert [c.code for c in board[0].cautions] == [c.code for c in board[1].cautions]
+    assert untried(board[0]) == untried(board[1])
 
 
 @pytest.mark.parametrize("cluster", ["judge", ["judge", "prompt"]])
@@ -208,7 +213,7 @@ def test_poisson_weights_of_names_are_the_same_on_every_engine(cluster: Any) -> 
     drawn = [fit.bootstrap(resamples=120, seed=3, scheme="poisson") for fit in (*fits[0], *fits[1])]
     for other in drawn[1:]:
         np.testing.assert_allclose(other.strengths, drawn[0].strengths, atol=1e-9)
-        assert [c.code for c in other.cautions] == [c.code for c in drawn[0].cautions]
+        assert untried(other) == untried(drawn[0])
     other_scheme = fits[0][1].bootstrap(resamples=120, seed=3)
     errors = [[row.std_error for row in made.rows] for made in (drawn[0], other_scheme)]
     assert 0.8 < np.mean(np.divide(*errors)) < 1.25  # a ratio of two errors of 120 resamples has an error of 0.09

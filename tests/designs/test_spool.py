@@ -17,6 +17,11 @@ from socialstats.designs import spool
 FIELDS = ("estimate", "std_error", "df", "conf_low", "p_value")
 
 
+def untried(made: Any) -> list[str]:
+    """Cautions but those on columns that were tried as clusters, which a table in memory has."""
+    return [c.code for c in made.cautions if c.code not in ("SS311", "SS344")]
+
+
 def votes(n: int = 3000, items: int = 8) -> pd.DataFrame:
     """Comparisons with a length (a number of its own in each row), a size (whole numbers) and a kind (three values)."""
     rng = np.random.default_rng(1)
@@ -92,7 +97,7 @@ def test_fits_are_those_of_cells(case: int, engine: str, held: Any) -> None:
     assert "every row" in found.inference
     same(found, wanted)
     assert found.log_likelihood == pytest.approx(wanted.log_likelihood, rel=1e-13)
-    assert [c.code for c in found.cautions] == [c.code for c in wanted.cautions]
+    assert untried(found) == untried(wanted)
 
 
 def test_the_reference_is_a_logistic_regression() -> None:

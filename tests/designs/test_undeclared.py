@@ -1,0 +1,84 @@
+"""Dependence that nobody declared: told with its size where it is there, and no caution where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import socialstats as ss
+from socialstats.designs.undeclared import component
+
+
+def arena(draw: np.random.Generator, judges: float, n: int = 900) -> pd.DataFrame:
+    """Coin flips of eight models; judges of an unknown name have tastes of their own, with this standard deviation."""
+    a = draw.integers(0, 8, n)
+    b = (a + draw.integers(1, 8, n)) % 8
+    judge, story = draw.integers(0, 15, n), draw.integers(0, 80, n)
+    taste = draw.normal(0, judges, (15, 8))
+    won = draw.random(n) < 1 / (1 + np.exp(taste[judge, b] - taste[judge, a]))
+    table = pd.DataFrame({"model_a": a, "model_b": b}).map("m{}".format)
+    table["winner"] = np.where(won, table["model_a"], table["model_b"])
+    return table.assign(wer=[f"w{k}" for k in judge], anlass=[f"s{k}" for k in story])
+
+
+def board(draw: np.random.Generator, topics: float) -> pd.DataFrame:
+    """Ratings of 150 units in 15 topics by four judges."""
+    topic = draw.integers(0, 15, 150)
+    values = draw.normal(0, 1, (150, 1)) + draw.normal(0, topics, (15, 4))[topic] + draw.normal(0, 1, (150, 4))
+    rows = [(k, f"r{m}", values[k, m], f"t{topic[k]}") for k in range(150) for m in range(4)]
+    return pd.DataFrame(rows, columns=["item", "judge", "rating", "gebiet"])
+
+
+def cautions(design: object) -> dict[str, str]:
+    return {c.code: c.detail for c in design.cautions if c.code in ("SS311", "SS344")}  # type: ignore[attr-defined]
+
+
+def test_tastes_of_judges_are_a_caution_with_their_size() -> None:
+    table = arena(np.random.default_rng(1), 1.0)
+    said = cautions(ss.read_comparisons(table))
+    assert said["SS311"].startswith("'wer' (15 values; standard errors times strengths 1.")
+    assert "'anlass'" in said["SS344"]
+    declared = cautions(ss.read_comparisons(table, cluster="wer"))
+    assert "SS311" not in declared
+
+
+def test_the_ratio_is_that_of_the_fits() -> None:
+    table = arena(np.random.default_rng(2), 1.5)
+    detail = cautions(ss.read_comparisons(table))["SS311"]
+    told = float(detail.partition("strengths ")[2].partition(" ")[0])
+    errors = [
+        np.mean([error for row in ss.bradley_terry(table, cluster=way).rows[:8] if (error := row.std_error)])
+        for way in (None, "wer")
+    ]
+    assert told == pytest.approx(errors[1] / errors[0], rel=0.15)
+
+
+def test_a_measurement_and_an_order_are_no_clusters() -> None:
+    table = arena(np.random.default_rng(3), 0.0)
+    table = table.assign(confidence=np.where(table["winner"] == table["model_a"], 5, 1), position="x")
+    assert "confidence" not in "".join(cautions(ss.read_comparisons(table)).values())
+
+
+def test_moments_of_the_statistic_are_those_of_random_signs() -> None:
+    draw = np.random.default_rng(4)
+    scores, codes, n = draw.normal(0, 1, (60, 3)), draw.integers(0, 7, 60), np.ones(60)
+    signs = draw.choice([-1.0, 1.0], (20_000, 60))
+    sums = np.stack([signs[:, codes == g] @ scores[codes == g] for g in range(7)])
+    drawn = (sums**2).sum(axis=(0, 2))
+    observed, expected, p = component(scores, codes, n)
+    assert drawn.mean() == pytest.approx(expected, rel=0.02)
+    assert np.mean(drawn >= observed) == pytest.approx(p, abs=0.05)
+
+
+@pytest.mark.slow
+def test_healthy_tables_have_no_caution_and_dependent_ones_do() -> None:
+    draw = np.random.default_rng(5)
+
+    def share(tables: list[object]) -> float:
+        return float(np.mean(["SS311" in cautions(design) for design in tables]))
+
+    assert share([ss.read_comparisons(arena(draw, 0.0)) for _ in range(100)]) <= 0.06
+    assert share([ss.Ratings.from_frame(board(draw, 0.0)) for _ in range(100)]) <= 0.06
+    assert share([ss.read_comparisons(arena(draw, 0.8)) for _ in range(40)]) >= 0.9
+    assert share([ss.Ratings.from_frame(board(draw, 0.6)) for _ in range(40)]) >= 0.9
