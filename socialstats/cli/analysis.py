@@ -13,7 +13,7 @@ from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
-from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.settings import COMPUTED
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
@@ -93,6 +93,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     own = shaped(table, settings)
     study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
+    refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
     asked, notes = settings.get("study"), found.notes
     if asked not in (None, study.name):
         notes += (f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",)
