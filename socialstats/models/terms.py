@@ -173,7 +173,7 @@ def columns_of_terms(
         numbered = tuple(str(k + 1) for k in range(found.shape[1])) if found.ndim == 2 else None
         context[factor.label] = FactorValues(found, column_names=numbered) if numbered else found
         widths[factor.label] = len(numbered or (1,))
-    width = sum(int(np.prod([widths[factor.label] for factor in term])) for term in terms)
+    width = sum(int(np.prod([widths[factor.label] for factor in term])) for term in terms if term)
     if width > MOST_COLUMNS and not runs_python():
         raise InputError(f"its terms make {width:,} columns, and {MOST_COLUMNS:,} are the most")
     lookups = [Product([Factor(one.label, eval_method="lookup") for one in term]) for term in terms if term]
