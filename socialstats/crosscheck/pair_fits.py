@@ -8,16 +8,15 @@ central differences of the first, and scipy looks for the maximum.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.terms import effects_of
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
-from socialstats.designs.terms import terms_of
-from socialstats.models.terms import FUNCTIONS, columns_of_python, columns_of_terms
 
 STEP, WIDTH = 1e-30, 1e-4  # complex steps, central differences
 TIES = ("davidson", "rao_kupper")  # models with a tie parameter
@@ -82,50 +81,6 @@ def columns_of(fit: Any) -> FloatArray:
         values = effects_of(design, options.formula)
         columns.append(values[: len(design.item_a)] - values[len(design.item_a) :])
     return np.hstack(columns)
-
-
-def effects_of(design: Comparisons, formula: str) -> FloatArray:
-    """Return the columns of a formula for item a of each cell, and below them for item b; without the intercept.
-
-    Means, deviations, polynomials and splines are computed by statsmodels, a QR decomposition and formulaic's splines.
-    """
-    import pandas as pd
-
-    both = pd.DataFrame({name: np.concatenate([c.a, c.b]) for name, c in design.covariates.items()})
-    rows, terms = np.tile(design.count, 2), terms_of(formula)
-    if terms is None:
-        return columns_of_python(formula.partition("~")[2], both, rows)[0]
-    values = {name: both[name].to_numpy() for name in both}
-    return columns_of_terms(terms, values, rows, {**FUNCTIONS, **PEER_FUNCTIONS})[0]
-
-
-def _deviations(x: FloatArray, rows: FloatArray) -> Any:
-    from statsmodels.stats.weightstats import DescrStatsW
-
-    return DescrStatsW(x, weights=rows, ddof=1)
-
-
-def _polynomials(x: FloatArray, rows: FloatArray, degree: int = 1) -> FloatArray:
-    """Return orthonormal polynomials: the powers, made orthogonal by a QR decomposition; their slopes are positive."""
-    powers = np.vander(x - x.mean(), degree + 1, increasing=True)
-    r = np.linalg.qr(powers * np.sqrt(rows)[:, None], mode="r")
-    return np.asarray(np.linalg.solve((r * np.sign(np.diag(r))[:, None]).T, powers.T).T[:, 1:])
-
-
-def _splines(x: FloatArray, rows: FloatArray, df: int | None = None, degree: int = 3) -> FloatArray:
-    import pandas as pd
-    from formulaic.transforms import basis_spline
-
-    every = pd.Series(x).repeat(np.ceil(rows).astype(np.int64))
-    inner = every.quantile(np.linspace(0, 1, (degree if df is None else df) - degree + 2)[1:-1])
-    return np.column_stack([*basis_spline(x, knots=[*inner], degree=degree).values()])
-
-
-PEER_FUNCTIONS: Mapping[str, Any] = {
-    "center": lambda x, rows: _deviations(x, rows).demeaned,
-    "scale": lambda x, rows: _deviations(x, rows).demeaned / _deviations(x, rows).std,
-    "poly": _polynomials, "bs": _splines,
-}  # fmt: skip
 
 
 def back_to_centred(fit: Any, k: int) -> FloatArray:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Function = Callable[..., FloatArray]
 """Takes values and the rows that each of them stands for, and returns values or columns of values."""
-MOST_COLUMNS = 2_000  # of a formula that came from a file or from the command line
+MOST_COLUMNS = 2_000  # where formulas come from files
 
 
 def center(x: FloatArray, rows: FloatArray) -> FloatArray:
@@ -93,9 +93,7 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def computed(
-    one: Expression, values: Mapping[str, Any], rows: FloatArray, functions: Mapping[str, Function]
-) -> FloatArray:
+def computed(one: Expression, values: Mapping[str, Any], rows: FloatArray) -> FloatArray:
     """Return the values of an expression, or the columns of a basis."""
     if one.does == "column":
         column = values[one.name]
@@ -107,15 +105,13 @@ def computed(
         return np.asarray(column, dtype=np.float64)
     if one.does == "number":
         return np.full(len(rows), float(one.text))
-    parts = [computed(part, values, rows, functions) for part in one.of]
-    if one.does in functions:
-        return functions[one.does](*parts, rows, **one.options)
+    parts = [computed(part, values, rows) for part in one.of]
+    if one.does in FUNCTIONS:
+        return FUNCTIONS[one.does](*parts, rows, **one.options)
     return np.asarray(OPERATORS[one.does](*(parts if len(parts) == 2 else [0.0, *parts])))
 
 
-def factor_values(
-    one: Expression, values: Mapping[str, Any], rows: FloatArray, functions: Mapping[str, Function]
-) -> FloatArray:
+def factor_values(one: Expression, values: Mapping[str, Any], rows: FloatArray) -> FloatArray:
     """Return the values of a factor that is a calculation, all of them finite.
 
     Raises
@@ -124,7 +120,7 @@ def factor_values(
         For text, and a value that is not a finite number: the message names it.
     """
     with np.errstate(all="ignore"):
-        found = computed(one, values, rows, functions)
+        found = computed(one, values, rows)
     finite = np.isfinite(found).reshape(len(rows), -1).all(axis=1)
     if not finite.all():
         at = int(np.argmin(finite))
@@ -134,7 +130,7 @@ def factor_values(
 
 
 def columns_of_terms(
-    terms: list[Term], values: Mapping[str, Any], rows: FloatArray, functions: Mapping[str, Function] = FUNCTIONS
+    terms: list[Term], values: Mapping[str, Any], rows: FloatArray
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the columns of some terms, and their names; the intercept only decides how categories are coded.
 
@@ -169,7 +165,7 @@ def columns_of_terms(
             context[factor.label] = C(coded) if factor.does == "C" else coded
             widths[factor.label] = coded.nunique()
             continue
-        found = factor_values(factor, values, rows, functions)
+        found = factor_values(factor, values, rows)
         numbered = tuple(str(k + 1) for k in range(found.shape[1])) if found.ndim == 2 else None
         context[factor.label] = FactorValues(found, column_names=numbered) if numbered else found
         widths[factor.label] = len(numbered or (1,))
