@@ -21,6 +21,7 @@ from socialstats.errors import InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.grouped import why
+from socialstats.studies.models import FACTORS
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table
@@ -58,6 +59,8 @@ class Analysis:
     def run(self) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome, and every departure from the plan."""
         found = run_study(self.study, self.design, self.options)
+        if self.options.models is not None and not any(block.id.startswith(FACTORS) for block in found.blocks):
+            raise InputError("--models has no effect: this page compares no models by their factors. Leave it out")
         outcome, departed = with_hypotheses(found, self.hypotheses, self.design, self.options, METRICS)
         return outcome, (*self.deviations, *departed)
 

@@ -316,7 +316,8 @@ def split_list(entries: Sequence[str]) -> list[str]:
     try:
         parts = [part.strip() for entry in entries for part in next(csv.reader([entry], skipinitialspace=True), [])]
     except csv.Error as error:
-        raise InputError(f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}") from error
+        message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
+        raise InputError(message) from error
     return [part for part in parts if part]
 
 

@@ -52,8 +52,12 @@ def refuse_terms(settings: Mapping[str, Any], plan: Plan, typed: Namespace, know
         for word in (word for word in words(settings.get(key)) if word not in known):
             try:
                 if key == "covariate":
-                    raise InputError(Problem(message=f"there is no covariate '{shorten(word)}'",
-                                             fix=meant(word, known) or f"Covariates: {quoted([*known], 10) or 'none'}"))
+                    raise InputError(
+                        Problem(
+                            message=f"there is no covariate '{shorten(word)}'",
+                            fix=meant(word, known) or f"Covariates: {quoted([*known], 10) or 'none'}",
+                        )
+                    )
                 terms_of(f"~ {word}")
             except InputError as error:
                 problems += [placed(problem, plan, typed, key) for problem in error.problems]

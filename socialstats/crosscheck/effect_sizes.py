@@ -67,7 +67,8 @@ def pingouin_checks(rows: Mapping[str, Row], pairs: Vectors) -> list[Check]:
     for name, ours in shown.items():
         kind = {"d_z": "cohen_dz", "d_av": "cohen"}[name]
         theirs = float(compute_effsize(pairs.x, pairs.y, paired=True, eftype=kind))
-        checks.append(near(name, ours, math.copysign(theirs, sign) if name == "d_av" and theirs else theirs, "pingouin"))
+        signed = math.copysign(theirs, sign) if name == "d_av" and theirs else theirs
+        checks.append(near(name, ours, signed, "pingouin"))
     return checks
 
 

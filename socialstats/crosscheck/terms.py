@@ -1,4 +1,4 @@
-"""Columns of a formula computed again: pandas for calculations, statsmodels, a QR decomposition, formulaic's splines."""
+"""Columns of a formula computed again: by pandas, statsmodels, a QR decomposition and formulaic's splines."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def splines(x: pd.Series, rows: FloatArray, df: int | None = None, degree: int =
     """Return formulaic's B-splines, with knots at the quantiles of a table that holds each row."""
     from formulaic.transforms import basis_spline
 
-    every = x.repeat(np.ceil(rows).astype(np.int64))
+    every = x.repeat(np.ceil(rows).astype(np.int64).tolist())
     inner = every.quantile(np.linspace(0, 1, (degree if df is None else df) - degree + 2)[1:-1])
     return np.column_stack([*basis_spline(x.to_numpy(), knots=[*inner], degree=degree).values()])
 

@@ -349,17 +349,12 @@ class _Reading:
         if function in OPTIONS and not alone:
             raise self.refused(f"{function}() stands inside a calculation, and it makes several columns")
         self.take()
-        options: dict[str, int] = {}
-        if function in self.keywords or function == "C":
-            of, written = self.columns_within(function), []
-        else:
-            of, written = (self.calculation(),), []
-        if function in OPTIONS:
-            written = self.options(function, options)
+        of_columns = function == "C" or function in self.keywords
+        of = self.columns_within(function) if of_columns else (self.calculation(),)
+        options, written = self.options(function) if function in OPTIONS else ({}, [])
         self.expect(")", f"closes {function}()")
-        return Expression(
-            f"{function}({', '.join([*(one.text for one in of), *written])})", function, of, options=options
-        )
+        inside = ", ".join([*(one.text for one in of), *written])
+        return Expression(f"{function}({inside})", function, of, options=options)
 
     def columns_within(self, function: str) -> tuple[Expression, ...]:
         """Read the one column of C(), or the columns of a keyword such as ``unit(story, id)``."""
@@ -372,8 +367,9 @@ class _Reading:
                 raise self.refused(f"{function}() takes columns, and {one.text} is a calculation")
         return tuple(columns)
 
-    def options(self, function: str, given: dict[str, int]) -> list[str]:
-        """Read the options of a function into `given`, and return them as they are written; the first needs no name."""
+    def options(self, function: str) -> tuple[dict[str, int], list[str]]:
+        """Read the options of a function, and how they are written; the first needs no name."""
+        given: dict[str, int] = {}
         written = []
         names = OPTIONS[function]
         while self.next_is(","):
@@ -390,7 +386,7 @@ class _Reading:
                 raise self.unexpected(f"among the options of {function}(), which takes {takes}")
             given[name] = self.whole(f"{name} of {function}()", names[name])
             written.append(f"{word}{given[name]}")
-        return written
+        return given, written
 
     def whole(self, what: str, most: int) -> int:
         """Read a whole number."""

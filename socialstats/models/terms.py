@@ -1,4 +1,4 @@
-"""Columns of the terms of a formula, computed term by term; formulaic codes categories, and sees computed values only."""
+"""Columns of the terms of a formula; formulaic codes categories, and is given computed values only."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MOST_COLUMNS = 2_000  # where formulas come from files
 
 def center(x: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the deviations from the mean of all rows."""
-    return x - np.average(x, weights=rows)
+    return np.asarray(x - np.average(x, weights=rows))
 
 
 def scale(x: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the deviations from the mean in standard deviations of all rows (divisor n - 1)."""
     deviation = center(x, rows)
-    return deviation / np.sqrt(rows @ deviation**2 / (rows.sum() - 1))
+    return np.asarray(deviation / np.sqrt(rows @ deviation**2 / (rows.sum() - 1)))
 
 
 def poly(x: FloatArray, rows: FloatArray, degree: int = 1) -> FloatArray:
@@ -194,7 +194,9 @@ def columns_of_python(text: str, values: pd.DataFrame, rows: FloatArray) -> tupl
         return without_intercept(spec.get_model_matrix(values, context={}))
     except Exception as error:  # whatever the code in a formula may raise
         why = str(error).partition("\n")[0]
-        raise InputError(f"formula '~{text}' cannot be evaluated: {why}. Columns: {', '.join(values)}") from error
+        raise InputError(
+            f"formula '~{text}' cannot be evaluated: {why}. Columns: {', '.join(values.columns)}"
+        ) from error
 
 
 def without_intercept(matrix: Any) -> tuple[FloatArray, tuple[str, ...]]:

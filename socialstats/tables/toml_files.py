@@ -44,10 +44,22 @@ def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = 
         For text that is not TOML in UTF-8.
     """
     raw = Path(path).read_bytes()
+    return raw, toml_of(raw, str(path), parse_float)
+
+
+def toml_of(raw: bytes, source: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return what the bytes of a TOML file hold.
+
+    Raises
+    ------
+    InputError
+        For text that is not TOML in UTF-8, or is nested too deep.
+    """
     try:
-        return raw, tomllib.loads(raw.decode("utf-8"), parse_float=parse_float)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
+        return tomllib.loads(raw.decode("utf-8"), parse_float=parse_float)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise InputError(Problem(source=source, message=f"not a TOML file: {why}")) from error
 
 
 def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) -> int:

@@ -1,4 +1,4 @@
-"""verify() where a package that it would ask is not installed: no error, and no number counts that was not recomputed."""
+"""verify() where a package is not installed: no error, and no number counts that was not recomputed."""
 
 from __future__ import annotations
 
@@ -108,9 +108,7 @@ def test_a_page_says_who_was_not_asked(absent: Absent, tmp_path: Path) -> None:
     assert "Not asked: krippendorff is not installed" in page.read_text(encoding="utf-8")
 
 
-def test_the_command_says_who_was_not_asked(
-    absent: Absent, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_who_was_not_asked(absent: Absent, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "r.csv"
     table.write_text("unit,rater,value\n" + "".join(f"{k},{r},{(k + (k * i > 9)) % 3}\n" for k in range(20)
                                                     for i, r in enumerate("abc")))  # fmt: skip

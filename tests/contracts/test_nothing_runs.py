@@ -135,7 +135,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Record whatever runs text as code; the standard library evaluates annotations of types, which is no text of a user."""
+    """Record whatever runs text as code; the standard library may, for annotations of types."""
     ran: list[str] = []
     place, real = importlib.import_module("formulaic.materializers.base"), builtins.eval
 
@@ -175,9 +175,12 @@ DOORS: dict[str, Callable[[Path, str], list[str]]] = {
 }
 
 
-TRIED = [("plan", *way) for way in WAYS] + [  # the other doors share the grammar: each meets every third way
-    (door, *way) for start, door in enumerate([*DOORS][1:]) for way in WAYS[start::3]
-]
+TRIED = (
+    [("plan", *way) for way in WAYS]
+    + [  # the other doors share the grammar: each meets every third way
+        (door, *way) for start, door in enumerate([*DOORS][1:]) for way in WAYS[start::3]
+    ]
+)
 
 
 @pytest.mark.parametrize(("door", "term", "part"), TRIED, ids=[f"{door} {k}" for k, (door, *_) in enumerate(TRIED)])
@@ -271,6 +274,9 @@ def test_a_formula_that_fails_in_python_is_an_error_of_ours(formula: str, table:
 def test_only_the_evaluation_of_terms_and_the_parser_of_formulas_know_formulaic() -> None:
     """A new call of formulaic elsewhere would be a new way past `names_only`."""
     root = Path(ss.__file__).parent
-    homes = {path.relative_to(root).as_posix() for path in root.rglob("*.py")
-             if "from formulaic" in (text := path.read_text(encoding="utf-8")) or "import formulaic" in text}  # fmt: skip
+    homes = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if "from formulaic" in (text := path.read_text(encoding="utf-8")) or "import formulaic" in text
+    }
     assert homes == {"designs/formulas.py", "models/terms.py", "crosscheck/terms.py"}

@@ -101,7 +101,9 @@ def test_the_grammar_reads_what_it_writes() -> None:
         assert again.right == parts.right
 
 
-@pytest.mark.parametrize("formula", ["~ scale(x)", "~ poly(x, 2)", "~ bs(x, df=4)", "~ log(x)", "~ C(kind) + center(x)"])
+@pytest.mark.parametrize(
+    "formula", ["~ scale(x)", "~ poly(x, 2)", "~ bs(x, df=4)", "~ log(x)", "~ C(kind) + center(x)"]
+)
 def test_fits_are_those_of_r(formula: str) -> None:
     """tests/golden/formulas.R: glm() with the same terms of both sides, stacked; differences of their columns."""
     golden = json.loads((Path(__file__).parents[1] / "golden" / "formulas.json").read_text(encoding="utf-8"))

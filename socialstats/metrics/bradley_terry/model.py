@@ -209,10 +209,11 @@ def _of_both_sides(
     """Compute the terms once on the distinct values of both sides, stacked; side a minus side b."""
     import pandas as pd
 
-    sides = pd.DataFrame({name: np.concatenate([(c := design.covariates[name]).a, c.b]) for name in names})
-    codes = sides.groupby(names, sort=True, dropna=False).ngroup().to_numpy()
+    stacked = {name: np.concatenate([design.covariates[name].a, design.covariates[name].b]) for name in names}
+    sides = pd.DataFrame(stacked)
+    codes = sides.groupby([*names], sort=True, dropna=False).ngroup().to_numpy()
     frame = sides.iloc[np.unique(codes, return_index=True)[1]].reset_index(drop=True)
-    rows = np.bincount(codes, np.tile(design.count, 2))
+    rows = np.bincount(codes, np.tile(design.count, 2)).astype(np.float64)
     if terms is None:
         matrix, found = columns_of_python(text, frame, rows)
     else:
