@@ -69,7 +69,7 @@ def read_plan(path: str) -> Plan:
     digest = hashlib.sha256(raw).hexdigest()
     return Plan(
         name=Path(path).name,
-        text=raw.decode("utf-8"),
+        text=raw.decode("utf-8-sig"),
         sha256=digest,
         values=found.values,
         hypotheses=tuple(found.hypotheses),

@@ -8,9 +8,9 @@ except where `names_only` is in force.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -35,17 +35,24 @@ TOKEN = re.compile(
     r"|(?P<mark>\*\*|[-+*/^:|~(),=])"
 )
 
-_python: ContextVar[bool] = ContextVar("python", default=True)
+_lock = threading.Lock()
+_refusals = 0  # of the whole process: a thread that is started inside `names_only` must keep to it
 
 
 @contextmanager
 def names_only() -> Iterator[None]:
-    """Refuse formulas beyond the grammar inside: what is asked comes from files and from the command line."""
-    token = _python.set(False)
+    """Refuse formulas beyond the grammar, in every thread, as long as this lasts.
+
+    What is asked inside comes from files and from the command line.
+    """
+    global _refusals
+    with _lock:
+        _refusals += 1
     try:
         yield
     finally:
-        _python.reset(token)
+        with _lock:
+            _refusals -= 1
 
 
 def runs_python() -> bool:
@@ -57,7 +64,7 @@ def runs_python() -> bool:
     ...     runs_python()
     False
     """
-    return _python.get()
+    return not _refusals
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def toml_of(raw: bytes, source: str, parse_float: Callable[[str], Any] = float) 
         For text that is not TOML in UTF-8, or is nested too deep.
     """
     try:
-        return tomllib.loads(raw.decode("utf-8"), parse_float=parse_float)
+        return tomllib.loads(raw.decode("utf-8-sig"), parse_float=parse_float)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else error
         raise InputError(Problem(source=source, message=f"not a TOML file: {why}")) from error

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +255,8 @@ def test_in_python_a_formula_runs_code(table: Path) -> None:
         with pytest.raises(InputError, match="is not part of a formula"):
             ss.bradley_terry(table, f"~ {{[urgency, {TOUCH}][0]}}")
         assert in_halves(lambda k: runs_python(), 8) == [False] * 8  # a second process keeps to it
+        with ThreadPoolExecutor(2) as pool:  # and so do threads
+            assert not any(pool.map(lambda k: runs_python(), range(4)))
     assert runs_python()
     assert not Path("MARK").exists()
 
