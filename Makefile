@@ -13,7 +13,7 @@ help:
 $(VENV)/base: $(SOURCES)
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else f"socialstats needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --editable .
+	$(PIP) install --quiet --editable '.[check]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/base

@@ -6,9 +6,11 @@ import importlib
 import importlib.util
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 import socialstats
 
@@ -43,6 +45,35 @@ def test_conda_requires_what_pip_requires():
     assert setuptools.replace(">", " >") in listed("conda/recipe.yaml", "  host")
     command = PROJECT["project"]["scripts"]["socialstats"]
     assert listed("conda/recipe.yaml", "    entry_points") == [f"socialstats = {command}"]
+
+
+def requirements() -> Iterator[str]:
+    """Every package that the project or one of its extras needs, but for the project's own extras."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    for requirement in [*PROJECT["project"]["dependencies"], *(one for extra in extras.values() for one in extra)]:
+        if not requirement.startswith("socialstats["):
+            yield requirement
+
+
+def test_each_dependency_has_its_line_among_the_constraints():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines if line and not line.startswith("#"))
+    versions = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pinned.items()}
+    for requirement in requirements():
+        name, _, least = re.sub(r"\[.*\]", "", requirement).partition(">=")
+        assert name.lower() in versions, f"{name} has no line in constraints.txt"
+        assert Version(versions[name.lower()]) >= Version(least or "0")
+
+
+def test_no_package_of_another_licence_is_needed():
+    """The GPL packages are those of the extra `check`, and no others; README says so."""
+    check = {one.partition(">=")[0] for one in PROJECT["project"]["optional-dependencies"]["check"]}
+    assert check == {"pingouin", "krippendorff"}
+    assert not check & {one.partition(">=")[0] for one in PROJECT["project"]["dependencies"]}
+    assert "socialstats[check]" in PROJECT["project"]["optional-dependencies"]["test"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(name in text for name in (*check, "GPL-3.0", "constraints.txt", "SECURITY.md"))
 
 
 def test_a_release_is_tried_on_every_python_that_it_names():

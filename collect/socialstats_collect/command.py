@@ -289,13 +289,17 @@ def merge(options: argparse.Namespace) -> int:
             with Log(Path(name)) as log:
                 for note in log.repairs():
                     _say(f"{name}: {note}")
+                held = False
                 for line in log.records():
+                    held = True
                     if line.get("n", 0) is None:
                         line.pop("n")
                     mark = (line["run_id"], line["n"]) if "n" in line else digest(line)
                     if mark not in seen:
                         seen.add(mark)
                         out.write(encode(line))
+                if not held:
+                    raise InputError(f"{name} holds no record of 'socialstats collect': name the log of a run")
         out.flush()
         with Log(Path(f"/dev/fd/{out.fileno()}")) as log:
             log.path = Path(options.output)  # its name for messages

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.toml_files import Allowed, wrong_keys
+from socialstats.tables.toml_files import Allowed, toml_of, wrong_keys
 from socialstats.text import meant
 from socialstats_collect.design import Design, Item
 from socialstats_collect.items import read_items
@@ -184,10 +183,7 @@ def _seconds(value: str | float, source: str) -> float:
 
 
 def _checked(path: Path) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(_text(path, path.name))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(Problem(message=f"not TOML: {error}", source=path.name)) from None
+    values = toml_of(_text(path, path.name).encode(), path.name)
     problems = list(wrong_keys(values, KEYS, needed=NEEDED))
     limits = {} if problems else {f"limits.{key}": value for key, value in values.get("limits", {}).items()}
     for key, value in {"replicates": values.get("replicates", 1), **limits}.items():

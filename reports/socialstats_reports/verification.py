@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from socialstats.results import Check, Verification, totals
+from socialstats.results.verification import absent_of, install_line
 from socialstats.studies.page import Table
 from socialstats.text import count, quoted
 from socialstats_reports.text import significant
@@ -27,6 +28,7 @@ def verification_words(found: Mapping[str, Verification]) -> dict[str, str]:
         f"({quoted(list(which), 5)}). Quote none of these values." if wrong else "",
         "by_kind": "; ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}" for kind, tally in tallies.items()),
         "reasons": "; ".join(f"{reason} ({count(n)})" for reason, n in reasons.most_common()),
+        "absent": "; ".join(map(install_line, absent_of(found.values()))),
     }  # fmt: skip
 
 

@@ -211,7 +211,7 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
             rules.setdefault(rule.name, rule)
     if not rules and not passages:
         columns = [column for sheet in sheets.values() for column in sheet.columns]
-        said = f"no generic check fits the columns {listing(columns, 12)}"
+        said = f"{documents[0].source}: no generic check fits the columns {listing(columns, 12)}"
         none = f"{documents[0].source} has no table with numbers and no sentence"
         raise NothingToAnalyse(f"{said if sheets else none}. {NO_RULES}")
     if sheets:

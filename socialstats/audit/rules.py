@@ -57,7 +57,7 @@ from socialstats.audit.summaries import (
 )
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
-from socialstats.tables.toml_files import FILTER, Allowed, Column, read_toml, wrong_keys, wrong_value
+from socialstats.tables.toml_files import FILTER, Allowed, Column, line_of, read_toml, wrong_keys, wrong_value
 from socialstats.text import listing, meant, shorten
 
 
@@ -127,53 +127,6 @@ CHECKS = {function.__name__: Check(function) for function in (
     linear_composite, text_against_table, within, alpha_bound, extreme, sensitivity_reference,
 )}  # fmt: skip
 TABLE_CHECKS = {"alignment": "Check that sums of distances can belong to these answers in this order."}
-
-
-HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
-WORD = re.compile(r"[\w-]+")
-
-
-def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) -> int:
-    """Return the line of the key of a section that a message names first, or of the section's head.
-
-    Parameters
-    ----------
-    text : str
-        The rules file.
-    section : str
-        As in its head: ``rule``, ``tables.t3``; the keys of the latter may stand in ``[tables]``.
-    message : str
-    nth, of : int
-        Which section of that name (from 0), of how many.
-
-    Returns
-    -------
-    int
-        From 1; 0 where the section cannot be found for certain.
-
-    Examples
-    --------
-    >>> line_of('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', "rule", "rule 1: unknown key 'meen'")
-    3
-    >>> line_of("[tables]\\nt3 = { file = 3 }\\n", "tables.t3", "file must be a file name")
-    2
-    """
-    lines = text.splitlines()
-    heads = [(i, found["name"].replace('"', "")) for i, line in enumerate(lines) if (found := HEADER.fullmatch(line))]
-    starts = [i for i, name in heads if name == section]
-    outer, _, inner = section.partition(".")
-    if inner and not starts:
-        starts, message, section = [i for i, name in heads if name == outer], inner, outer
-    if len(starts) != of or not 0 <= nth < of:
-        return 0
-    first = starts[nth]
-    last = next((i for i, name in heads if i > first and not name.startswith(f"{section}.")), len(lines))
-    for word in WORD.findall(message):
-        key = re.compile(rf"\s*[\"']?{re.escape(word)}[\"']?\s*[.=]")
-        for i in range(first, last):
-            if key.match(lines[i]):
-                return i + 1
-    return 0 if section != "rule" and message == inner else first + 1
 
 
 class RuleReading:

@@ -36,9 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     try:
-        module, name = options.run.split(":")
-        with _guarded(options):
-            code: int = getattr(importlib.import_module(module), name)(options)
+        code = run(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
@@ -57,6 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"{where}{error.strerror or error}", BAD_INPUT)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
+    return code
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a command whose words are parsed: nothing in its files and words is run as code.
+
+    Every way from a command line to an analysis leads through here, also that of the R package.
+    """
+    from socialstats.designs.terms import names_only
+
+    module, name = options.run.split(":")
+    with names_only(), _guarded(options):
+        code: int = getattr(importlib.import_module(module), name)(options)
     return code
 
 

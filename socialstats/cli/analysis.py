@@ -13,7 +13,7 @@ from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
-from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
 from socialstats.cli.settings import COMPUTED
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
@@ -21,6 +21,7 @@ from socialstats.errors import InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.grouped import why
+from socialstats.studies.models import FACTORS
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table
@@ -58,6 +59,8 @@ class Analysis:
     def run(self) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome, and every departure from the plan."""
         found = run_study(self.study, self.design, self.options)
+        if self.options.models is not None and not any(block.id.startswith(FACTORS) for block in found.blocks):
+            raise InputError("--models has no effect: this page compares no models by their factors. Leave it out")
         outcome, departed = with_hypotheses(found, self.hypotheses, self.design, self.options, METRICS)
         return outcome, (*self.deviations, *departed)
 
@@ -93,6 +96,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     own = shaped(table, settings)
     study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
+    refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
     asked, notes = settings.get("study"), found.notes
     if asked not in (None, study.name):
         notes += (f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from socialstats.errors import InputError, Problem
+from socialstats.cli.settings import SETTINGS
+from socialstats.designs.tables import groupings
+from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.metrics.compare_models import MODEL_NAMES
 from socialstats.models.traits import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
-from socialstats.tables import as_table, read_table
+from socialstats.tables import Table, as_table, read_table
 from socialstats.text import meant, shorten
 
 # option, or key of a plan -> field of StudyOptions
@@ -19,7 +22,6 @@ OPTIONS = {
     "name_check": "names", "stances": "stances", "models": "models",
 }  # fmt: skip
 NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
-EVERY: dict[str, Callable[[Any], Any]] = {"models": lambda table: table}  # what every study of several models takes
 BUNDLED = {
     "label_check": "_labels",
     "item_groups": "_roles",
@@ -48,14 +50,14 @@ def read_beside(
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
         path, words = settings.get(key), key.replace("_", " ")
-        taken = {**EVERY, **study.beside}
+        taken = {"models": models_of, **study.beside}  # every study of several models takes their factors
         if path is not None and field not in taken:
             homes = " or ".join(name for name, other in STUDIES.items() if field in other.beside)
             raise InputError(f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}")
         if path in NAMES.get(key, ()):
             fields[field], facts[words] = taken[field](path), str(path)
         elif path is not None:
-            table = read_table(named_or_file(key, path))
+            table = read_side(key, path)
             fields[field] = taken[field](table)
             digest = table.sha256() if table.sha256 is not None else ""
             facts |= {words: table.source, f"sha256 of the {words}": digest}
@@ -65,6 +67,34 @@ def read_beside(
                 fields[field] = study.beside[field](as_table(entry.load(), entry.name))
                 facts[words] = f"bundled data set {entry.name}"
     return fields, facts
+
+
+def models_of(table: Table) -> Table:
+    """Return a table of models, after a look at what it holds; the study says whether it has every model.
+
+    Raises
+    ------
+    InputError
+        For a table of another kind, and models with several rows.
+    """
+    groupings(table, MODEL_NAMES, "model")
+    return table
+
+
+def read_side(key: str, path: str) -> Table:
+    """Read a table beside the data.
+
+    Raises
+    ------
+    InputError
+        For what is no table, and one without rows, with what the option takes.
+    """
+    try:
+        return read_table(named_or_file(key, path))
+    except (InputError, NothingToAnalyse) as error:
+        problems = error.problems if isinstance(error, InputError) else (Problem(message=str(error)),)
+        takes = Problem(source=SETTINGS[key].option, message=f"takes {SETTINGS[key].help}")
+        raise InputError([*problems, takes]) from error
 
 
 def named_or_file(key: str, path: str) -> str:

@@ -6,7 +6,6 @@ import argparse
 import json
 import shlex
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,12 +95,12 @@ def further(protocol: str, target: str) -> list[str]:
 
 def read_design(path: Path) -> dict[str, Any]:
     """Return what a design file says."""
+    from socialstats.tables.toml_files import toml_of
+
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return toml_of(path.read_bytes(), path.name)
     except OSError as error:
         raise InputError(Problem(source=path.name, message=error.strerror or "cannot be read")) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(source=path.name, message=f"not TOML: {error}")) from None
 
 
 def tables_of(spec: Mapping[str, Any], folder: Path) -> set[Path]:

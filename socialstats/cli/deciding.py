@@ -313,7 +313,11 @@ def split_list(entries: Sequence[str]) -> list[str]:
     >>> split_list(["low,medium", '"high, or more"'])
     ['low', 'medium', 'high, or more']
     """
-    parts = [part.strip() for entry in entries for part in next(csv.reader([entry], skipinitialspace=True), [])]
+    try:
+        parts = [part.strip() for entry in entries for part in next(csv.reader([entry], skipinitialspace=True), [])]
+    except csv.Error as error:
+        message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
+        raise InputError(message) from error
     return [part for part in parts if part]
 
 

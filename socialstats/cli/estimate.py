@@ -192,7 +192,7 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
                 return kind(word)
             except ValueError:
                 continue
-    parts = split_list([word])
+    parts = split_list([word]) if _listed(found) else []
     if _listed(found) and (len(parts) > 1 or not any(kind in (str, Any) for kind in found)):
         return tuple(parts) if any(get_origin(kind) is tuple for kind in found) else parts
     if any(kind in (str, Any) or get_origin(kind) not in (None, Literal) for kind in found):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES
 from socialstats.errors import InputError, Problem
+from socialstats.tables.toml_files import read_toml
 from socialstats.text import meant
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
@@ -55,23 +55,25 @@ def read_plan(path: str) -> Plan:
     Raises
     ------
     InputError
-        For broken TOML, unknown sections and keys, and values of the wrong kind.
+        For broken TOML, unknown sections and keys, values of the wrong kind, and a file that plans nothing.
     """
-    raw = Path(path).read_bytes()
-    try:
-        text = raw.decode("utf-8")
-        content = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(source=path, message=f"not a TOML file: {error}")) from error
+    raw, content = read_toml(path)
     found = _Reading(path)
     for section, entries in content.items():
         found.section(section, entries)
+    if not content or not (found.problems or found.values or found.hypotheses):
+        found.wrong("this file plans nothing: it has no key of [study], [data] or [inference], and no [[hypothesis]]",
+                    "'socialstats init TABLE' writes a plan to start from")  # fmt: skip
     if found.problems:
         raise InputError(found.problems)
     digest = hashlib.sha256(raw).hexdigest()
     return Plan(
-        name=Path(path).name, text=text, sha256=digest, values=found.values, hypotheses=tuple(found.hypotheses)
-    )  # fmt: skip
+        name=Path(path).name,
+        text=raw.decode("utf-8-sig"),
+        sha256=digest,
+        values=found.values,
+        hypotheses=tuple(found.hypotheses),
+    )
 
 
 class _Reading:

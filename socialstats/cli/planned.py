@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from argparse import Namespace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
+from socialstats.cli.deciding import words
 from socialstats.cli.plan import Plan
+from socialstats.cli.settings import SETTINGS
+from socialstats.designs.terms import terms_of
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan import ONE_FAMILY, Hypothesis
-from socialstats.text import meant, shorten
+from socialstats.tables.toml_files import line_of
+from socialstats.text import meant, quoted, shorten
 
 OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")
 
@@ -31,6 +37,40 @@ def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...
         raise InputError(problems)
     status = plan.values.get("status", "exploratory")
     return tuple(hypothesis_of(entry, name, status) for entry, name in zip(plan.hypotheses, names, strict=True))
+
+
+def refuse_terms(settings: Mapping[str, Any], plan: Plan, typed: Namespace, known: Collection[str]) -> None:
+    """Refuse a covariate that the table lacks, and what is neither a covariate nor a term of a formula.
+
+    Raises
+    ------
+    InputError
+        Naming the part of the term, and the option, or the line of the plan, that holds it.
+    """
+    problems: list[Problem] = []
+    for key in ("covariate", "adjust"):
+        for word in (word for word in words(settings.get(key)) if word not in known):
+            try:
+                if key == "covariate":
+                    raise InputError(
+                        Problem(
+                            message=f"there is no covariate '{shorten(word)}'",
+                            fix=meant(word, known) or f"Covariates: {quoted([*known], 10) or 'none'}",
+                        )
+                    )
+                terms_of(f"~ {word}")
+            except InputError as error:
+                problems += [placed(problem, plan, typed, key) for problem in error.problems]
+    if problems:
+        raise InputError(problems)
+
+
+def placed(problem: Problem, plan: Plan, typed: Namespace, key: str) -> Problem:
+    """Return a problem of a setting with its option, or with its line in the plan."""
+    if getattr(typed, key, None) is not None or not plan.name:
+        return replace(problem, source=SETTINGS[key].option)
+    line = line_of(plan.text, "inference", key)
+    return replace(problem, source=plan.name, lines=(line,) if line else (), message=f"{key}: {problem.message}")
 
 
 def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:

@@ -22,11 +22,14 @@ from socialstats.cli.voices import hint
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
+from socialstats.tables.reading import named_format
 from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, place_of, write_whole
 from socialstats.text import shorten
 
 GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
+NOTE = "name a text on how the data were collected, such as 'socialstats tidy --methods' writes"
+NO_NOTES = (".toml", ".html", ".htm")
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
@@ -110,7 +113,9 @@ def noted(options: argparse.Namespace) -> dict[str, str]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text: name the file that 'socialstats tidy --methods' wrote") from None
+        raise InputError(f"{path} is not UTF-8 text: {NOTE}") from None
+    if named_format(path) or Path(path).suffix.lower() in NO_NOTES or text.lstrip()[:1] in ("{", "[", "<"):
+        raise InputError(f"{path} begins with '{shorten(text.strip(), 60)}', which is not a note: {NOTE}")
     if not text.strip() or len(text) > LONGEST_NOTE:
         raise InputError(f"{path}: a note has 1 to {LONGEST_NOTE:,} characters, this file {len(text):,}")
     return {"how the data were collected": shorten(" ".join(text.split()), LONGEST_NOTE)}

@@ -24,6 +24,7 @@ from socialstats.crosscheck.resamples import RESAMPLED, Cells, Statistic, redraw
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends, tail_p
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.verification import install_line, installed
 
 LABEL = "direct sums"
 SAME = "the same sums in another order of arithmetic"
@@ -256,6 +257,8 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
 def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statistic | str]:
     """Return a package, and its coefficient of units taken so many times, or what it lacks; no name for none at all."""
     if result.metric == ALPHA:
+        if not installed("krippendorff"):
+            return "krippendorff", install_line("krippendorff")
         import krippendorff
 
         units, used = int(counts.copies.sum()), len(np.unique(counts.level))

@@ -16,6 +16,7 @@ from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.verification import installed, unasked
 
 
 def verify(result: Result) -> Verification:
@@ -86,6 +87,8 @@ def q_checks(result: Result, table: FloatArray, group: str) -> list[Check]:
 
 def second_opinion(row: Row, table: FloatArray) -> list[Check]:
     """Q and p with pingouin."""
+    if not installed("pingouin"):
+        return [unasked("Q again", row.statistic, "pingouin"), unasked("p of Q again", row.p_value, "pingouin")]
     import pandas as pd
     from pingouin import cochran
 

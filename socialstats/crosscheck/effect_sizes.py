@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label
 from socialstats.results import Check, Result, Row, Verification, marked
+from socialstats.results.verification import installed, unasked
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
@@ -36,27 +38,37 @@ def verify(result: Result) -> Verification:
 
 
 def data_checks(result: Result, pairs: Vectors) -> list[Check]:
-    """Compare d_z and d_av with pingouin, d_rm with scipy's correlation."""
-    from pingouin import compute_effsize
+    """Compare d_z and d_av with pingouin, d_z and d_rm with scipy's t and correlation."""
     from scipy.stats import pearsonr, ttest_rel
 
     d, rows = pairs.x - pairs.y, {r.term: r for r in result.rows}
-    checks = []
+    checks = pingouin_checks(rows, pairs)
     if rows["d_z"].estimate is not None:
-        theirs = float(compute_effsize(pairs.x, pairs.y, paired=True, eftype="cohen_dz"))
-        checks.append(near("d_z", rows["d_z"].estimate, theirs, "pingouin"))
         test: Any = ttest_rel(pairs.x, pairs.y)
         checks.append(near("d_z from t", rows["d_z"].estimate, float(test.statistic) / math.sqrt(len(d)), "scipy"))
-    if rows["d_av"].estimate is not None:
-        theirs = float(compute_effsize(pairs.x, pairs.y, paired=True, eftype="cohen"))
-        signed = math.copysign(theirs, float(d.mean())) if theirs else theirs
-        checks.append(near("d_av", rows["d_av"].estimate, signed, "pingouin"))
     if rows["d_rm"].estimate is not None:
         r = float(pearsonr(pairs.x, pairs.y).statistic)
         theirs = float(d.mean() / d.std(ddof=1) * math.sqrt(2 * (1 - r)))
         why = "the root of 1 - r keeps half the digits where r is near 1"
         size = HALF_DIGITS * max(1.0, abs(rows["d_z"].estimate or 0.0))
         checks.append(near("d_rm", rows["d_rm"].estimate, theirs, "scipy", why, relative=size))
+    return checks
+
+
+def pingouin_checks(rows: Mapping[str, Row], pairs: Vectors) -> list[Check]:
+    """Compare d_z and d_av with pingouin, whose d_av has no sign."""
+    shown = {name: ours for name in ("d_z", "d_av") if (ours := rows[name].estimate) is not None}
+    if not installed("pingouin"):
+        return [unasked(name, ours, "pingouin") for name, ours in shown.items()]
+    from pingouin import compute_effsize
+
+    sign = float(np.mean(pairs.x - pairs.y))
+    checks = []
+    for name, ours in shown.items():
+        kind = {"d_z": "cohen_dz", "d_av": "cohen"}[name]
+        theirs = float(compute_effsize(pairs.x, pairs.y, paired=True, eftype=kind))
+        signed = math.copysign(theirs, sign) if name == "d_av" and theirs else theirs
+        checks.append(near(name, ours, signed, "pingouin"))
     return checks
 
 
@@ -259,7 +271,9 @@ def bootstrap_checks(result: Result) -> list[Check]:
         column, j = TERMS.index("d_z" if term == "g_z" else term), hedges(row.n - 1) if term == "g_z" and row.n else 1.0
         close = HALF_DIGITS if term == "d_rm" else CLOSE
         out += resampled_checks(row, drawn, ci, settings["level"], column=column, factor=j, close=close)
-    if drawn is not None:
+    if drawn is not None and not installed("pingouin"):
+        out += [unasked(f"{name} in a resample", None, "pingouin") for name in TERMS[:2]]
+    elif drawn is not None:
         for column, kind in ((0, "cohen_dz"), (1, "cohen")):
             peer = peer_of(design.first, design.second, kind)
             name, seed = TERMS[column], settings["seed"]

@@ -53,8 +53,11 @@ def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFram
 
 @cache
 def version(package: str) -> str:
-    """Return the installed version of a package, its metadata read once."""
-    return metadata.version(package)
+    """Return the installed version of a package, its metadata read once; empty where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def compare(

@@ -26,7 +26,7 @@ from socialstats.crosscheck.paired_tables import (
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, relative, same_p, tail_p
 from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.verification import Published
+from socialstats.results.verification import Published, installed, unasked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,6 +139,9 @@ def second_opinion(asymptotic: Row, exact: Row, table: FloatArray) -> list[Check
     possible = table.sum(axis=0).all() and table.sum(axis=1).all() and table[0, 1] + table[1, 0]
     if not possible or table.sum() > MOST_ROWS:
         return []
+    if not installed("pingouin"):
+        asked = {"chi-square": asymptotic.statistic, "chi-square p": asymptotic.p_value, "exact p": exact.p_value}
+        return [unasked(name, ours, "pingouin") for name, ours in asked.items()]
     import pandas as pd
     from pingouin import chi2_mcnemar
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.terms import effects_of
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 
 STEP, WIDTH = 1e-30, 1e-4  # complex steps, central differences
@@ -70,23 +71,15 @@ def pair_columns(fit: Any) -> PairColumns:
 
 
 def columns_of(fit: Any) -> FloatArray:
-    """Return +1 for item a and -1 for item b (the first item left out), order effect, and covariates, a minus b.
-
-    A formula is evaluated by formulaic for item a and item b; the intercept is left out.
-    """
+    """Return +1 for item a and -1 for item b (the first item left out), order effect, and covariates, a minus b."""
     design, options = fit.design, fit.fitted_state.options
     items = np.arange(1, len(fit.items))
     columns = [(design.item_a[:, None] == items).astype(np.float64) - (design.item_b[:, None] == items)]
     if options.order:
         columns.append(design.first.astype(np.float64)[:, None])
     if options.formula is not None:
-        import pandas as pd
-        from formulaic import model_matrix
-
-        sides = [pd.DataFrame({name: getattr(c, side) for name, c in design.covariates.items()}) for side in "ab"]
-        matrix = model_matrix(options.formula.partition("~")[2], pd.concat(sides, ignore_index=True))
-        values = matrix.drop(columns="Intercept", errors="ignore").to_numpy(dtype=float)
-        columns.append(values[: len(sides[0])] - values[len(sides[0]) :])
+        values = effects_of(design, options.formula)
+        columns.append(values[: len(design.item_a)] - values[len(design.item_a) :])
     return np.hstack(columns)
 
 

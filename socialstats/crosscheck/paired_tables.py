@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.long import compare, version
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Row
@@ -62,8 +62,6 @@ def ends(row: Row, low: float, high: float, package: str, why: str = CLOSED, clo
 
 def set_aside(name: str, ours: float | None, theirs: float | None, package: str, note: str) -> Check:
     """Record a number of another package that is known to be wrong for these data, or does not exist."""
-    from importlib.metadata import version
-
     return Check(quantity=name, ours=ours, theirs=theirs, package=package, version=version(package), tolerance=0.0,
                  ok=None, note=note)  # fmt: skip
 

@@ -12,6 +12,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.shares import share_checks
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row
+from socialstats.results.verification import installed, unasked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,9 @@ def checks_of(result: Result) -> list[Check]:
     checks = []
     for row in rows:
         if row.estimate is None:
+            continue
+        if row.group == "alpha" and not installed("krippendorff"):
+            checks.append(unasked(f"difference of {row.term}", row.estimate, "krippendorff"))
             continue
         if row.group == "alpha":
             ours = [alpha(tables, one, k) for k in (0, 1)]

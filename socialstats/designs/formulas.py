@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from socialstats.designs.options import texts
+from socialstats.designs.terms import parse, runs_python, spelled
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
 from socialstats.voice import option
@@ -189,7 +190,7 @@ def _plain(term: str) -> str | None:
 
 
 def parsed(text: str) -> Formula:
-    """Take a formula apart with formulaic's parser.
+    """Take a formula apart: by the grammar of `socialstats.designs.terms`, or else by formulaic's parser.
 
     Parameters
     ----------
@@ -206,22 +207,10 @@ def parsed(text: str) -> Formula:
     >>> parsed("answer ~ condition + unit(item) | scenario + `name pair`").clusters
     ('scenario', 'name pair')
     """
-    from formulaic.errors import FormulaicError
-    from formulaic.parser import DefaultFormulaParser
-
-    try:
-        structure: Any = DefaultFormulaParser(include_intercept=False).get_terms(text)
-    except (FormulaicError, KeyError) as error:
-        why = "'.' names no column." if isinstance(error, KeyError) else str(error).partition("\n")[0]
-        raise InputError(f"{text!r} is no formula: {why} Note that {GRAMMAR}") from error
-    parts = structure._structure if hasattr(structure, "_structure") else {"root": structure}
-    right = parts.get("rhs", parts.get("root", ()))
-    right = right if isinstance(right, tuple) else (right,)
-    if len(right) > 2:
-        raise InputError(f"formula {text!r} has two |; join clusters by +: {GRAMMAR}")
+    left, right, clusters = _parts(text)
     named: dict[str, tuple[str, ...]] = {}
     terms = []
-    for term in map(spelled, right[0]):
+    for term in right:
         call = CALL.match(term)
         if call is None or call[1] not in COLUMN_KEYWORDS:
             terms += [term] if term not in ("0", "1") else []
@@ -230,13 +219,43 @@ def parsed(text: str) -> Formula:
         else:
             named[call[1]] = tuple((quoted or plain).strip() for quoted, plain in ARGUMENT.findall(call[2]))
     return Formula(
-        text=text, left=_columns(parts.get("lhs", ()), text, "response"), terms=tuple(terms), named=named,
-        clusters=_columns(right[1], text, "cluster") if len(right) == 2 else (),
+        text=text, left=_columns(left, text, "response"), terms=tuple(terms), named=named,
+        clusters=_columns(clusters, text, "cluster"),
     )  # fmt: skip
 
 
-def spelled(term: Any) -> str:
-    """Return a term as it is written in a formula: names that are no identifiers in backticks."""
+def _parts(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return the terms of response, right side and clusters, as they are written."""
+    try:
+        left, right, clusters = ([spelled(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS))
+    except InputError:
+        if not runs_python():
+            raise
+        return _parts_of_python(text)
+    return left, right, clusters
+
+
+def _parts_of_python(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return the parts of a formula that only formulaic understands."""
+    from formulaic.errors import FormulaicError
+    from formulaic.parser import DefaultFormulaParser
+
+    try:
+        structure: Any = DefaultFormulaParser(include_intercept=False).get_terms(text)
+    except (FormulaicError, KeyError, SyntaxError, RecursionError) as error:
+        why = "'.' names no column." if isinstance(error, KeyError) else str(error).partition("\n")[0]
+        raise InputError(f"{text!r} is no formula: {why} Note that {GRAMMAR}") from error
+    parts = structure._structure if hasattr(structure, "_structure") else {"root": structure}
+    right = parts.get("rhs", parts.get("root", ()))
+    right = right if isinstance(right, tuple) else (right,)
+    if len(right) > 2:
+        raise InputError(f"formula {text!r} has two |; join clusters by +: {GRAMMAR}")
+    left, right, clusters = ([*map(_written, part)] for part in (parts.get("lhs", ()), right[0], (*right, ())[1]))
+    return left, right, clusters
+
+
+def _written(term: Any) -> str:
+    """Return a term of formulaic as it is written in a formula: names that are no identifiers in backticks."""
     from formulaic.parser.types import Factor
 
     lookup = Factor.EvalMethod.LOOKUP
@@ -246,10 +265,10 @@ def spelled(term: Any) -> str:
     )
 
 
-def _columns(terms: Any, text: str, what: str) -> tuple[str, ...]:
+def _columns(terms: Iterable[str], text: str, what: str) -> tuple[str, ...]:
     """Return the columns of a side that takes nothing else."""
     found = []
-    for term in map(spelled, terms):
+    for term in terms:
         column = _plain(term)
         if column is None:
             raise InputError(f"formula {text!r}: {what} {term} is no column. Name columns alone, in backticks where a "

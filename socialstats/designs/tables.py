@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -713,6 +713,28 @@ def as_named(data: Any, prefix: str = "") -> Any:
 
     width = len(str(data.shape[1]))
     return pd.DataFrame(data, columns=[f"{prefix}{k + 1:0{width}d}" for k in range(data.shape[1])])
+
+
+def need_columns(table: Table, names: Iterable[str], what: str) -> None:
+    """Refuse a table of another kind.
+
+    Parameters
+    ----------
+    table : Table
+    names : iterable of str
+        Columns that it must have.
+    what : str
+        What such a table is, for the message.
+
+    Raises
+    ------
+    InputError
+        Naming the columns that it lacks, and those it has.
+    """
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        message = f"no column {quoted(absent)}; {what}"
+        raise InputError(Problem(source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"))
 
 
 def groupings(table: Table, names: Sequence[str], what: str) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]:

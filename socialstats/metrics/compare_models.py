@@ -1026,6 +1026,9 @@ def gaps_sentence(rows: Sequence[Row], said: str, noun: str, *, shared: Collecti
     return text + (f" {count(lost, 'difference')} could not be tested{reason}." if lost else "")
 
 
+MODEL_NAMES = ("model", "source", "rater", "name")  # what the column of the models may be called in their own table
+
+
 def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the factors of models that a table has, such as family, size or safety.
 
@@ -1055,7 +1058,7 @@ def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, 
     {'family': {'m1': 'a', 'm2': 'b'}}
     """
     read = as_table(table, "models")
-    named, known = groupings(read, ("model", "source", "rater", "name"), "model")
+    named, known = groupings(read, MODEL_NAMES, "model")
     lost = [model for model in models if model not in named]
     if lost:
         raise InputError(f"{read.source}: no row of {quoted(lost)}; it has {quoted(sorted(named), 20)}. Give each "

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 from socialstats.results.rows import Row, plain
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 KINDS: dict[str, str] = {
     "estimate": "estimates", "std_error": "standard errors", "conf_low": "intervals", "conf_high": "intervals",
     "statistic": "statistics", "df": "degrees of freedom", "p_value": "p values", "p_adjusted": "adjusted p values",
+}  # fmt: skip
+PEERS: Mapping[str, str] = {  # modules of independent implementations -> what pip installs
+    "choix": "choix", "krippendorff": "socialstats[check]", "pingouin": "socialstats[check]",
+    "sklearn": "scikit-learn", "statsmodels": "statsmodels",
 }  # fmt: skip
 COUNTS, FACTS = "counts", ("n", "n_units", "n_clusters", "conf_level")
 NOT_RECOUNTED = "n, units, clusters and level of the rows are taken as they stand"
@@ -69,6 +74,7 @@ class Check:
     quantity : str
     ours, theirs : float or None
     package, version : str
+        The version is empty where the package is not installed, and was not asked.
     tolerance : float
         Largest absolute difference that counts as agreement; `why` justifies it in one line.
     ok : bool or None
@@ -136,7 +142,7 @@ class Verification:
     checks: tuple[Check, ...]
 
     def __repr__(self) -> str:
-        return f"<Verification: {tally_text(self.tallies(), self.reasons())}>"
+        return f"<Verification: {tally_text(self.tallies(), self.reasons(), self.absent())}>"
 
     @property
     def ok(self) -> bool:
@@ -170,6 +176,10 @@ class Verification:
         unchecked = {at for at, ok in self.numbers().items() if ok is None}
         notes = {(c.row, c.field): c.note for c in self.checks if (c.row, c.field) in unchecked}
         return Counter(note or NOT_RECOMPUTED for note in notes.values())
+
+    def absent(self) -> tuple[str, ...]:
+        """Return the packages that are not installed, and would have recomputed something."""
+        return tuple(sorted({check.package for check in self.checks if check.package in PEERS and not check.version}))
 
     def tidy(self) -> pd.DataFrame:
         """Return the checks as a table, one row per quantity."""
@@ -212,8 +222,31 @@ def worst_of(oks: Iterable[bool | None], *, one: bool = False) -> bool | None:
     return True if known == {True} or (one and True in known) else None
 
 
-def tally_text(tallies: Mapping[str, Tally], reasons: Mapping[str, int]) -> str:
-    """Return counts by kind in words.
+def installed(package: str) -> bool:
+    """Return whether a package can be imported."""
+    return find_spec(package) is not None
+
+
+def install_line(package: str) -> str:
+    """Return that a package is not installed, and the line that installs it.
+
+    Examples
+    --------
+    >>> install_line("pingouin")
+    "pingouin is not installed: pip install 'socialstats[check]'"
+    """
+    what = PEERS[package]
+    return f"{package} is not installed: pip install {repr(what) if '[' in what else what}"
+
+
+def unasked(quantity: str, ours: float | None, package: str) -> Check:
+    """Return the check of a number that a package would recompute, which is not installed."""
+    return Check(quantity=quantity, ours=ours, theirs=None, package=package, version="", tolerance=0.0, ok=None,
+                 note=install_line(package))  # fmt: skip
+
+
+def tally_text(tallies: Mapping[str, Tally], reasons: Mapping[str, int], absent: Sequence[str] = ()) -> str:
+    """Return counts by kind in words, why numbers were not checked, and the packages that are not installed.
 
     Examples
     --------
@@ -223,7 +256,8 @@ def tally_text(tallies: Mapping[str, Tally], reasons: Mapping[str, int]) -> str:
     counts = ", ".join(f"{kind} {tally.agree:,} of {tally.n:,}" for kind, tally in tallies.items())
     wrong = sum(tally.disagree for tally in tallies.values())
     why = "; ".join(f"{reason} ({n:,})" for reason, n in reasons.items())
-    parts = (f"{wrong:,} disagree" if wrong else "", f"not checked: {why}" if why else "")
+    lacking = "; ".join(line for package in absent if (line := install_line(package)) not in reasons)
+    parts = (f"{wrong:,} disagree" if wrong else "", f"not checked: {why}" if why else "", lacking)
     return "; ".join([counts or "no published number", *(part for part in parts if part)])
 
 
@@ -238,7 +272,12 @@ def totals(found: Iterable[Verification]) -> tuple[dict[str, Tally], Counter[str
     return {kind: tallies[kind] for kind in dict.fromkeys((*KINDS.values(), COUNTS)) if kind in tallies}, reasons
 
 
-def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
+def absent_of(found: Iterable[Verification]) -> tuple[str, ...]:
+    """Return the packages that any of several verifications would have asked, and are not installed."""
+    return tuple(sorted({package for one in found for package in one.absent()}))
+
+
+def completed(rows: Sequence[Row], checks: Iterable[Check], why: str = NOT_RECOMPUTED) -> Verification:
     """Return the checks, with the place of each published number, and one more for each number without a check.
 
     Parameters
@@ -246,6 +285,8 @@ def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
     rows : sequence of Row
         As `published` returns them: what the checks were made from.
     checks : iterable of Check
+    why : str
+        The reason of numbers without a check.
     """
     placed = []
     for check in checks:
@@ -256,7 +297,7 @@ def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
         placed.append(replace(check, ours=ours, theirs=theirs, **where))  # type: ignore[arg-type]
     seen = {(check.row, check.field) for check in placed}
     missing = [
-        unchecked(row, k, name, float(value), NOT_RECOMPUTED) for k, row in enumerate(rows) for name in KINDS
+        unchecked(row, k, name, float(value), why) for k, row in enumerate(rows) for name in KINDS
         if (value := getattr(row, name)) is not None and (k, name) not in seen
     ]  # fmt: skip
     counts = [

@@ -15,6 +15,7 @@ import numpy as np
 from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.designs.terms import column
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins
 from socialstats.figures import ranks as rank_figure
@@ -626,7 +627,8 @@ def _median(values: FloatArray) -> float | None:
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse strengths and ranks of items."""
     check_single(design)
-    formula = "~ " + " + ".join(options.adjust) if options.adjust else None
+    named = [column(term) if term in design.covariate_names else term for term in options.adjust]
+    formula = "~ " + " + ".join(named) if named else None
     fit = fit_model(design, options, formula, cluster=default_cluster(design))
     beside = without_order(fit, design, options, formula)
     strengths = strengths_block(fit, options)

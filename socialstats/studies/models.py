@@ -48,6 +48,7 @@ TESTED: dict[str, str] = {
 }  # fmt: skip
 COMBINED = "by the CIs of both combined (Zou and Donner), without a test"
 LEADING = "models"  # id of the block that has the main number
+FACTORS = "models-factors"  # start of the ids of blocks on groups of models
 FEWEST_DF = 5  # a test with fewer degrees of freedom is named
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
 MOST_PAIRS = 435  # differences of a table: all of 30 models
@@ -380,7 +381,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     said += [f"{capital(shorten(row.term, 60))}: {stat(row)}." for row in largest[:3]]
     title = f"{capital(number_of)} by {listing(list(factors), 6)}"
     return Block(
-        id=placed("models-factors", k),
+        id=placed(FACTORS, k),
         question=f"Did groups of models differ in {number_of}?",
         sentences=(made.sentence(), *said),
         draw=partial(forest, means[:MOST_DRAWN], reference=None, sort=False, xlabel=number_of, label="Group of models",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.designs.comparisons import Comparisons, FlowStep
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.terms import column
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
@@ -301,6 +302,11 @@ class StudyOptions:
             raise InputError(f"{option('effect_scale', self.effect_scale)} is not an option. Choose from 'raw', 'd_z'")
         if self.pooling not in ("tasks", "units"):
             raise InputError(f"{option('pooling', self.pooling)} is not an option. Choose from 'tasks', 'units'")
+
+    @property
+    def formula(self) -> str:
+        """The covariate as a formula: it is a column, whatever its name looks like."""
+        return f"~ {column(self.covariate)}"
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the choices by name; without names those that metrics with resamples share."""

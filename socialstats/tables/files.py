@@ -292,7 +292,7 @@ def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int],
     hive = f"hive_partitioning = {any(file.partition for file in files)}, hive_types_autocast = false"
     parts = [
         f'select * exclude (file_row_number), file_row_number + {start} as "{ROW}", {in_sql(file.label)} as "{PART}" '
-        f"from read_parquet({in_sql(file.path)}, file_row_number=true, {hive})"
+        f"from read_parquet({path_in_sql(file.path)}, file_row_number=true, {hive})"
         for file, start in zip(files, [0, *accumulate(rows)], strict=False)
     ]
     same_columns(files, [connection.sql(part).columns for part in parts])
@@ -300,7 +300,7 @@ def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int],
 
 
 def _parquet_sizes(connection: Any, files: Sequence[File]) -> list[int]:
-    return [int(_one(connection, f"select num_rows from parquet_file_metadata({in_sql(f.path)})")) for f in files]
+    return [int(_one(connection, f"select num_rows from parquet_file_metadata({path_in_sql(f.path)})")) for f in files]
 
 
 def _is_unlike_sql(path: Path) -> bool:
@@ -337,10 +337,15 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
         more = "".join(f", {v} as {in_sql(name, mark)}" for name, v in zip(file.partition, values, strict=True))
         rows.append(int(_one(connection, (
             f'insert into held by name select *{more}, {in_sql(file.label)} as "{PART}" '
-            f"from read_csv({in_sql(file.path)}, auto_detect=false, header=false, "
+            f"from read_csv({path_in_sql(file.path)}, auto_detect=false, header=false, "
             f"skip={line - 1}, delim={in_sql(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
         ))))  # fmt: skip
     return connection.sql(f'select *, rowid as "{ROW}" from held'), rows, locators
+
+
+def path_in_sql(path: Path) -> str:
+    """Return a path as DuckDB reads that file alone: it takes ``*``, ``?`` and ``[`` for patterns of names."""
+    return in_sql(glob.escape(str(path)))
 
 
 def _one(connection: Any, query: str) -> Any:

@@ -235,11 +235,13 @@ READ: dict[Format, Kind] = {
     "xlsx": Kind(name="an Excel workbook", suffixes=(".xlsx", ".xlsm"), member="xl/workbook.xml"),
     "ods": Kind(name="an OpenDocument spreadsheet", suffixes=(".ods",), member="content.xml"),
 }  # fmt: skip
+TOML = Kind(name="a TOML file, such as a plan, rules or a run file", suffixes=(".toml",), fix="Name the table itself")
 UNREAD = (
     Kind(name="an HTML page", suffixes=(".html", ".htm"),
          text=(b"<!doctype html", b"<html", b"<head", b"<body", b"<table", b"<!--"),
          fix="Name the data file itself: a download link may have led to a page about it"),
     Kind(name="an XML file", suffixes=(".xml",), text=(b"<?xml",)),
+    TOML,
     Kind(name="an R data file", suffixes=(".rds", ".rdata", ".rda"), magic=(b"RDX", b"RDA", b"X\n\0\0"), fix=IN_R),
     Kind(name="a SAS data set", suffixes=(".sas7bdat",), magic=(bytes(12) + b"\xc2\xea\x81\x60",)),
     Kind(name="a SAS transport file", suffixes=(".xpt",), text=(b"header record*******",)),
@@ -304,7 +306,8 @@ def format_of(source: Source, asked: Format | None) -> Format:
                 f"Let its name end in {kind.suffixes[0]}, or say {option('format', content)}"
             )
         return content
-    unread = next((kind for kind in UNREAD if binary and suffix in kind.suffixes), content)
+    by_name = UNREAD if binary else () if asked else (TOML,)
+    unread = next((kind for kind in by_name if suffix in kind.suffixes), content)
     torn = unread is ARCHIVE and chosen in ("xlsx", "ods")  # the reader says what is wrong with it
     if unread is not None and not torn:
         raise InputError(f"{source.name}: this is {unread.name}, which is not read. {unread.fix}")

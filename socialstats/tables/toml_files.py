@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table",
 
 MOST_NAMED = 20
 FILTER: Any = [str | int | float | bool | list, {"not": object}]  # selects rows by column: a label, labels, or others
+HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
+WORD = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,65 @@ def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = 
         For text that is not TOML in UTF-8.
     """
     raw = Path(path).read_bytes()
+    return raw, toml_of(raw, str(path), parse_float)
+
+
+def toml_of(raw: bytes, source: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return what the bytes of a TOML file hold.
+
+    Raises
+    ------
+    InputError
+        For text that is not TOML in UTF-8, or is nested too deep.
+    """
     try:
-        return raw, tomllib.loads(raw.decode("utf-8"), parse_float=parse_float)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
+        return tomllib.loads(raw.decode("utf-8-sig"), parse_float=parse_float)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise InputError(Problem(source=source, message=f"not a TOML file: {why}")) from error
+
+
+def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) -> int:
+    """Return the line of the key of a section that a message names first, or of the section's head.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    section : str
+        As in its head: ``rule``, ``tables.t3``; the keys of the latter may stand in ``[tables]``.
+    message : str
+    nth, of : int
+        Which section of that name (from 0), of how many.
+
+    Returns
+    -------
+    int
+        From 1; 0 where the section cannot be found for certain.
+
+    Examples
+    --------
+    >>> line_of('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', "rule", "rule 1: unknown key 'meen'")
+    3
+    >>> line_of("[tables]\\nt3 = { file = 3 }\\n", "tables.t3", "file must be a file name")
+    2
+    """
+    lines = text.splitlines()
+    heads = [(i, found["name"].replace('"', "")) for i, line in enumerate(lines) if (found := HEADER.fullmatch(line))]
+    starts = [i for i, name in heads if name == section]
+    outer, _, inner = section.partition(".")
+    if inner and not starts:
+        starts, message, section = [i for i, name in heads if name == outer], inner, outer
+    if len(starts) != of or not 0 <= nth < of:
+        return 0
+    first = starts[nth]
+    last = next((i for i, name in heads if i > first and not name.startswith(f"{section}.")), len(lines))
+    for word in WORD.findall(message):
+        key = re.compile(rf"\s*[\"']?{re.escape(word)}[\"']?\s*[.=]")
+        for i in range(first, last):
+            if key.match(lines[i]):
+                return i + 1
+    return 0 if section != "rule" and message == inner else first + 1
 
 
 def wrong_keys(

@@ -88,7 +88,7 @@ def test_an_empty_reply_is_no_text_and_is_named(folder: Path, capsys: pytest.Cap
     ("text", "message"),
     [
         ("pairs = 20\nscenarios = []", "scenarios: neither the name of a table nor a list"),
-        ("pairs = ", "d.toml: not TOML"),
+        ("pairs = ", "d.toml: not a TOML file"),
         ('scenarios = ["s"]\nnames = "names.csv"', "no column 'text'"),
         ("[write]\nmodle = 'm'", "unknown key 'write.modle'. Did you mean 'model'"),
         ("[write]\nmodel = 'm'", "[write] has no base_url"),

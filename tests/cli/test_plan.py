@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from socialstats.cli import main
+from socialstats.cli.plan import read_plan
 from socialstats_reports import read_results
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
@@ -278,3 +279,11 @@ def test_cite_prints_bibtex(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert out.startswith("@article{")
     assert "journal = {Psychometrika}" in out
+
+
+def test_a_plan_saved_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_bytes(b'\xef\xbb\xbf[study]\nname = "comparisons"\n')
+    plan = read_plan(str(path))
+    assert plan.values == {"study": "comparisons"}
+    assert plan.text.startswith("[study]")

@@ -38,6 +38,9 @@ def test_published_numbers_are_counted_by_kind_with_what_was_not_checked() -> No
         "said": "0 of 1 recomputed value agreed with independent implementations within tolerance.",
         "wrong": "1 disagreed: estimates 1 ('a'). Quote none of these values.",
         "by_kind": "estimates 0 of 1; intervals 0 of 1", "reasons": "too many draws (1)",
+        "absent": "",
     }  # fmt: skip
+    gone = Verification(checks=(replace(check("b", 1.0, None, ok=None), package="pingouin", version=""),))
+    assert verification_words({"a": gone})["absent"] == ("pingouin is not installed: pip install 'socialstats[check]'")
     assert verification_words({})["said"] == "No value was recomputed by an independent implementation."
     assert sum(row[2] for row in verification_table(FOUND).cells if isinstance(row[2], int)) == 6

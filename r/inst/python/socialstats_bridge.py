@@ -273,10 +273,8 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
     """Write the page of a table, as ``socialstats report`` does; settings are its options, or columns by their part."""
 
     def run() -> str:
-        from socialstats.cli.options import words_of
+        from socialstats.cli import run as run_command
         from socialstats.cli.parser import make_parser
-        from socialstats.cli.report import run_report
-        from socialstats.tables.writing import writing
 
         parser = make_parser()
         known = {action.dest: action for action in parser._subparsers._group_actions[0].choices["report"]._actions}
@@ -298,8 +296,7 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
                 options = parser.parse_args(words)
         except SystemExit:
             raise InputError(said.getvalue().strip().rpartition("error: ")[2]) from None
-        with writing(words_of(vars(options)), overwrite=options.overwrite):
-            run_report(options)
+        run_command(options)
         return file
 
     return guarded(run)

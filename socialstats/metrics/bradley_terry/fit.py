@@ -95,7 +95,8 @@ def bradley_terry(
         One-sided formula in covariates of the sides, such as ``"~ urgency"``: each side is evaluated alone and
         side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``. Covariates
         that differ in most rows, such as lengths, stay with a lazy table, and with one of a million rows. Each step of
-        Newton's method then reads all rows, in parts.
+        Newton's method then reads all rows, in parts. Formulas run code: terms beyond the grammar of docs/formulas.md
+        are evaluated as Python. Pass no text of others that you have not read.
     ties : {"auto", "davidson", "rao_kupper", "half", "none"}
         ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side,
         which shrinks the strengths (to about 68% at 30% ties). It serves comparisons with other tools.

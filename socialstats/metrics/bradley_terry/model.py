@@ -13,12 +13,14 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Covariate, Factor
 from socialstats.designs.parts import REPLY
+from socialstats.designs.terms import Term, column, spelled, terms_of
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.intervals import two_sided_p
 from socialstats.inference.robust import Errors, Robust, between
 from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.fitting import Fitted
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
+from socialstats.models.terms import columns_of_python, columns_of_terms
 from socialstats.results import Row
 from socialstats.text import count, listing, meant, shorten
 from socialstats.voice import option
@@ -118,7 +120,6 @@ class Options:
 
 ORDER = "order"
 SMALLEST, LARGEST = 1e-7, 1e7  # differences beyond these make the information singular to working precision
-PLAIN = re.compile(r"^[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*$")
 
 
 def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> tuple[FloatArray, tuple[str, ...]]:
@@ -156,9 +157,11 @@ def streamed_terms(design: Comparisons, options: Options) -> tuple[str, ...] | N
     formula = options.formula
     if design.scan is None or formula is None:
         return ()
-    terms = [term.strip() for term in formula.partition("~")[2].split("+")]
+    terms = terms_of(formula)
+    written = formula.partition("~")[2].split("+") if terms is None else map(spelled, terms)
     used = tuple(name for name in design.scan.covariates if is_used(name, formula))
-    plain = all(term in used or not any(is_used(name, term) for name in used) for term in terms)
+    alone = {column(name) for name in used}
+    plain = all(term.strip() in alone or not any(is_used(name, term) for name in used) for term in written)
     return used if not used or (plain and not options.penalty and not options.prior) else None
 
 
@@ -185,44 +188,46 @@ def _formula(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, 
     left, tilde, text = formula.partition("~")
     if not tilde or left.strip() or not text.strip():
         raise InputError(f"formula {formula!r} is not one-sided; write it like '~ urgency'")
+    terms = terms_of(formula)
+    if terms is None:
+        names = [name for name in design.covariates if is_used(name, formula)]
+    else:
+        names = list(dict.fromkeys(name for term in terms for factor in term for name in factor.columns()))
+    missing = [name for name in names if name not in design.covariates]
+    if missing or not names:
+        _unknown(missing[0] if missing else text.strip(), design)
     known = design.covariates
-    if PLAIN.match(text.strip()):
-        names = [name.strip() for name in text.split("+")]
-        missing = [name for name in names if name not in known]
-        if missing:
-            _unknown(missing[0], design)
-        if all(np.issubdtype(known[name].a.dtype, np.number) for name in names):
-            return np.stack([known[name].a - known[name].b for name in names], axis=1), tuple(names)
-    return _by_formulaic(design, text)
+    alone = terms is not None and all(len(term) < 2 and all(factor.name for factor in term) for term in terms)
+    if alone and all(np.issubdtype(known[name].a.dtype, np.number) for name in names):
+        return np.stack([known[name].a - known[name].b for name in names], axis=1), tuple(names)
+    return _of_both_sides(design, text, terms, names)
 
 
-def _by_formulaic(design: Comparisons, text: str) -> tuple[FloatArray, tuple[str, ...]]:
-    """Evaluate the formula once on the distinct values of both sides, stacked."""
+def _of_both_sides(
+    design: Comparisons, text: str, terms: list[Term] | None, names: Sequence[str]
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Compute the terms once on the distinct values of both sides, stacked; side a minus side b."""
     import pandas as pd
-    from formulaic import model_matrix
-    from formulaic.errors import FormulaicError
 
-    used = [c for c in design.covariates.values() if is_used(c.name, text)]
-    if not used:
-        _unknown(text.strip(), design)
-    sides = pd.DataFrame({c.name: np.concatenate([c.a, c.b]) for c in used})
-    codes = sides.groupby(list(sides.columns), sort=True, dropna=False).ngroup().to_numpy()
+    stacked = {name: np.concatenate([design.covariates[name].a, design.covariates[name].b]) for name in names}
+    sides = pd.DataFrame(stacked)
+    codes = sides.groupby([*names], sort=True, dropna=False).ngroup().to_numpy()
     frame = sides.iloc[np.unique(codes, return_index=True)[1]].reset_index(drop=True)
-    try:
-        matrix = model_matrix(text, frame, na_action="raise")
-    except (FormulaicError, NameError, ValueError) as error:
-        raise InputError(
-            f"formula '~{text}' cannot be evaluated: {error}. Covariates: {', '.join(design.covariates)}"
-        ) from error
-    keep = [j for j, name in enumerate(matrix.columns) if name != "Intercept"]
-    values = np.asarray(matrix, dtype=np.float64)[:, keep]
+    rows = np.bincount(codes, np.tile(design.count, 2)).astype(np.float64)
+    if terms is None:
+        matrix, found = columns_of_python(text, frame, rows)
+    else:
+        matrix, found = columns_of_terms(terms, {name: frame[name].to_numpy() for name in names}, rows)
     half = len(design.item_a)
-    return values[codes[:half]] - values[codes[half:]], tuple(str(matrix.columns[j]) for j in keep)
+    return matrix[codes[:half]] - matrix[codes[half:]], found
 
 
 def is_used(name: str, formula: str) -> bool:
     """Return whether the formula names this covariate (not just a longer name that holds it)."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
+    terms = terms_of(formula)
+    if terms is None:
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
+    return any(name in factor.columns() for term in terms for factor in term)
 
 
 def _unknown(name: str, design: Comparisons) -> None:

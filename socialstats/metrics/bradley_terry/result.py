@@ -680,7 +680,10 @@ class BradleyTerryResult(Result):
         z = np.zeros((len(new), 0))
         if options.formula is not None:
             design = with_zeros(self.design, self.fitted_state.streamed)
-            z = _effects(design, options.formula, [one.covariates for one in new])
+            z, terms = _effects(design, options.formula, [one.covariates for one in new])
+            unknown = [term for term in terms if term not in self.names]
+            if unknown:
+                raise InputError(f"the new values need the effect '{unknown[0]}', and the fit has no such level")
         return np.hstack([x, order, z])
 
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
@@ -954,8 +957,17 @@ def ends_of(row: Row) -> str:
     return span(row)
 
 
-def _effects(design: Any, formula: str, new: Sequence[Mapping[str, tuple[Any, Any]]]) -> FloatArray:
-    """Evaluate the formula for new values, beside the fitted ones so that categories are coded alike; (k, effects)."""
+def _effects(
+    design: Any, formula: str, new: Sequence[Mapping[str, tuple[Any, Any]]]
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Evaluate the formula for new values, beside the fitted ones so that categories are coded alike.
+
+    Returns
+    -------
+    (k, effects) array
+    tuple of str
+        Names of the effects.
+    """
     used = {name: c for name, c in design.covariates.items() if is_used(name, formula)}
     missing = [name for name in used if any(name not in covariates for covariates in new)]
     if missing:
@@ -973,8 +985,10 @@ def _effects(design: Any, formula: str, new: Sequence[Mapping[str, tuple[Any, An
             sides.append(np.append(old, np.array(added, dtype=old.dtype)))
         longer[name] = Covariate(name=name, a=sides[0], b=sides[1])
     item_a = np.append(design.item_a, np.zeros(len(new), dtype=design.item_a.dtype))
-    matrix, _ = effect_columns(replace(design, covariates=longer, item_a=item_a), formula, order=False)
-    return np.asarray(matrix[len(design.item_a) :])
+    rows = np.append(design.count, np.zeros(len(new)))  # new values stand for no row: they move no mean or knot
+    longer_design = replace(design, covariates=longer, item_a=item_a, count=rows)
+    matrix, names = effect_columns(longer_design, formula, order=False)
+    return np.asarray(matrix[len(design.item_a) :]), names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

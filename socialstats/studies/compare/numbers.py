@@ -141,7 +141,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     parts = {name: replace(part, by=None) for name, part in without_cited(design).split().items()}
     reference = reference_of(tuple(parts), options.reference)
     by_covariate = has_covariate(design, options)
-    formula = f"~ {options.covariate}" if by_covariate else None
+    formula = options.formula if by_covariate else None
     groupings = groupings_of(design, options)
     levels = {name: one_level(name, part, options, formula) for name, part in parts.items()}
     if all(level.fit is None and level.s is None for level in levels.values()):

@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.tables import need_columns
 from socialstats.errors import InputError
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.results import Result
@@ -56,9 +57,7 @@ def read_names(table: Table) -> NameCheck:
         For columns that are not there, a name in two groups, a group with two right answers, or answers that are not
         of two kinds.
     """
-    absent = [column for column in COLUMNS if column not in table.columns]
-    if absent:
-        raise InputError(f"{table.source}: no column {quoted(absent)}; a name check has {', '.join(COLUMNS)}")
+    need_columns(table, COLUMNS, f"a name check has {', '.join(COLUMNS)}")
     ratings = Ratings.from_frame(
         table, unit="name", rater="phrasing", value="answer", scale="nominal", strata="group"
     )  # fmt: skip

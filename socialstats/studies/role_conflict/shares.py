@@ -63,7 +63,7 @@ def share_blocks(
     """Return the preference shares of all groupings: one block, and its tables in the appendix."""
     if fit.fitted_state.penalised or not groups:
         return []
-    loose = _attempt(design, options, f"~ {options.covariate}", cluster=None)
+    loose = _attempt(design, options, options.formula, cluster=None)
     plain = _attempt(design, options, None, cluster=default_cluster(design), order=False)
     found = []
     for name, mapping in groups.items():

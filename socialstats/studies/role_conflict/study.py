@@ -82,8 +82,8 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     check_single(design)
     plain = without_cited(design)
     try:
-        fit = fit_model(plain, options, f"~ {options.covariate}", cluster=default_cluster(plain))
-        beside = without_order(fit, plain, options, f"~ {options.covariate}")
+        fit = fit_model(plain, options, options.formula, cluster=default_cluster(plain))
+        beside = without_order(fit, plain, options, options.formula)
         counts = count_up(design, options)
         parts, named = with_model(plain, fit, beside, counts, options)
     except MleDoesNotExist as error:
@@ -178,7 +178,7 @@ def with_model(
         *later_blocks(counts, design, options),
         table,
         None if order is None else replace(order, part="appendix"),
-        cluster_block(design, options, f"~ {covariate}", fit),
+        cluster_block(design, options, options.formula, fit),
         *strips,
     )
     own = (*change_cautions(beside), *own_cautions(design, fit, options))

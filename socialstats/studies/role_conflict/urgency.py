@@ -582,7 +582,7 @@ def of_effect(
 
     None where there is no other analysis (a penalty or prior leaves fewer).
     """
-    formula, own = f"~ {options.covariate}", default_cluster(design)
+    formula, own = options.formula, default_cluster(design)
 
     def lead(result: Result) -> Row:
         return result.row(options.covariate, group="covariate")

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.tables import need_columns
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.figures import forest
@@ -154,10 +155,8 @@ def controls_of(table: DataTable) -> Ratings:
     InputError
         For a table without them; they are named in that file.
     """
-    absent = [name for name in ("text", "judge", *TRAIT_WEIGHTS) if name not in table.columns]
-    if absent:
-        raise InputError(f"{table.source}: no column {quoted(absent)}; control texts are rows with columns text, judge "
-                         "and the traits. Name them so in that file")  # fmt: skip
+    what = "control texts are rows with columns text, judge and the traits, which are named so in that file"
+    need_columns(table, ("text", "judge", *TRAIT_WEIGHTS), what)
     return trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
 
 
@@ -179,9 +178,7 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
         if given not in NAMED_WEIGHTS:
             raise InputError(f"weights '{shorten(given)}': choose from {quoted(list(NAMED_WEIGHTS))}, or name a file")
         return dict(NAMED_WEIGHTS[given])
-    absent = [column for column in COLUMNS if column not in given.columns]
-    if absent:
-        raise InputError(f"{given.source}: no column {quoted(absent)}; weights are one row per trait: trait, weight")
+    need_columns(given, COLUMNS, "weights are one row per trait: trait, weight")
     cells = given.counts(list(COLUMNS))
     coded = [cells.columns[column].labels() for column in COLUMNS]
     traits, values = ([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded)

@@ -7,6 +7,7 @@ from functools import partial
 
 from socialstats import sentences
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.tables import need_columns
 from socialstats.errors import InputError
 from socialstats.figures import forest
 from socialstats.metrics.label_counts import label_counts
@@ -28,8 +29,7 @@ def read_stances(table: Table) -> Table:
     InputError
         For columns that are not there.
     """
-    if lost := [column for column in NEEDED if column not in table.columns]:
-        raise InputError(f"{table.source}: no column {quoted(lost)}; stances have answer, stance, model, scenario")
+    need_columns(table, NEEDED, "stances have answer, stance, model, scenario")
     return table
 
 

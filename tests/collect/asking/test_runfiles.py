@@ -45,7 +45,7 @@ EDITS = {
     "no items": ("items.csv", "item.csv", "there is no such file"),
     "no url": ("base_url", "url", "unknown key 'endpoint.url'"),
     "limits": ("timeout = 5.0", "timeout = 0", "limits.timeout = 0 is not positive"),
-    "not toml": ("[limits]", "[limits", "not TOML"),
+    "not toml": ("[limits]", "[limits", "not a TOML file"),
     "no key": ("http://127.0.0.1:9/v1", "https://example.org/v1", "the environment has no OPENAI_API_KEY"),
 }
 

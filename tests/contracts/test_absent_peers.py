@@ -1,0 +1,123 @@
+"""verify() where a package is not installed: no error, and no number counts that was not recomputed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import socialstats as ss
+from socialstats.cli import main
+from socialstats.crosscheck import long
+from socialstats.metrics import METRICS
+from socialstats.results.verification import PEERS, install_line, totals
+from tests.contracts.test_verification import result_of
+
+OPTIONAL = ("krippendorff", "pingouin")
+ASKING = ("cochran_q", "effect_sizes", "krippendorff_alpha", "mcnemar")  # metrics that ask one of the optional ones
+RATINGS = {"unit": [k for k in range(12) for _ in "abc"], "rater": [*"abc"] * 12, "value": [1, 2, 2, 3, 3, 3] * 6}
+Absent = Callable[..., None]
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Absent]:
+    """Return a function after which some packages can neither be imported nor be found."""
+    real = metadata.version
+
+    def version(name: str) -> str:
+        module = {"scikit-learn": "sklearn"}.get(name, name)
+        if module in sys.modules and sys.modules[module] is None:
+            raise metadata.PackageNotFoundError(name)
+        return real(name)
+
+    def remove(*packages: str) -> None:
+        for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
+            monkeypatch.delitem(sys.modules, name)
+        for package in packages:
+            monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.setattr(metadata, "version", version)
+        long.version.cache_clear()
+
+    yield remove
+    long.version.cache_clear()
+
+
+@pytest.mark.parametrize("name", [name if name in ASKING else pytest.param(name, marks=pytest.mark.slow)
+                                  for name in METRICS])  # fmt: skip
+def test_without_the_optional_packages_every_result_is_verified_as_far_as_it_can_be(name: str, absent: Absent) -> None:
+    result = result_of(name)
+    whole = result.verify()
+    absent(*OPTIONAL)
+    found = result.verify()
+    assert found.ok
+    assert set(found.absent()) == {check.package for check in whole if check.package in OPTIONAL}
+    assert set(found.absent()) if name in ASKING else not found.absent()
+    others = {(check.row, check.field) for check in whole if check.ok and check.package not in OPTIONAL}
+    for at, ok in found.numbers().items():
+        assert not ok or at in others  # what agrees was recomputed by a package that is there
+        assert ok is not None or whole.numbers()[at] is None or at not in others
+    for package in found.absent():
+        assert install_line(package) in repr(found)
+
+
+def test_a_number_whose_only_peer_is_absent_is_not_recomputed(absent: Absent) -> None:
+    pairs = {"before": [1, 2, 2, 4, 5, 3, 2], "after": [2, 2, 5, 6, 5, 4, 4]}
+    result: Any = ss.effect_sizes(pairs, first="after", second="before")
+    at = next(k for k, row in enumerate(result.rows) if row.term == "d_av"), "estimate"
+    assert result.verify().numbers()[at] is True
+    absent("pingouin")
+    found = result.verify()
+    assert found.numbers()[at] is None
+    assert found.reasons()["pingouin is not installed: pip install 'socialstats[check]'"] == 1
+    assert found.tallies()["estimates"].unchecked == 1
+
+
+@pytest.mark.parametrize(("package", "result"), [
+    ("choix", lambda: ss.bradley_terry(ss.datasets.journal_citations())),
+    ("statsmodels", lambda: ss.bradley_terry(ss.datasets.journal_citations())),
+    ("sklearn", lambda: ss.weighted_kappa({**RATINGS}, levels=["1", "2", "3"])),
+])  # fmt: skip
+def test_any_other_peer_that_is_absent_leaves_the_numbers_unchecked(
+    package: str, result: Callable[[], Any], absent: Absent
+) -> None:
+    fit = result()
+    absent(package)
+    found = fit.verify()
+    assert not found.ok
+    assert found.absent() == (package,)
+    assert set(found.numbers().values()) == {None}
+    assert found.reasons()[install_line(package)] == sum(at[1] != "counts" for at in found.numbers())
+
+
+def test_a_module_that_is_no_peer_is_not_explained_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit: Any = ss.bradley_terry(ss.datasets.journal_citations())
+    monkeypatch.setitem(sys.modules, "socialstats.crosscheck.bradley_terry", None)
+    with pytest.raises(ModuleNotFoundError):
+        fit.verify()
+
+
+@pytest.mark.slow
+def test_a_page_says_who_was_not_asked(absent: Absent, tmp_path: Path) -> None:
+    absent(*OPTIONAL)
+    page = tmp_path / "page.html"
+    assert main(["report", "--example", "norm-goal", "-q", "--resamples", "100", "-o", str(page)]) == 0
+    assert "Not asked: krippendorff is not installed" in page.read_text(encoding="utf-8")
+
+
+def test_the_command_says_who_was_not_asked(absent: Absent, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "r.csv"
+    table.write_text("unit,rater,value\n" + "".join(f"{k},{r},{(k + (k * i > 9)) % 3}\n" for k in range(20)
+                                                    for i, r in enumerate("abc")))  # fmt: skip
+    absent(*OPTIONAL)
+    assert main(["estimate", "krippendorff_alpha", str(table), "--levels", "0,1,2", "--verify"]) == 0
+    assert "krippendorff is not installed: pip install 'socialstats[check]'" in capsys.readouterr().err
+
+
+def test_every_peer_has_its_line() -> None:
+    assert install_line("sklearn") == "sklearn is not installed: pip install scikit-learn"
+    assert {package for package in PEERS if "check" in PEERS[package]} == set(OPTIONAL)
+    assert totals([]) == ({}, {})

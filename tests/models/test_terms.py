@@ -1,0 +1,116 @@
+"""Columns of terms against formulaic on a table that holds each row, and against R."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from formulaic import model_matrix
+
+import socialstats as ss
+from socialstats.designs.terms import names_only, parse, terms_of
+from socialstats.errors import InputError
+from socialstats.models.terms import columns_of_python, columns_of_terms
+
+rng = np.random.default_rng(3)
+X, Z = np.array([0.5, 1.0, 2.0, 3.5, 4.0, 7.0, 9.0]), np.array([1.0, 4.0, 2.0, 2.0, 3.0, 9.0, 5.0])
+KIND, PLACE = np.array([*"abcabca"], dtype=object), np.array([*"nssnnsn"], dtype=object)
+ROWS = np.array([1, 4, 2, 1, 3, 2, 5])
+VALUES = {"x": X, "z": Z, "kind": KIND, "my place": PLACE}
+FORMULAS = [
+    "~ x", "~ x + z", "~ log(x)", "~ exp(x / 9)", "~ I(x**2)", "~ I(x * z - 2 / (x + 1))", "~ I(-x**2 + z**(-1))",
+    "~ I(2**3**0.5 * x)", "~ center(x)", "~ scale(x)", "~ scale(log(x))", "~ I(scale(x)**2)", "~ poly(x)",
+    "~ poly(x, 3)", "~ poly(x, degree=2)", "~ bs(x)", "~ bs(x, 5)", "~ bs(x, df=4, degree=2)", "~ kind", "~ C(kind)",
+    "~ C(z)", "~ kind:x", "~ kind * x", "~ x * z", "~ kind + kind:`my place`", "~ (x + z + kind)**2", "~ x:z - x",
+    "~ 0 + kind", "~ kind - 1 + x", "~ poly(x, 2):kind", "~ C(kind) * scale(z)", "~ x + x:x + (x)", "~ `my place`",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_columns_are_those_of_formulaic_on_every_row(formula: str) -> None:
+    """Formulaic is given each row as often as it occurs; its bases and means are those of all rows."""
+    frame = pd.DataFrame(VALUES).loc[np.arange(7).repeat(ROWS)]
+    wanted = model_matrix(formula.partition("~")[2], frame).drop(columns="Intercept", errors="ignore")
+    with names_only():
+        found, names = columns_of_terms(terms_of(formula) or [], VALUES, ROWS.astype(float))
+    assert list(names) == list(wanted.columns)
+    np.testing.assert_allclose(found.repeat(ROWS, axis=0), wanted.to_numpy(dtype=float), rtol=1e-10, atol=1e-12)
+
+
+def test_square_roots_which_formulaic_lacks() -> None:
+    found, names = columns_of_terms(terms_of("~ sqrt(x) + I(sqrt(x) * z)") or [], VALUES, ROWS.astype(float))
+    assert names == ("sqrt(x)", "I(sqrt(x) * z)")
+    np.testing.assert_array_equal(found, np.column_stack([np.sqrt(X), np.sqrt(X) * Z]))
+
+
+def test_values_of_no_row_change_no_other() -> None:
+    """As in predictions: new values are computed beside those of the fit."""
+    terms = terms_of("~ scale(x) + poly(x, 2) + bs(x, df=4)") or []
+    alone, _ = columns_of_terms(terms, VALUES, ROWS.astype(float))
+    longer = {name: np.append(column, column[:1]) for name, column in VALUES.items()}
+    longer["x"] = np.append(X, 6.5)
+    beside, _ = columns_of_terms(terms, longer, np.append(ROWS, 0.0))
+    np.testing.assert_array_equal(beside[:-1], alone)
+    z = (6.5 - np.average(X, weights=ROWS)) / np.std(X.repeat(ROWS), ddof=1)
+    assert beside[-1, 0] == pytest.approx(z, rel=1e-12)
+
+
+@pytest.mark.parametrize(("formula", "said"), [
+    ("~ log(x - 0.5)", r"log\(x - 0\.5\) is not a finite number where x = 0\.5"),
+    ("~ I(x / (z - 1))", r"is not a finite number where x = 0\.5, z = 1\.0"),
+    ("~ log(kind)", "'kind' holds text, such as 'a'"),
+    ("~ I(kind)", "holds text.*Name the column alone"),
+    ("~ poly(x, 7)", "of degree 7 needs 8 different values, and there are 7"),
+    ("~ bs(x, df=9)", "with 9 columns needs 10 different values"),
+    ("~ bs(x, df=2)", "df=2 is less than degree=3"),
+    ("~ scale(I(x - x))", "is not a finite number"),
+])  # fmt: skip
+def test_what_cannot_be_computed_is_named(formula: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        columns_of_terms(terms_of(formula) or [], VALUES, ROWS.astype(float))
+
+
+def test_knots_on_repeated_values_are_refused() -> None:
+    rows = np.array([1.0, 1, 1, 1, 1, 1, 90])
+    with pytest.raises(InputError, match="knots fall on values that are repeated too often"):
+        columns_of_terms(terms_of("~ bs(x, df=6)") or [], VALUES, rows)
+
+
+def test_many_columns_are_refused_for_files_only() -> None:
+    many = {"k": np.array([f"k{i}" for i in range(2_500)], dtype=object)}
+    terms = terms_of("~ k") or []
+    with names_only(), pytest.raises(InputError, match="make 2,500 columns, and 2,000 are the most"):
+        columns_of_terms(terms, many, np.ones(2_500))
+
+
+def test_a_formula_that_runs_python_is_trained_on_every_row_too() -> None:
+    frame = pd.DataFrame(VALUES)
+    found, names = columns_of_python(" {scale(x)} + C(x > 2)", frame, ROWS.astype(float))
+    grammar, _ = columns_of_terms(terms_of("~ scale(x)") or [], VALUES, ROWS.astype(float))
+    assert names == ("scale(x)", "C(x > 2)[T.True]")
+    np.testing.assert_allclose(found[:, :1], grammar, rtol=1e-12)
+
+
+def test_the_grammar_reads_what_it_writes() -> None:
+    for formula in FORMULAS:
+        parts = parse(formula)
+        again = parse("~ 0 + " + " + ".join(":".join(f.text for f in term) or "1" for term in parts.right.values()))
+        assert again.right == parts.right
+
+
+@pytest.mark.parametrize(
+    "formula", ["~ scale(x)", "~ poly(x, 2)", "~ bs(x, df=4)", "~ log(x)", "~ C(kind) + center(x)"]
+)
+def test_fits_are_those_of_r(formula: str) -> None:
+    """tests/golden/formulas.R: glm() with the same terms of both sides, stacked; differences of their columns."""
+    golden = json.loads((Path(__file__).parents[1] / "golden" / "formulas.json").read_text(encoding="utf-8"))
+    fit = ss.bradley_terry(golden["table"], formula)
+    effects = {row.term: row for row in fit.rows if row.group == "covariate"}
+    wanted = golden["fits"][formula]
+    assert len(effects) == np.size(wanted["estimate"])
+    np.testing.assert_allclose([row.estimate for row in effects.values()], np.ravel(wanted["estimate"]), rtol=1e-6)
+    np.testing.assert_allclose([row.std_error for row in effects.values()], np.ravel(wanted["std_error"]), rtol=1e-6)
+    assert fit.verify().ok
