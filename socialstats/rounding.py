@@ -20,7 +20,7 @@ from socialstats.arrays import FloatArray
 EPS = float(np.finfo(np.float64).eps)
 SHARE = 1e-11  # sums of n numbers lose about sqrt(n) eps of their sizes; a row of 10^10 that differs moves them by more
 SPARE = 64  # rounding errors of a number before it is added up: of a mean of ratings, or of a difference of two
-RECOMPUTED = 1e-13  # what a number computed again from other weights loses of its size
+AGAIN = 8  # times as much is lost of a number that is computed again from other weights
 RESAMPLED = 1e-12  # the same of one from a resample, whose sums are added up in blocks
 FITTED = 1e-8  # solvers agree on log-odds to this
 NOTHING = "their contributions do not differ beyond rounding, so no standard error, interval or test"
@@ -67,7 +67,18 @@ def left_of_recomputed(values: FloatArray, copies: FloatArray, size: float = 1.0
         Of the numbers that the statistics are made from, in their unit: 1 for numbers without a unit.
     """
     top = np.nanmax(np.abs(values), axis=0, initial=0.0)
-    return np.asarray(RECOMPUTED * np.sqrt(copies.sum()) * np.maximum(top, size))
+    return np.asarray(AGAIN * SPARE * EPS * np.sqrt(copies.sum()) * np.maximum(top, size))
+
+
+def left_of_resamples(estimate: float, size: float = 1.0) -> float:
+    """Return how far resamples can lie apart by rounding alone.
+
+    Parameters
+    ----------
+    estimate, size : float
+        Size of the estimate, and of the numbers that it is made from: 1 for numbers without a unit.
+    """
+    return RESAMPLED * max(estimate, size)
 
 
 def full_rank(covariance: FloatArray, rounding: FloatArray) -> bool:

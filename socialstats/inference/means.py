@@ -371,16 +371,21 @@ class Sample:
         One or two cluster factors; clusters of both samples have one code.
     variance : float
         Of its mean, by these clusters.
+    size : float
+        As in `mean_errors`.
     """
 
     scores: FloatArray
     shares: FloatArray
     codes: Sequence[IntArray]
     variance: float
+    size: float = 0.0
 
 
 def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
-    """Return variance and degrees of freedom of the difference of the means of two samples that share clusters.
+    """Return standard error and degrees of freedom of the difference of the means of two samples that share clusters.
+
+    The error is NaN where clusters are alike.
 
     No unit is in both samples; each adds to the sum of its cluster there alone. `difference_errors` has the formula.
     Satterthwaite's degrees of freedom take the variances of the samples as estimated. Without a shared cluster they
@@ -391,8 +396,8 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     >>> x, y, g = np.array([1.0, 2.0, 6.0]), np.array([2.0, 5.0, 5.0]), np.arange(3)
     >>> third = np.full(3, 1 / 3)
     >>> made = [Sample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3) for v in (x, y)]
-    >>> variance, df = gap_errors(*made)
-    >>> round(variance, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
+    >>> error, df = gap_errors(*made)
+    >>> round(error**2, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
     (1.3333, 1.3333, 2.0)
     """
     n = len(one.scores)
@@ -400,8 +405,10 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     for k, (sample, at) in enumerate(((one, slice(None, n)), (two, slice(n, None)))):
         scores[at, k], shares[at, k] = sample.scores, sample.shares
     factors = [np.concatenate(both) for both in zip(one.codes, two.codes, strict=True)]
-    found = difference_errors(scores, shares, np.array([one.variance, two.variance]), factors, estimated=False)
-    return float(found.variance[0]), float(found.df[0])
+    found = difference_errors(
+        scores, shares, np.array([one.variance, two.variance]), factors, estimated=False, size=max(one.size, two.size)
+    )
+    return float(found.std_error[0]), float(found.df[0])
 
 
 def _near_whole(df: Any) -> Any:

@@ -221,8 +221,9 @@ def with_resampled_mean(row: Row, sample: Sample, within: tuple[float, float] = 
     values, codes = sample.parts()
     how = sample.how
     found = mean_interval(
-        values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed
-    )
+        values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed,
+        magnitude=how.magnitude,
+    )  # fmt: skip
     low, high = float(found.low[0]), float(found.high[0])
     why = found.undefined[0] or ("" if low < high else NO_WIDTH)
     return with_ends(row, low, high, how.level, why=why, within=within, interval=how.ci)
