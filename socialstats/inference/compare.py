@@ -215,5 +215,6 @@ def with_resampled_t(row: Row, value: float, error: float, g: int, level: float,
         return replace(row, undefined=UNDEFINED)
     row = replace(row, estimate=value)
     if g < 2 or not error > 0:
-        return replace(row, undefined=alike("resamples") if g > 1 else ONE_UNIT)
+        return replace(row, undefined=alike("resamples") if g > 1 else ONE_UNIT,
+                       reason="no_variation" if g > 1 else "one_unit")  # fmt: skip
     return with_t(row, error * math.sqrt(g / (g - 1)), g - 1.0, level, **fields)

@@ -366,7 +366,9 @@ def whole_rows(state: State) -> Whole:
     if two_way and not why[0]:
         alone = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
         error = watches[0].spread()[0][:m]
-        effects = {one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0 and e > 0}
+        effects = {
+            one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0 and e > 0
+        }
     return Whole(
         models=[row for row in found.rows if row.role == "estimate"],
         lines=[found.rows[-1], *(row for row in found.rows[:-1] if row.role == "reference")],

@@ -427,7 +427,7 @@ class Contest:
     estimate: float
     moves: FloatArray
     codes: list[IntArray]
-    size: float
+    size: float = 1.0
     whole: bool = True
     why: str = ""
 

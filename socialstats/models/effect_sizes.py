@@ -404,7 +404,7 @@ def mean_interval(
     level: float,
     resamples: int,
     seed: int,
-    magnitude: float,
+    magnitude: float | None = None,
 ) -> Interval:
     """Bootstrap interval of a mean, resampling pairs, clusters, or two crossed factors.
 
@@ -417,8 +417,8 @@ def mean_interval(
         The last two need pairs or one factor.
     level, resamples, seed
         As in `socialstats.resampling`.
-    magnitude : float
-        Largest size of the numbers that `values` were computed from.
+    magnitude : float, optional
+        Largest size of the numbers that `values` were computed from; default the largest size in `values`.
 
     Raises
     ------
@@ -429,6 +429,7 @@ def mean_interval(
         raise InputError(
             f"{option('ci', ci)} needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
         )
+    magnitude = float(np.abs(values).max()) if magnitude is None else magnitude
     unit = size_unit(values)
     if unit != 1:
         found = mean_interval(

@@ -307,7 +307,6 @@ def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...
     return found
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Strata:
     """The units that some columns share, and what each stratum counts in the mean.

@@ -13,8 +13,8 @@ import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.metrics.compare_models import KINDS, MOVED, Field, Number, Pairs, gap_row, ratio
-from socialstats.rounding import alike as alike_text
 from socialstats.results import Row
+from socialstats.rounding import alike as alike_text
 from tests.golden_data import golden
 
 R = golden("paired_levels")

@@ -330,10 +330,8 @@ class BradleyTerryResult(Result):
                 out.append(replace(row, undefined=why_not(state, errors, k)))
                 continue
             low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
-            out.append(with_ends(
-                row, low, high, level, std_error=float(slope[k] * errors.std_error[k]),
-                method=f"delta method on the {scale} scale", **fields,
-            ))  # fmt: skip
+            row = replace(row, std_error=float(slope[k] * errors.std_error[k]))
+            out.append(with_ends(row, low, high, level, method=f"delta method on the {scale} scale", **fields))
         return out
 
     def worth(self, *, level: float | None = None) -> Result:
