@@ -18,7 +18,7 @@ from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, labe
 from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, Result, Verification, marked
 
-SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p is 0
 
 
 def verify(result: Result) -> Verification:
@@ -81,7 +81,11 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
         table, df = found
     out = end_checks(result.rows[0], *profile_interval(table, 2 * options["level"] - 1, df), "scipy", PROFILE, 1e-6)
     values = [
-        profile_score(table, bound) if abs(bound) < 1 else math.copysign(math.inf, -bound)
+        profile_score(table, bound)
+        if abs(bound) < 1
+        else 0.0
+        if float(d.mean()) == bound
+        else math.copysign(math.inf, -bound)
         for bound in result.extras["bounds"]
     ]
     return out + side_checks(result, values, df, PROFILE, (1e-6, 1e-5), size=1e-3)
@@ -160,8 +164,10 @@ def log_tail(t: float, df: float, center: float, *, upper: bool) -> float:
 
     if t < 0:
         return log_tail(-t, df, -center, upper=not upper)
-    z = np.linspace(-60.0, 60.0, 240_001)
+    if t == 0:
+        return float(norm.logcdf(center if upper else -center))
+    z = np.union1d(np.linspace(-60.0, 60.0, 240_001), -center + t * np.linspace(-20.0, 20.0, 20_001))  # a steep slope
     with np.errstate(divide="ignore", over="ignore"):
-        edge = df * (np.maximum(z + center, 0.0) / t) ** 2 if t else np.where(z + center > 0, np.inf, 0.0)
+        edge = df * (np.maximum(z + center, 0.0) / t) ** 2
         given = chi2.logcdf(edge, df) if upper else chi2.logsf(edge, df)
-    return float(logsumexp(norm.logpdf(z) + given) + math.log(z[1] - z[0]))
+    return float(logsumexp(norm.logpdf(z) + given, b=np.gradient(z)))

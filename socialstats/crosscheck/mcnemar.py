@@ -330,14 +330,15 @@ def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
     """The four chi-squares of clustered pairs, as their authors write them."""
     k, gap, n = len(cells), cells["gap"], cells["n"]
     free = gap - n * gap.sum() / n.sum()
-    top, own = float(gap.sum()) ** 2, float((gap**2).sum()) * k / (k - 1)
-    rate = gap / n
-    return {
-        "obuchowski": top / own,
-        "durkalski": float(rate.sum()) ** 2 / float((rate**2).sum()),
-        "yang": top / (0.5 * (own + float((free**2).sum()) * k / (k - 1))),
-        "eliasziw": top / (float(cells["mixed"].sum()) * design_effect(cells)),
+    top, own, off = float(gap.sum()) ** 2, float((gap**2).sum()), float((free**2).sum())
+    rate, many = gap / n, k / max(k - 1, 1)
+    parts = {
+        "obuchowski": (top, many * own),
+        "durkalski": (float(rate.sum()) ** 2, float((rate**2).sum())),
+        "yang": (top, many * (own + off) / 2),
+        "eliasziw": (top, float(cells["mixed"].sum()) * design_effect(cells)),
     }
+    return {name: above / below if below > 0 else math.nan for name, (above, below) in parts.items()}
 
 
 def design_effect(cells: pd.DataFrame) -> float:

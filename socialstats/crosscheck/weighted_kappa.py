@@ -337,7 +337,7 @@ def row_arithmetic(row: Row, g: float, clusters: Any, options: Mapping[str, Any]
     elif row.df is not None:
         out.append(relative(label(row, "df"), row.df, g - 1))
     if options["ci"] == "wald":
-        out += t_ends(row, options["level"], g - 1 if clustered else None)
+        out += t_ends(row, options["level"], g - 1 if clustered else None, cut=(-math.inf, 1.0))
     elif options["ci"] == "closed":
         out += end_checks(row, *fisher_ends(row.estimate or 0.0, error, g - 1, options["level"]), "scipy", FORMULA)
     return out
@@ -357,7 +357,7 @@ def bootstrap_checks(rows: Mapping[str, Row], found: Alike, names: Names, result
     out = []
     for column, term in enumerate((*names, *JOINT)):
         if term in shown:
-            out += resampled_checks(shown[term], drawn, settings["ci"], settings["level"], column=column)
+            out += resampled_checks(shown[term], drawn, settings["ci"], settings["level"], column=column, most=1.0)
     if drawn is not None and all(row.group is None for row in shown.values()):
         scheme = sklearn_scheme(result)
         package = "statsmodels" if scheme is None else "scikit-learn"
