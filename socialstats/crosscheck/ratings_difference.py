@@ -106,6 +106,42 @@ def alpha(parts: Sequence[Any], design: Ratings, k: int) -> float:
     return float(theirs(codes, level_of_measurement=scale, value_domain=sorted(np.unique(codes[~np.isnan(codes)]))))
 
 
+MATCHED = "mean ratings of both groups, matched by the labels of the units"
+
+
+def group_gap_checks(result: Result) -> list[Check]:
+    """Match two groups of raters by unit again, from the ratings, and recompute the paired test.
+
+    Parameters
+    ----------
+    result : Result
+        Of `paired_difference`. ``extras["ratings"]`` holds the ratings; ``extras["groups"]`` the name of the factor of
+        raters and its two levels.
+    """
+    import pandas as pd
+
+    from socialstats.crosscheck.paired_difference import verify
+
+    design, (name, first, second) = result.extras["ratings"], result.extras["groups"]
+    factor, row = design.rater_groups[name], result.rows[0]
+    given = design.status == OK
+    groups = factor.labels()
+    table = pd.DataFrame({
+        "unit": np.array(design.units, dtype=object)[design.unit[given]],
+        "group": groups[design.rater[given]],
+        "value": (design.read_as() @ design.scores)[given],
+    })  # fmt: skip
+    means = table.groupby(["unit", "group"])["value"].mean().unstack("group")[[first, second]].dropna()
+    gaps = means[first] - means[second]
+    size = max(1.0, float(np.abs(design.scores).max()))
+    return [
+        compare("difference of matched units", row.estimate, float(gaps.mean()), package="pandas",
+                tolerance=1e-9 * size, why=MATCHED),
+        compare("units of both groups", row.n, float(len(gaps)), package="pandas", tolerance=0.0, why=MATCHED),
+        *verify(result).checks,
+    ]  # fmt: skip
+
+
 SAME = "the same answers, averaged in another order"
 OF_ONE = {"mean before": "before", "mean after": "after"}
 
