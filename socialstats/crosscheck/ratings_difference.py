@@ -25,8 +25,9 @@ def checks_of(result: Result) -> list[Check]:
     Parameters
     ----------
     result : Result
-        `group` of its rows says the kind of number. ``extras["parts"]`` holds both tables on common units,
-        ``extras["people"]`` the rater group that tells people, where they are among the raters.
+        `group` of its rows says the kind of number. ``extras["parts"]`` holds both tables as they were given, whose
+        units are matched here by their labels. ``extras["people"]`` is the rater group that tells people, where they
+        are among the raters.
     """
     rows, parts, people = result.rows, result.extras["parts"], result.extras["people"]
     one = parts[0]
@@ -60,7 +61,8 @@ def long_table(design: Ratings, people: Any) -> Any:
         human = np.asarray(factor.codes == factor.levels.index(people.human))
     code = np.where(design.status == OK, design.value, -1)[given]
     scores, read = np.append(design.scores, np.nan), enumerate(design.read_as()[given].T)
-    return pd.DataFrame({"unit": design.unit[given], "rater": design.rater[given], "code": code, "score": scores[code],
+    units = np.array(design.units, dtype=object)[design.unit[given]]
+    return pd.DataFrame({"unit": units, "rater": design.rater[given], "code": code, "score": scores[code],
                          "person": human[design.rater[given]], **{f"p{k}": own for k, own in read}})  # fmt: skip
 
 

@@ -678,7 +678,8 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
 
 def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     """Return whether two poolings give other numbers for some model."""
-    pairs = [(r.estimate, o.estimate) for r, o in zip(rows, others, strict=False)]
+    known = {row.term: row.estimate for row in others}
+    pairs = [(row.estimate, known[row.term]) for row in rows]
     return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
 
 

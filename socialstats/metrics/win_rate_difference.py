@@ -172,7 +172,8 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
     else:
         raise UndefinedStatistic(REPEATED)
     match = match_keys(first, second)
-    at, other = match.places
+    order = np.argsort(match.keys)  # so that sums do not depend on the order of the rows
+    at, other = (place[order] for place in match.places)
     if not len(at):
         raise UndefinedStatistic("no story was answered by both")
     decided = (one.outcome[at] != TIED) & (two.outcome[other] != TIED)
