@@ -121,7 +121,7 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
         row = rows[name]
         checks += field_checks(row, "statsmodels", CLOSED, df=1.0)
         if b + c == 0:
-            note = "statsmodels divides 0 by 0 without discordant pairs (corrected: statistic inf, p 0)"
+            note = "statsmodels divides by 0 without discordant pairs"
             checks.append(set_aside(name, row.p_value, None, "statsmodels", note))
             continue
         theirs = mcnemar(table, exact=False, correction=correct)
@@ -324,17 +324,23 @@ def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) 
 
 
 def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
-    """The four chi-squares of clustered pairs, as their authors write them."""
-    k, gap, n = len(cells), cells["gap"], cells["n"]
+    """The four chi-squares of clustered pairs, as their authors write them; NaN where they divide by 0."""
+    gap, n = cells["gap"], cells["n"]
     free = gap - n * gap.sum() / n.sum()
-    top, own = float(gap.sum()) ** 2, float((gap**2).sum()) * k / (k - 1)
+    more = ratio(len(cells), len(cells) - 1)
+    top, own = float(gap.sum()) ** 2, float((gap**2).sum()) * more
     rate = gap / n
     return {
-        "obuchowski": top / own,
-        "durkalski": float(rate.sum()) ** 2 / float((rate**2).sum()),
-        "yang": top / (0.5 * (own + float((free**2).sum()) * k / (k - 1))),
-        "eliasziw": top / (float(cells["mixed"].sum()) * design_effect(cells)),
+        "obuchowski": ratio(top, own),
+        "durkalski": ratio(float(rate.sum()) ** 2, float((rate**2).sum())),
+        "yang": ratio(top, 0.5 * (own + float((free**2).sum()) * more)),
+        "eliasziw": ratio(top, float(cells["mixed"].sum()) * design_effect(cells)),
     }
+
+
+def ratio(one: float, other: float) -> float:
+    """Divide; NaN where the other is 0."""
+    return one / other if other else math.nan
 
 
 def design_effect(cells: pd.DataFrame) -> float:
@@ -347,7 +353,7 @@ def design_effect(cells: pd.DataFrame) -> float:
     bms = float((rates.sub(total, axis=1) ** 2).mul(n, axis=0).to_numpy().sum()) / k
     wms = float((rates * (1 - rates)).mul(n, axis=0).to_numpy().sum()) / (k * (mean - 1))
     size = mean - float(((n - mean) ** 2).sum()) / (k * (k - 1) * mean)
-    rho = max((bms - wms) / (bms + (size - 1) * wms), 0.0)
+    rho = max(ratio(bms - wms, bms + (size - 1) * wms), 0.0)
     rho = rho / (rho + float(total["b"] + total["c"]) * (1 - rho)) if rho else 0.0
     some = int((mixed > 0).sum())
     average = float(mixed.sum()) / some

@@ -357,7 +357,7 @@ def bootstrap_checks(rows: Mapping[str, Row], found: Alike, names: Names, result
     out = []
     for column, term in enumerate((*names, *JOINT)):
         if term in shown:
-            out += resampled_checks(shown[term], drawn, settings["ci"], settings["level"], column=column)
+            out += resampled_checks(shown[term], drawn, settings["ci"], settings["level"], column=column, most=1.0)
     if drawn is not None and all(row.group is None for row in shown.values()):
         scheme = sklearn_scheme(result)
         package = "statsmodels" if scheme is None else "scikit-learn"

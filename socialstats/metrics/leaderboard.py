@@ -459,7 +459,8 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
         words=f"{capital(f'{kind_of(rows[0])}{level_text(level)} {kind} rank intervals')} included "
         f"rank 1 for {count(len(first))} of {count(len(means), 'model')} ({listing(shortened(first))}). They contained "
-        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average.",
+        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average."
+        if ranked else f"No model has a mean ({rows[0].undefined}), and so none has a rank.",
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )  # fmt: skip
 

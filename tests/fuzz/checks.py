@@ -8,6 +8,7 @@ import inspect
 import io
 import json
 import math
+import os
 import re
 import traceback
 import warnings
@@ -53,7 +54,7 @@ def term_faults(term: Mapping[str, Any]) -> Iterator[str]:
         return
     if estimate is not None and not low <= estimate <= high:
         yield f"{name}: the estimate {estimate} lies outside its interval [{low}, {high}]"
-    if term.get("role") != "rank" and high - low <= NARROW * max(abs(low), abs(high)):
+    if term.get("role") != "rank" and term.get("group") != "rank" and high - low <= NARROW * max(abs(low), abs(high)):
         yield f"{name}: an interval without a width, [{low}, {high}]"
 
 
@@ -111,7 +112,9 @@ def report_faults(drawn: Drawn, folder: Path, rng: Rng) -> tuple[int, list[str]]
 
 
 def raised(error: BaseException) -> str:
-    """Return an exception with the last places of ours that it passed."""
+    """Return an exception with the last places of ours that it passed; of one table, print all of them."""
+    if os.environ.get("TABLE"):
+        traceback.print_exception(error)
     places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in
               traceback.extract_tb(error.__traceback__) if "socialstats" in frame.filename]  # fmt: skip
     return f"{type(error).__name__}: {str(error)[:160]} at {' < '.join(reversed(places[-4:]))}"

@@ -145,7 +145,10 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
         normal += normal.T
         normal[np.arange(n), np.arange(n)] = normal.sum(axis=1)
         score = np.bincount(i, weight * residual, n) + np.bincount(j, weight * residual, n)
-        step = np.linalg.solve(normal, score)
+        try:
+            step = np.linalg.solve(normal, score)
+        except np.linalg.LinAlgError:  # one sum of two quasi-variances is so small that its weight hides the others
+            break
         size = 1.0
         while np.any((q + size * step)[i] + (q + size * step)[j] <= 0) and size > 1e-10:
             size /= 2
