@@ -581,7 +581,8 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
         left = match.cautions("unit", [quoted([text]) for text in raters], "the difference of the two groups")
         made = single(paired_difference(pairs, level=level))
         found.append(GroupGap(names=(first, second), units="" if match.complete else units, result=replace(
-            made, cautions=(*left, *made.cautions), extras={**made.extras, "ratings": design, "groups": (name, first, second)},
+            made, cautions=(*left, *made.cautions),
+            extras={**made.extras, "ratings": design, "groups": (name, first, second)},
             check="socialstats.crosscheck.ratings_difference:group_gap_checks",
         )))  # fmt: skip
     return found

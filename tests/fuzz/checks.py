@@ -32,7 +32,7 @@ from tests.fuzz.tables import Drawn, Rng, chance, one_of
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
 NO_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?(?:nan|NaN|inf|Infinity)(?![\w])")
-NARROW = 1e-9  # share of its ends that an interval without a width may have by rounding
+NARROW = 1e-13  # share of its ends that rounding leaves of an interval without a width
 CODES = {2: "bad input", 3: "nothing to analyse"}
 
 

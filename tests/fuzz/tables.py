@@ -158,7 +158,7 @@ def numbers(rng: Rng, n: int, kind: str) -> Any:
         return (rng.random(n) < one_of(rng, 0.0, 0.05, 0.5, 0.5, 0.9, 1.0)).astype(int)
     if kind == "nominal":
         return rng.choice(["no", "so", "yes"], n, p=one_of(rng, (1.0, 0.0, 0.0), (0.3, 0.4, 0.3), (0.9, 0.1, 0.0)))
-    scale, offset = one_of(rng, (1.0, 0.0), (1.0, 0.0), (0.0, 3.0), (1e150, 0.0), (1e-150, 0.0), (1.0, 1e12))
+    scale, offset = one_of(rng, (1.0, 0.0), (1.0, 0.0), (0.0, 3.0), (1e150, 0.0), (1e-150, 0.0), (1.0, 1e6))
     values = scale * rng.normal(size=n) + offset
     return np.round(values) if scale == 1.0 and chance(rng, 0.5) else values
 
