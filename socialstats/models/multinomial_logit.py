@@ -48,7 +48,7 @@ class Logit:
     @property
     def std_error(self) -> FloatArray:
         """Standard errors of the coefficients; NaN where clusters are alike."""
-        return gated(np.sqrt(np.diagonal(self.covariance)), np.sqrt(OF_MODEL * np.diagonal(self.model)))
+        return gated(np.sqrt(np.maximum(np.diagonal(self.covariance), 0)), np.sqrt(OF_MODEL * np.diagonal(self.model)))
 
 
 def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Logit:

@@ -133,7 +133,7 @@ def comparisons(rng: Rng, *, levels: int = 0) -> Drawn:
         frame["times"] = rng.integers(0, 4, len(frame))
         reading["count"] = "times"
     elif chance(rng, 0.15):
-        frame["w"] = rng.choice([0.5, 1.0, 2.0, 1e-6], len(frame))
+        frame["w"] = rng.choice([0.5, 1.0, 2.0, 0.01], len(frame))
         reading["weight"] = "w"
     if levels:
         frame["model"] = [f"m{k}" for k in rng.integers(0, levels, len(frame))]
