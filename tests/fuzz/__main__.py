@@ -32,7 +32,7 @@ def again(seed: int, k: int) -> int:
     """Run one table, print its options, and leave its files."""
     drawn, folder = draw(seed, k), Path(tempfile.mkdtemp())
     code, faults = faults_of(drawn, folder, seed, k)
-    print(f"socialstats report {folder / 'table.csv'} {shlex.join(drawn.arguments())}")
+    print("socialstats report", shlex.join(drawn.written(folder)))
     print(f"exit {code}", *faults, sep="\n")
     return bool(faults)
 

@@ -87,19 +87,17 @@ def page_faults(page: Mapping[str, Any]) -> Iterator[str]:
 
 def report_faults(drawn: Drawn, folder: Path, rng: Rng) -> tuple[int, list[str]]:
     """Run ``socialstats report`` on a table and return its exit code, and what is wrong."""
-    table, page, found = folder / "table.csv", folder / "page.html", folder / "page.json"
-    drawn.frame.to_csv(table, index=False)
-    page = page if chance(rng, 0.25) else folder / "page.md"
+    page, found = folder / ("page.html" if chance(rng, 0.25) else "page.md"), folder / "page.json"
     more = [] if chance(rng, 0.3) else ["--no-verify"]
-    words = ["report", str(table), *drawn.arguments(), "-o", str(page), "--json", str(found), *more]
+    words = ["report", *drawn.written(folder), "-o", str(page), "--json", str(found), *more]
     out, err = io.StringIO(), io.StringIO()
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             warnings.simplefilter("error")
             code = main(words)
-    except SystemExit as error:
-        return 2, [f"the options were refused: {err.getvalue()[-300:]}" if error.code not in (2, 3) else ""][:0]
-    except BaseException as error:
+    except SystemExit:
+        return -1, [f"the options were refused: {err.getvalue()[-300:]}"]
+    except Exception as error:
         return -1, [raised(error)]
     if code in CODES:
         return code, [] if "error: " in err.getvalue() else [f"exit {code} without a message"]
@@ -146,9 +144,11 @@ def design_of(drawn: Drawn, path: Path) -> Any:
     study = drawn.options.get("study", "")
     if study in STUDIES and STUDIES[study].read is not None and "value" not in drawn.reading:
         return STUDIES[study].read(read_table(path))
-    reading = {key: value for key, value in drawn.reading.items() if key != "design"}
+    reading = {key: value for key, value in drawn.reading.items() if key not in ("design", "reread")}
     if "level_columns" in reading:
         return Ratings.from_counts(read_table(path), columns=reading["level_columns"])
+    if "units" in reading:
+        return Ratings.from_wide(read_table(path), raters_in="rows", units=reading["units"], rater=reading["rater"])
     if "raters" in reading:
         return Ratings.from_wide(read_table(path), raters_in="columns", raters=reading["raters"])
     kind: Any = {"comparisons": Comparisons, "compared": Comparisons, "role-conflict": Comparisons,
@@ -158,7 +158,10 @@ def design_of(drawn: Drawn, path: Path) -> Any:
     if kind is Comparisons:
         frame = drawn.frame
         covariates = [name for name in ("urgency", "domain") if f"{name}_a" in frame]
-        return kind.from_file(path, **reading, **({"covariates": covariates} if covariates else {}))
+        reading |= {"covariates": covariates} if covariates else {}
+        if "wins_a" in reading:
+            return kind.from_file(path, **{"ties" if key == "draws" else key: value for key, value in reading.items()})
+        return kind.from_file(path, **reading)
     return kind.from_file(path, **reading)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from socialstats import datasets
 
 Rng = np.random.Generator
 MAPPED = (
-    "item_a", "item_b", "winner", "weight", "wins_a", "wins_b", "unit", "condition", "value", "first", "second",
-    "rater", "rater_source", "status",
+    "item_a", "item_b", "winner", "weight", "wins_a", "wins_b", "draws", "values", "unit", "condition", "value",
+    "first", "second", "rater", "rater_source", "status",
 )  # parts that the command line takes with --map  # fmt: skip
 OPTIONS = {"rater_groups": "--rater-group"}
 ODD = ("<b>", "O'Hara", "x | y", "x", "y", "Zo\u00eb", "1", "02", "A, B", "a\u202eb", "w" * 70)
@@ -37,6 +38,8 @@ class Drawn:
         Keywords of the functions that read tables.
     options : dict
         Further options of ``socialstats report``, by their key.
+    beside : dict of str to DataFrame
+        Tables beside it, by the option that names their file.
     unit, value, source : str
         Columns: of what is independent, of the answers (empty for several), of those that answer.
     """
@@ -45,19 +48,29 @@ class Drawn:
     frame: pd.DataFrame
     reading: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
+    beside: dict[str, pd.DataFrame] = field(default_factory=dict)
     unit: str = ""
     value: str = ""
     source: str = ""
 
+    def written(self, folder: Path) -> list[str]:
+        """Write all tables, and return the words of ``socialstats report`` that read them."""
+        self.frame.to_csv(folder / "table.csv", index=False)
+        words = [str(folder / "table.csv"), *self.arguments()]
+        for key, frame in self.beside.items():
+            frame.to_csv(folder / f"{key}.csv", index=False)
+            words += [f"--{key.replace('_', '-')}", str(folder / f"{key}.csv")]
+        return words
+
     def arguments(self) -> list[str]:
-        """Return the options of ``socialstats report``."""
+        """Return the options of ``socialstats report``, without the tables."""
         words: list[str] = []
         for key, value in {**self.reading, **self.options}.items():
             if key in MAPPED:
-                words += ["--map", f"{key}={value}"]
+                words += ["--map", f"{'ties' if key == 'draws' else key}={value}"]
                 continue
             flag = OPTIONS.get(key, f"--{key.replace('_', '-')}")
-            if key in ("levels", "conditions"):
+            if key in ("levels", "conditions", "raters", "units", "level_columns"):
                 words += [flag, ",".join(map(str, value))]
                 continue
             for each in value if isinstance(value, list | tuple) else [value]:
@@ -135,6 +148,12 @@ def comparisons(rng: Rng, *, levels: int = 0) -> Drawn:
     elif chance(rng, 0.15):
         frame["w"] = rng.choice([0.5, 1.0, 2.0, 0.01], len(frame))
         reading["weight"] = "w"
+    coding = one_of(rng, "label", "label", "label", "side", "score", "probability", "counts")
+    if coding != "label":
+        frame, reading = coded(rng, frame, reading, coding)
+    if chance(rng, 0.15):
+        frame["cites"] = [one_of(rng, "care", "duty; care", "", "fame") for _ in range(len(frame))]
+        reading["values"] = "cites"
     if levels:
         frame["model"] = [f"m{k}" for k in rng.integers(0, levels, len(frame))]
         reading["by"] = "model"
@@ -143,8 +162,37 @@ def comparisons(rng: Rng, *, levels: int = 0) -> Drawn:
     options |= {"study": one_of(rng, "comparisons", "role-conflict")} if not levels and chance(rng, 0.4) else {}
     if "urgency_a" in frame and options.get("study") == "comparisons" and chance(rng, 0.5):
         options["adjust"] = "urgency"
-    return Drawn(kind="comparisons", frame=frame, reading=reading, options=options, unit="story" * ("story" in frame),
-                 value="winner", source="model" * bool(levels))  # fmt: skip
+    beside = {"item_groups": groups_of(rng, items, "item")} if options.get("study") == "role-conflict" else {}
+    return Drawn(kind="comparisons", frame=frame, reading=reading, options=options, beside=beside if chance(rng, 0.5)
+                 else {}, unit="story" * ("story" in frame), value="winner" * ("winner" in frame),
+                 source="model" * bool(levels))  # fmt: skip
+
+
+def coded(rng: Rng, frame: pd.DataFrame, reading: dict[str, Any], coding: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Write the winner as a side, as a score, as a probability, or as counts of wins."""
+    won = np.where(frame["winner"] == "tie", 0.5, (frame["winner"] == frame["item_a"]).astype(float))
+    if coding == "side":
+        return frame.assign(winner=np.select([won == 1, won == 0], ["a", "b"], "tie")), reading
+    if coding == "score":
+        return frame.assign(winner=won), reading | ({"winner_coding": "score"} if chance(rng, 0.6) else {})
+    if coding == "probability":
+        p = np.clip(won + rng.normal(0, 0.2, len(frame)), 0, 1).round(3)
+        return frame.assign(winner=p), {**reading, "winner_coding": "probability"}
+    wins = [rng.poisson(2, len(frame)) for _ in range(2)]
+    counted = frame.drop(columns="winner").assign(wins_a=wins[0] * (won > 0), wins_b=wins[1] * (won < 1))
+    rest = {key: value for key, value in reading.items() if key not in ("winner", "count", "weight")}
+    if chance(rng, 0.3):
+        return counted.assign(draws=rng.poisson(0.5, len(frame))), {**rest, "wins_a": "wins_a", "wins_b": "wins_b",
+                                                                   "draws": "draws"}  # fmt: skip
+    return counted, {**rest, "wins_a": "wins_a", "wins_b": "wins_b"}
+
+
+def groups_of(rng: Rng, labels: Sequence[str], what: str) -> pd.DataFrame:
+    """Return groups of items or models, of which some are not in the data, and some have no group."""
+    known = [label for label in labels if chance(rng, 0.9)] + ["a stranger"] * chance(rng, 0.3)
+    known = known or list(labels)
+    return pd.DataFrame({what: known, "kind": [one_of(rng, "x", "y", "y", "") for _ in known],
+                         "size": [one_of(rng, "s", "l") for _ in known]})  # fmt: skip
 
 
 def compared(rng: Rng) -> Drawn:
@@ -226,6 +274,20 @@ def ratings(rng: Rng) -> Drawn:
     reading |= {"cluster": ["story"]} if chance(rng, 0.4) else {}
     reading |= {"strata": ["domain"]} if chance(rng, 0.4) else {}
     reading |= {"by": "prompt"} if chance(rng, 0.25) else {}
+    if "by" in reading and "rater_source" in reading and chance(rng, 0.4):
+        frame = frame.assign(prompt=frame["prompt"].where(frame["source"] == "model", "")).drop_duplicates(
+            ["unit", "rater", "prompt"]
+        )
+        reading["shared"] = "people"
+    if chance(rng, 0.15):
+        p = np.round(rng.dirichlet([1.0] * len(labels), len(frame)), 4)
+        for j, label in enumerate(labels):
+            frame[f"p_{label}"] = np.where(frame["source"] == "model", p[:, j].astype(str), "")
+        reading["probabilities"] = "p_"
+    if chance(rng, 0.15):
+        swapped = rng.permutation(frame["value"].to_numpy())
+        frame["again"] = np.where(rng.random(len(frame)) < one_of(rng, 0.0, 0.1, 0.9), swapped, frame["value"])
+        reading["reread"] = "again"
     options = {"study": one_of(rng, "agreement", "compare-ratings", "ordinal-alignment", "norm-goal")}
     options = options if chance(rng, 0.5) else {}
     return Drawn(kind="ratings", frame=frame, reading=reading, options=options, unit="unit", value="value",
@@ -235,6 +297,11 @@ def ratings(rng: Rng) -> Drawn:
 def wide_ratings(rng: Rng) -> Drawn:
     """Units as rows with a column for each rater, or counts of the levels."""
     n, k = size(rng), int(rng.integers(2, 5))
+    if chance(rng, 0.2):
+        frame = pd.DataFrame({f"q{j}": rng.integers(1, one_of(rng, 2, 3, 6), k) for j in range(n)})
+        frame["who"] = [f"r{j}" for j in range(k)]
+        return Drawn(kind="wide ratings", frame=frame, reading={"units": [f"q{j}" for j in range(n)], "rater": "who"},
+                     unit="who", value="q0")  # fmt: skip
     if chance(rng, 0.5):
         frame = pd.DataFrame({f"r{j}": rng.integers(1, one_of(rng, 2, 3, 6), n) for j in range(k)})
         return Drawn(kind="wide ratings", frame=frame, reading={"raters": list(frame), "design": "ratings"},
@@ -262,7 +329,13 @@ def board(rng: Rng) -> Drawn:
     options |= {"pooling": one_of(rng, "tasks", "units")} if chance(rng, 0.4) else {}
     frame = frame.drop(columns="task") if chance(rng, 0.3) else frame
     return Drawn(kind="board", frame=frame, reading=reading, options=options, unit="item", value="score",
-                 source="model")  # fmt: skip
+                 source="model", beside=models_of(rng, frame, "model"))  # fmt: skip
+
+
+def models_of(rng: Rng, frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
+    """Return a table of factors of the models now and then."""
+    labels = list(dict.fromkeys(frame[column]))
+    return {"models": groups_of(rng, labels, "model")} if chance(rng, 0.15) and labels else {}
 
 
 @cache
@@ -311,23 +384,44 @@ def role_conflict(rng: Rng) -> Drawn:
     else:
         prior = {"penalty": "firth"} if chance(rng, 0.4) else {}
     reading = {"item_a": "role_a", "item_b": "role_b", "winner": "choice", "order": "first"}
+    beside = {"item_groups": groups_of(rng, roles, "role")} if chance(rng, 0.3) else {}
+    if chance(rng, 0.3):
+        checked = bundled("role_conflict_labels")
+        beside["label_check"] = some(rng, checked, **{checked.columns[0]: 20})
     frame = frame if chance(rng, 0.5) else frame.drop(columns="values")
     return Drawn(kind="role-conflict", frame=frame, reading=reading, options={"study": "role-conflict", **prior},
-                 unit="scenario", value="choice", source="first")  # fmt: skip
+                 beside=beside, unit="scenario", value="choice", source="first")  # fmt: skip
 
 
 def relationship_bias(rng: Rng) -> Drawn:
     frame = some(rng, bundled("relationship_bias"), scenario=6, name_first=8)
     frame = frame.drop(columns=[c for c in ("topic", "kind", "rung") if chance(rng, 0.5)])
+    beside = {}
+    if chance(rng, 0.3):
+        groups = dict(zip(frame["name_first"], frame["group_first"], strict=True))
+        rows = [(name, group, "" if group == "neutral" else group, f"p{k}", one_of(rng, "man", "woman"))
+                for name, group in groups.items() for k in range(3) if chance(rng, 0.9)]  # fmt: skip
+        beside["name_check"] = pd.DataFrame(rows, columns=["name", "group", "expected", "phrasing", "answer"])
     return Drawn(kind="relationship-bias", frame=frame, options={"study": "relationship-bias"}, unit="scenario",
-                 value="answer", source="group_first")  # fmt: skip
+                 value="answer", source="group_first", beside=beside)  # fmt: skip
 
 
 def staged_values(rng: Rng) -> Drawn:
     frame = some(rng, bundled("staged_values"), scenario=8, model=4, judge=3, stage=6, wording=3)
     frame = frame.drop(columns=[c for c in ("commitment",) if chance(rng, 0.3)])
-    return Drawn(kind="staged-values", frame=frame, options={"study": "staged-values"}, unit="scenario",
-                 value="openness", source="model")  # fmt: skip
+    options: dict[str, Any] = {"study": "staged-values"}
+    options |= {"weights": one_of(rng, "paper", "equal")} if chance(rng, 0.2) else {}
+    beside = models_of(rng, frame, "model")
+    if chance(rng, 0.3):
+        texts = frame.drop_duplicates(["judge", "scenario"]).assign(text=lambda rows: rows["scenario"] + " neutral")
+        texts["text"] = np.where(rng.random(len(texts)) < 0.5, "neutral " + texts["scenario"], texts["scenario"])
+        beside["controls"] = texts.drop(columns=["scenario", "stage", "wording", "model"])
+    if chance(rng, 0.3):
+        answers = frame[["model", "scenario"]].drop_duplicates().reset_index(drop=True)
+        beside["stances"] = answers.assign(answer=range(len(answers)),
+                                           stance=[one_of(rng, "pro", "con") for _ in range(len(answers))])  # fmt: skip
+    return Drawn(kind="staged-values", frame=frame, options=options, unit="scenario", value="openness", source="model",
+                 beside=beside)  # fmt: skip
 
 
 KINDS: tuple[Callable[[Rng], Drawn], ...] = (
