@@ -249,7 +249,7 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
     q = np.asarray(u.sum(axis=0), dtype=np.float64).ravel()
     diagonal: Any = sparse.diags_array(q)
     centred = u - (shares * q if isinstance(shares, np.ndarray) else shares @ diagonal)
-    errors = mean_errors(centred, shares, clusters, None if clusters else estimand.copies)
+    errors = mean_errors(centred, shares, clusters, None if clusters else estimand.copies, size=1.0)
     n = effective_trials(np.clip(q, 0, 1), errors, math.inf)
     units = mean_errors(centred, shares, (), estimand.copies).clusters if clusters else errors.clusters
     out: list[Seen | None] = []
