@@ -26,12 +26,12 @@ def checks_of(result: Result) -> list[Check]:
     ----------
     result : Result
         `group` of its rows says the kind of number. ``extras["parts"]`` holds both tables as they were given, whose
-        units are matched here by their labels. ``extras["people"]`` is the rater group that tells people, where they
-        are among the raters.
+        units are matched here by their labels. ``extras["people"]`` has the rater group of each that tells people,
+        where they are among its raters.
     """
     rows, parts, people = result.rows, result.extras["parts"], result.extras["people"]
     one = parts[0]
-    tables = [long_table(design, people) for design in parts]
+    tables = [long_table(design, source) for design, source in zip(parts, people, strict=True)]
     shares = {f"share of {level}": level for level in one.levels}
     checks = []
     for row in rows:

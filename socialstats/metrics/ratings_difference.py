@@ -165,7 +165,7 @@ def ratings_difference(
         ), *(() if lost is None else (lost,))),
         references=("davisonhinkley1997", "krippendorff2019"),
         design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
-        extras={"parts": (first, second), "people": human_source(one),
+        extras={"parts": (first, second), "people": (human_source(one), human_source(two)),
                 "matched": match.text("unit", [quoted([label]) for label in labels])},
         check="socialstats.crosscheck.ratings_difference:checks_of",
     )  # fmt: skip
