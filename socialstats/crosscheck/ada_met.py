@@ -262,7 +262,7 @@ def verify(result: Result) -> Verification:
         if two is not None and row.estimate is not None:
             theirs -= sizes_of(result, row)
         if row.estimate is not None or not math.isnan(theirs):  # else undefined on both sides
-            checks.append(direct(label(row), row.estimate, theirs, TOLERANCE, LOOPS))
+            checks.append(direct(label(row), row.estimate, theirs, TOLERANCE * max(1.0, abs(theirs)), LOOPS))
     shown = [row for row in result.rows if row.std_error is not None and not row.label("people")]
     checks += error_checks(told, [row for row in shown if row.role != "component"], codes)
     return Verification(checks=(*checks, *difference_checks(result), *size_checks(result, told)))

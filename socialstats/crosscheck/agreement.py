@@ -182,7 +182,7 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
                     first[tally] = (linear(times + step) - linear(times - step)) / (2 * STEP)
             return times.sum() * np.array([first[tally] for tally in counts.tallies])
 
-        farthest = float(distance(at.max(), at.min()))
+        farthest = float(distance(at.max(), at.min())) or math.nan  # NaN in a resample of a single value
         return Parts(
             value=1 - (n - 1) * float(share * times[unit] @ far) / chance, values=values, weight=size,
             apart=np.bincount(unit, share * far, len(size)) / size / farthest,

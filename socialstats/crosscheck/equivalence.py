@@ -160,8 +160,10 @@ def log_tail(t: float, df: float, center: float, *, upper: bool) -> float:
 
     if t < 0:
         return log_tail(-t, df, -center, upper=not upper)
-    z = np.linspace(-60.0, 60.0, 240_001)
+    if t == 0:
+        return float(norm.logcdf(center if upper else -center))
+    z = np.union1d(np.linspace(-60.0, 60.0, 240_001), -center + t * np.linspace(-20.0, 20.0, 20_001))  # a steep slope
     with np.errstate(divide="ignore", over="ignore"):
-        edge = df * (np.maximum(z + center, 0.0) / t) ** 2 if t else np.where(z + center > 0, np.inf, 0.0)
+        edge = df * (np.maximum(z + center, 0.0) / t) ** 2
         given = chi2.logcdf(edge, df) if upper else chi2.logsf(edge, df)
-    return float(logsumexp(norm.logpdf(z) + given) + math.log(z[1] - z[0]))
+    return float(logsumexp(norm.logpdf(z) + given, b=np.gradient(z)))

@@ -325,17 +325,17 @@ def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) 
 
 def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
     """The four chi-squares of clustered pairs, as their authors write them; NaN where they divide by 0."""
-    gap, n = cells["gap"], cells["n"]
+    k, gap, n = len(cells), cells["gap"], cells["n"]
     free = gap - n * gap.sum() / n.sum()
-    more = ratio(len(cells), len(cells) - 1)
-    top, own = float(gap.sum()) ** 2, float((gap**2).sum()) * more
-    rate = gap / n
-    return {
-        "obuchowski": ratio(top, own),
-        "durkalski": ratio(float(rate.sum()) ** 2, float((rate**2).sum())),
-        "yang": ratio(top, 0.5 * (own + float((free**2).sum()) * more)),
-        "eliasziw": ratio(top, float(cells["mixed"].sum()) * design_effect(cells)),
+    top, own, off = float(gap.sum()) ** 2, float((gap**2).sum()), float((free**2).sum())
+    rate, many = gap / n, k / max(k - 1, 1)
+    parts = {
+        "obuchowski": (top, many * own),
+        "durkalski": (float(rate.sum()) ** 2, float((rate**2).sum())),
+        "yang": (top, many * (own + off) / 2),
+        "eliasziw": (top, float(cells["mixed"].sum()) * design_effect(cells)),
     }
+    return {name: ratio(*part) for name, part in parts.items()}
 
 
 def ratio(one: float, other: float) -> float:

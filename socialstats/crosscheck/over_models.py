@@ -51,7 +51,8 @@ def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
     import numpy as np
     from scipy import stats
 
-    checks = [relative(label(row), row.estimate or 0.0, float(np.std(values, ddof=1)), "numpy", size=1e-9)]
+    checks = [relative(label(row), row.estimate or 0.0, float(np.std(values, ddof=1)), "numpy",
+                       size=1e-6 * float(np.abs(values).max()))]  # fmt: skip
     if row.conf_low is None:
         return checks
     n, z = len(values), float(stats.norm.ppf((1 + level) / 2))

@@ -52,7 +52,8 @@ def near(
 def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     """Compare the leading row of clustered pairs: CR1 by statsmodels, CR2 and two factors written out."""
     row, options, mean = result.rows[0], result.settings, float(d.mean())
-    out = [relative(label(row), row.estimate, mean, "numpy", CLOSED, size=float(d.std()))]
+    scale = float(max(np.abs(result.design.first).max(), np.abs(result.design.second).max()))
+    out = [relative(label(row), row.estimate, mean, "numpy", CLOSED, size=scale)]
     if row.std_error is None:
         return out
     error, df = mean_error(d, groups)
@@ -78,6 +79,7 @@ def t_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     from scipy.stats import ttest_1samp
 
     options, out = result.settings, []
+    scale = float(max(np.abs(result.design.first).max(), np.abs(result.design.second).max()))
     for row in (row for row in result.rows if row.term == "difference"):
         if row.group == ALIKE:
             values, why = pd.Series(d).groupby(groups[:, 0]).mean().to_numpy(), "a t test of the means by pandas"
@@ -85,8 +87,7 @@ def t_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
             values, why = d, CLOSED
         else:
             continue
-        size = float(np.abs(values).max())
-        out.append(relative(label(row), row.estimate, float(values.mean()), "numpy", why, size=size))
+        out.append(relative(label(row), row.estimate, float(values.mean()), "numpy", why, size=scale))
         if row.std_error is None:
             continue
         test: Any = ttest_1samp(values, options["null"], alternative=SIDES[options["alternative"]])

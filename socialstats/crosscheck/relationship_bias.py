@@ -260,7 +260,7 @@ def term_checks(result: Result, counted: Recount, row: Row, drawn: Drawn | None)
     if drawn.found is None:
         return [*checks, too_many_draws(row)]
     low, high = drawn.found.ends(result.settings["ci"], drawn.rows.index(row), level)
-    return [*checks, *end_checks(row, max(low, -reach), min(high, reach), "numpy", WHY, CLOSE)]
+    return [*checks, *end_checks(row, max(low, -reach), min(high, reach), "numpy", WHY, CLOSE, high - low)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -487,7 +487,7 @@ def overall_ends(rows: list[Row], drawn: Drawn, level: float) -> list[Check]:
     high = max(min(found.ends("percentile", last, level)[1], MOST), *held, 0.0)
     checks = []
     for row in known:
-        checks += end_checks(row, low, high, "numpy", WHY, CLOSE)
+        checks += end_checks(row, low, high, "numpy", WHY, CLOSE, high - low)
         if row.std_error is not None:
             name = label(row, "s.e. of the resamples")
             checks.append(relative(name, row.std_error, found.std_error(last), "numpy", WHY, CLOSE))

@@ -328,6 +328,11 @@ def left_of_forms(model: FloatArray, parts: FloatArray, p: int) -> FloatArray:
     return np.asarray(OF_MODEL * model + 4 * p * EPS * parts)
 
 
+def rounding_of(model: FloatArray, parts: FloatArray) -> FloatArray:
+    """Return the same of a covariance, (k, k), from the model's and from the sizes that its variances are sums of."""
+    return np.asarray(OF_MODEL * model + np.diag(4 * len(parts) * EPS * parts))
+
+
 def normal_errors(variance: FloatArray, model: FloatArray, parts: FloatArray, p: int) -> Errors:
     """Return errors that rest on the normal limit; parameters as in `left_of_forms`."""
     k = len(variance)
@@ -410,7 +415,7 @@ class OneWay:
         """Return the largest covariance of contrasts that rounding can leave, (k, k)."""
         d = contrasts @ self._back
         parts = np.einsum("kq,kq->k", np.abs(d) @ np.abs(self._meat), np.abs(d))
-        return np.asarray(OF_MODEL * self._noise * d @ d.T + 4 * len(self._meat) * EPS * np.diag(parts))
+        return rounding_of(self._noise * d @ d.T, parts * len(self._meat) / len(d))
 
     def differences(self, n: int) -> Errors:
         """Return the standard errors of the differences i - j, i < j, between the first n parameters."""

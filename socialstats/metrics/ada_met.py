@@ -45,7 +45,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import Reason, extremes, undefined_text
+from socialstats.results.rows import OUT_OF_RANGE, Reason, extremes, size_unit, undefined_text
 from socialstats.rounding import alike
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
@@ -133,9 +133,11 @@ class State:
         """Join the answers."""
         source, code = source_of(design, options.source, options.reference)
         rule = options.refusal if isinstance(options.refusal, str) else float(options.refusal)
+        answers = collect(design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule)
+        if size_unit(answers.scores) != 1:
+            raise InputError(f"{design.source}: distances between levels are {OUT_OF_RANGE}")
         return cls(
-            design=design, options=options, source=source, reference=source.levels[code],
-            answers=collect(design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule),
+            design=design, options=options, source=source, reference=source.levels[code], answers=answers,
             factors=cluster_factors(design, options.cluster),
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.resampling import Units
 from socialstats.resampling.engine import factor_blocks
 from socialstats.resampling.permutation import TIE
-from socialstats.rounding import AGAIN, gated, left_of_sums
+from socialstats.rounding import AGAIN, EPS, SPARE, gated, left_of_sums
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
@@ -600,8 +600,10 @@ class TwoWay:
         total, squares = self.moments
         own = self.signs @ self._by_mean((squares - total**2 / b) / (b - 1))
         means = np.concatenate(self.means)
+        apart = means.var(axis=0, ddof=1) - own
+        lost = SPARE * EPS * (self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            people = np.maximum(means.var(axis=0, ddof=1) - own, 0.0) / self.size**2 * self.raters / few
+            people = np.where(apart > lost, apart, 0.0) / self.size**2 * self.raters / few
             df = (units + people) ** 2 / (units**2 / (self.pieces - 1) + people**2 / few)
             bias = means.mean(axis=0) / self.size
         error = gated(np.sqrt(units + people), left_of_sums(0.0, AGAIN * self.farthest))

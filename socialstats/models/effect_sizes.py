@@ -22,7 +22,7 @@ from socialstats.inference.rows import with_ends
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row, scaled, size_unit
-from socialstats.rounding import alike
+from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import counted, number, shorten
 from socialstats.voice import option
 
@@ -570,9 +570,14 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
             d_z = m / np.sqrt(np.where(v[:, 2] > 0, v[:, 2], np.nan))
             d_av = m / np.sqrt(np.where(mixed > 0, mixed / 2, np.nan))
             r = np.where(both, np.clip(cov / np.sqrt(v[:, 0] * v[:, 1]), -1, 1), np.nan)
-            return np.column_stack([d_z, d_av, d_z * np.sqrt(2 * (1 - r))])
+            return np.column_stack([d_z, d_av, d_z * np.sqrt(2 * (1 - perfect(r)))])
 
     return table, finish
+
+
+def perfect(r: Any) -> Any:
+    """Return correlations, those that rounding keeps from 1 as 1: their distance from 1 is multiplied by its root."""
+    return np.where(1 - r <= SPARE * EPS, 1.0, r)
 
 
 def middle(values: FloatArray, count: FloatArray) -> float:
@@ -605,7 +610,7 @@ def summary_of(pairs: PairValues) -> Summary:
     r = None
     if varies(pairs.first) and varies(pairs.second):
         off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
-        r = max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two)))
+        r = float(perfect(max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two)))))
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
     off = scaled(pairs.difference - mean)
     return Summary(

@@ -11,8 +11,8 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.intervals import not_zero
-from socialstats.inference.robust import OF_MODEL
-from socialstats.rounding import EPS, NOTHING, SPARE, full_rank, gated
+from socialstats.inference.robust import rounding_of
+from socialstats.rounding import NOTHING, full_rank, gated
 
 NONE = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
 NO_MAXIMUM = "the multinomial logit has no finite maximum: some columns rule a level out"
@@ -42,13 +42,15 @@ class Logit:
     @property
     def rounding(self) -> FloatArray:
         """Largest covariance that rounding can leave, (k, k)."""
-        size = np.diagonal(self.covariance)
-        return np.asarray(OF_MODEL * self.model + np.diag(SPARE * EPS * size))
+        information, size = np.linalg.inv(self.model), np.abs(self.model)
+        meat = np.abs(information @ self.covariance @ information)
+        return rounding_of(self.model, np.einsum("ij,jk,ki->i", size, meat, size))
 
     @property
     def std_error(self) -> FloatArray:
         """Standard errors of the coefficients; NaN where clusters are alike."""
-        return gated(np.sqrt(np.maximum(np.diagonal(self.covariance), 0)), np.sqrt(OF_MODEL * np.diagonal(self.model)))
+        variance = np.maximum(np.diagonal(self.covariance), 0.0)
+        return gated(np.sqrt(variance), np.sqrt(np.diagonal(self.rounding)))
 
 
 def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Logit:
