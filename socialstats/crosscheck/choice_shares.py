@@ -188,7 +188,7 @@ def level_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
         return checks
     test = stats.ttest_1samp(values, 0.0)
     most = 1.0 if row.label("reference") is None else 2.0
-    low, high = np.clip(test.confidence_interval(row.conf_level or 0.95), -most, most)
+    low, high = (min(max(float(end), -most), most) for end in test.confidence_interval(row.conf_level or 0.95))
     pairs = (("t", row.statistic, test.statistic), ("low", row.conf_low, low), ("high", row.conf_high, high))
     return checks + [
         relative(label(row, name), ours, float(other), "scipy", SAME, size=1.0 if name == "t" else 0.0)

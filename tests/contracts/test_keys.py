@@ -6,6 +6,7 @@ A statistic on the units that several sources share is that of a table from whic
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -117,13 +118,12 @@ def of_pairs(values: str) -> Case:
 
 def of_models(metric: Any, reading: Mapping[str, Any]) -> Callable[[pd.DataFrame], Result]:
     """Compare raters as models, each of a table of its own."""
-    return lambda frame: ss.compare_models(
-        {name: metric(own, **reading) for name, own in frame.groupby("rater")}
-    )
+    return lambda frame: ss.compare_models({name: metric(own, **reading) for name, own in frame.groupby("rater")})
 
 
 def two_tables(difference: Any, reading: Mapping[str, Any], source: str) -> Callable[[pd.DataFrame], Result]:
     """Subtract the tables of two sources."""
+
     def call(frame: pd.DataFrame) -> Result:
         one, two = (own for _, own in frame.groupby(source))
         found: Result = difference(one, two, **reading)
@@ -243,8 +243,6 @@ SAID: dict[str, str] = {  # what a result says of units that one source lacks
 
 @pytest.mark.parametrize("name", [name for name, text in SAID.items() if text])
 def test_units_that_one_source_lacks_are_said(name: str) -> None:
-    import re
-
     case = CASES[name]
     found = case.call(lacking(case.frame(), case.source, case.unit, case.dropped()))
     assert any(re.search(SAID[name], caution.detail) for caution in found.cautions), [str(c) for c in found.cautions]
@@ -332,11 +330,13 @@ def people_of(frame: pd.DataFrame, unit: str, n: int) -> pd.DataFrame:
 PAGES: dict[str, Page] = {
     "agreement": Page(
         study="agreement", frame=judged, unit="unit", source="source",
-        reading={"unit": "unit", "levels": [1, 2, 4], "scale": "interval", "rater_source": "source", "cluster": "story"},
+        reading={"unit": "unit", "levels": [1, 2, 4], "scale": "interval", "rater_source": "source",
+                 "cluster": "story"},
         shared=lambda key, row: key[:3] == ("means", 1, "paired_difference") or key[0] in ("judge", "judges"),
     ),
     "compare-ratings": Page(
-        study="compare-ratings", frame=lambda: two_raters("numeric").rename(columns={"rater": "model"}).assign(rater="r"),
+        study="compare-ratings",
+        frame=lambda: two_raters("numeric").rename(columns={"rater": "model"}).assign(rater="r"),
         unit="unit", source="model", reading=numeric() | {"by": "model", "rater": "rater"},
     ),
     "compare": Page(
@@ -404,9 +404,8 @@ def test_order_of_rows_and_labels_of_units_change_no_number_of_a_page(name: str)
     fixed = [(key, field) for key in one for field in FIELDS
              if close(getattr(one[key], field), getattr(other[key], field))
              and not (one[key].interval in RESAMPLED and field.startswith("conf"))]  # fmt: skip
-    moved = [f"{key} {field}: {getattr(one[key], field)} and {getattr(found[labels[key]], field)}"
-             for key, field in fixed if not close(getattr(one[key], field), getattr(found[labels[key]], field))]  # fmt: skip
-    assert moved == []
+    pairs = [(key, field, getattr(one[key], field), getattr(found[labels[key]], field)) for key, field in fixed]
+    assert [pair for pair in pairs if not close(*pair[2:])] == []
     assert len(fixed) > len(one)
 
 

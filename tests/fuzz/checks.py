@@ -205,11 +205,17 @@ def of_two(one: Any, two: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any
     if isinstance(one, Ratings):
         yield "ratings_difference", lambda: socialstats.ratings_difference(one, two, resamples=100)
         if one.raters_known and two.raters_known:
-            yield "compare_models", lambda: socialstats.compare_models(
-                {"one": socialstats.krippendorff_alpha(one), "two": socialstats.krippendorff_alpha(two)}
+            yield (
+                "compare_models",
+                lambda: socialstats.compare_models(
+                    {"one": socialstats.krippendorff_alpha(one), "two": socialstats.krippendorff_alpha(two)}
+                ),
             )
-        yield "compare_models", lambda: socialstats.compare_models(
-            {"one": socialstats.mean_ratings(one), "two": socialstats.mean_ratings(two)}
+        yield (
+            "compare_models",
+            lambda: socialstats.compare_models(
+                {"one": socialstats.mean_ratings(one), "two": socialstats.mean_ratings(two)}
+            ),
         )
     if isinstance(one, Comparisons):
         fits = lambda: [socialstats.bradley_terry(part, prior=one_of(rng, 0, 0.5), order=False) for part in (one, two)]  # noqa: E731
@@ -217,8 +223,9 @@ def of_two(one: Any, two: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any
         yield "win_rate_difference", lambda: socialstats.win_rate_difference(one, two)
         yield "choice_entropy_difference", lambda: socialstats.choice_entropy_difference(one, two, unmatched="drop")
         if "urgency" in one.covariates and "urgency" in two.covariates:
-            yield "sensitivity_difference", lambda: socialstats.sensitivity_difference(
-                one, two, unmatched="drop", resamples=100
+            yield (
+                "sensitivity_difference",
+                lambda: socialstats.sensitivity_difference(one, two, unmatched="drop", resamples=100),
             )
     if isinstance(one, Paired):
         metric = getattr(importlib.import_module("socialstats"), one_of(rng, "paired_difference", "mcnemar"))

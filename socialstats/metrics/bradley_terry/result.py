@@ -701,9 +701,8 @@ class BradleyTerryResult(Result):
         errors = state.strength_errors
         unseen = np.flatnonzero(np.isnan(errors.std_error[:n]) & ~errors.refused[:n])
         if len(unseen):
-            raise UndefinedStatistic(
-                f"the sampling error of the strengths is unknown, and with it their SD: {why_not(state, errors, unseen[0])}"
-            )
+            why = why_not(state, errors, int(unseen[0]))
+            raise UndefinedStatistic(f"the sampling error of the strengths is unknown, and with it their SD: {why}")
         # E[variance of the estimates] = variance of the strengths + trace / (n - 1)
         variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (n - 1)
         if variance <= 0:
