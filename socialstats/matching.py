@@ -87,8 +87,8 @@ def match_keys(*tables: Iterable[Hashable]) -> Match:
     Examples
     --------
     >>> people, model = np.array([4.0, 2.0, 5.0]), np.array([1.0, 3.0])
-    >>> found = match_keys(["u1", "u2", "u3"], ["u3", "u1"])
-    >>> found.keys, [column.tolist() for column in found.values(people, model)], found.unmatched
+    >>> match = match_keys(["u1", "u2", "u3"], ["u3", "u1"])
+    >>> match.keys, [column.tolist() for column in match.values(people, model)], match.unmatched
     (('u1', 'u3'), [[4.0, 5.0], [3.0, 1.0]], (('u2',), ()))
     """
     indexes = [_index(keys) for keys in tables]
@@ -121,4 +121,4 @@ def joint_codes(*levels: Sequence[str]) -> list[IntArray]:
     [[0, 1], [1, 2]]
     """
     code: dict[str, int] = {}
-    return [np.array([code.setdefault(label, len(code)) for label in own], dtype=np.int64) for own in levels]
+    return [np.array([code.setdefault(label, len(code)) for label in labels], dtype=np.int64) for labels in levels]

@@ -195,8 +195,8 @@ def story_table(design: Any, covariates: set[str], clusters: set[str]) -> Any:
     columns: dict[str, Any] = {}
     described = [("item", a, b)]
     described += [(f"covariate {name}", design.covariates[name].a, design.covariates[name].b) for name in covariates]
-    for name, one, two in described:
-        columns |= {f"{name} 0": np.where(turned, two, one), f"{name} 1": np.where(turned, one, two)}
+    for name, of_a, of_b in described:
+        columns |= {f"{name} 0": np.where(turned, of_b, of_a), f"{name} 1": np.where(turned, of_a, of_b)}
     columns |= {f"cluster {f.name}": f.labels() for f in design.clusters if f.name in clusters}
     columns["shown first"] = np.where(turned, -design.first, design.first)
     score = np.array([1.0, 0.0, np.nan])[design.outcome]

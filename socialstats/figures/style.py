@@ -565,7 +565,7 @@ def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
     return low - gap, high + gap
 
 
-FLAT = 1e-12  # of the size of values: matplotlib has no axis for a smaller spread
+FLAT = 1e-12  # matplotlib has no axis for a spread that is a smaller share of the values
 
 
 def heads(labels: Sequence[str], cell: float, width: int = 14) -> tuple[list[str], float]:

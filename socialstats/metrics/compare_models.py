@@ -362,7 +362,8 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
         names = tuple(answers.scenarios[k] for k in at.tolist())
         found.append(Number(
             row=replace(row, term=row.label("model") or row.term), units=names,
-            clusters=tuple(tuple(map(str, code[at].tolist())) for code in clusters.codes),
+            clusters=tuple(tuple(factor.levels[code] for code in codes[at].tolist())
+                           for factor, codes in zip(clusters.factors, clusters.codes, strict=True)),
             sums=np.column_stack([course[at], np.ones(len(at))]), finish=ratio, linear=True,
             size=float(np.abs(given).max()) + abs(taken_off), value=float(row.estimate) if row.estimate is not None else np.nan,
         ))  # fmt: skip

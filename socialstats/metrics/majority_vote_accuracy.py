@@ -126,7 +126,12 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         for term in TERMS
     ]
     given = settings["truth"]
-    said = given if isinstance(given, str) else f"levels of {matched_truth(design, given).text('unit', SIDES)}"
+    if isinstance(given, str):
+        told = given
+    elif (match := matched_truth(design, given)).complete:
+        told = f"levels of {count(len(given), 'unit')}, by label"
+    else:
+        told = f"levels of {match.text('unit', ('the truth', 'the votes'))}"
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
     return Result(
         metric="majority_vote_accuracy",
@@ -134,7 +139,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         rows=tuple(rows),
         counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
         **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
-        settings=settings | {"truth": said},
+        settings=settings | {"truth": told},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
         design=design,
@@ -176,9 +181,6 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
     given, places = matched_truth(design, truth).places
     out[places] = np.array(codes, dtype=np.int64)[given]
     return out, np.ones(len(design.raters), dtype=bool)
-
-
-SIDES = ("the truth", "the votes")
 
 
 def matched_truth(design: Ratings, truth: Mapping[Any, Any]) -> Match:

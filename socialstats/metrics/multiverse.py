@@ -110,11 +110,11 @@ def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, refer
     if len(labels) < 2 or len(set(labels)) < len(labels):
         raise InputError(f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}")
     results, leads, rows = {}, {}, []
-    for variant, made in zip(variants, [variants[0].computed(), *_computed(variants[1:])], strict=True):
-        if isinstance(made, str):
-            rows.append(Row(term=variant.label, group=variant.choice, undefined=made))
+    for variant, computed in zip(variants, [variants[0].computed(), *_computed(variants[1:])], strict=True):
+        if isinstance(computed, str):
+            rows.append(Row(term=variant.label, group=variant.choice, undefined=computed))
             continue
-        result, lead = made
+        result, lead = computed
         results[variant.label], leads[variant.label] = result, lead
         rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference,
                             places=rows[0].decimals if rows else lead.decimals))  # fmt: skip

@@ -238,18 +238,17 @@ def under(row: Row, cautions: Iterable[Caution]) -> Row:
     return replace(row, cautions=(*row.cautions, *new)) if new else row
 
 
-def matched_rows(one: Iterable[Row], other: Iterable[Row]) -> list[tuple[Row, Row]]:
+def matched_rows(first: Sequence[Row], second: Sequence[Row]) -> list[tuple[Row, Row]]:
     """Return the rows of two results that are about the same: with the same term, group, level and key.
 
     Examples
     --------
-    >>> one, other = ([Row(term=term) for term in terms] for terms in ("ab", "ca"))
-    >>> [(a.term, b.term) for a, b in matched_rows(one, other)]
+    >>> first, second = ([Row(term=term) for term in terms] for terms in ("ab", "ca"))
+    >>> [(a.term, b.term) for a, b in matched_rows(first, second)]
     [('a', 'a')]
     """
-    sides = list(one), list(other)
-    match = match_keys(*([(row.term, row.group, row.by, row.key) for row in rows] for rows in sides))
-    return [(sides[0][i], sides[1][j]) for i, j in np.transpose(match.places).tolist()]
+    match = match_keys(*([(row.term, row.group, row.by, row.key) for row in rows] for rows in (first, second)))
+    return [(first[i], second[j]) for i, j in np.transpose(match.places).tolist()]
 
 
 def together(rows: Iterable[Row]) -> tuple[Caution, ...]:

@@ -337,7 +337,8 @@ def is_known(result: Result | None) -> bool:
 
 def why_unknown(result: Result) -> str:
     """Return why no judge can be compared with people."""
-    return next(row.undefined for row in result.rows if row.term == DIFFERENCE and row.undefined) or "no estimate"
+    reasons = (row.undefined for row in result.rows if row.term == DIFFERENCE)
+    return next(filter(None, reasons), "no estimate")
 
 
 def gaps(result: Result) -> list[Row]:
@@ -544,7 +545,7 @@ MOST_MEANS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupGap:
-    """The difference of the mean ratings of two groups of raters, and how many units it is on."""
+    """The difference of the mean ratings of two groups of raters; which units it leaves out, where it does."""
 
     names: tuple[str, str]
     result: Result
@@ -577,14 +578,16 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
         pairs = Paired.from_wide(
             table | clusters, unit="unit", first=one, second=two, scale="numeric", na=False, **columns
         )
-        units = match.text("unit", [quoted([text]) for text in raters])
-        left = match.cautions("unit", [quoted([text]) for text in raters], "the difference of the two groups")
-        made = single(paired_difference(pairs, level=level))
-        found.append(GroupGap(names=(first, second), units="" if match.complete else units, result=replace(
-            made, cautions=(*left, *made.cautions),
-            extras={**made.extras, "ratings": design, "groups": (name, first, second)},
+        labels = [quoted([text]) for text in raters]
+        result = single(paired_difference(pairs, level=level))
+        result = replace(
+            result,
+            cautions=(*match.cautions("unit", labels, "the difference of the two groups"), *result.cautions),
+            extras={**result.extras, "ratings": design, "groups": (name, first, second)},
             check="socialstats.crosscheck.ratings_difference:group_gap_checks",
-        )))  # fmt: skip
+        )
+        units = "" if match.complete else match.text("unit", labels)
+        found.append(GroupGap(names=(first, second), result=result, units=units))
     return found
 
 

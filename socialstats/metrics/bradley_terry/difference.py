@@ -92,6 +92,8 @@ def bradley_terry_difference(
                          "fit both with the same")  # fmt: skip
     both = [numbers_of(fit, groups or {}) for fit in fits]
     terms = match_keys(*both)
+    if not terms.keys:
+        raise InputError("the two fits have no number in common: fit both with items or with the same covariates")
     robust = stacked([fit.design for fit in fits], [fit.fitted_state for fit in fits], factors)
     found = robust.errors(np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms.keys]))
     state = replace(fits[0].fitted_state, robust=robust, factors=factors[0])
@@ -111,14 +113,12 @@ def bradley_terry_difference(
         metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
         rows=tuple(rows), counts={"pairs": pairs}, settings={"labels": labels, "level": level},
         inference=f"CR2, {'Satterthwaite' if len(robust.parts) == 1 else 'Cochran'}'s df; clusters: {clusters}",
-        cautions=(
-            *terms.cautions("number", [quoted([label]) for label in labels], "numbers of one fit alone"),
-            *cluster_cautions(
-                fits[0].design, factors[0], df=[row.df for row in rows if row.df is not None], rows=rows,
-            ),
+        cautions=cluster_cautions(
+            fits[0].design, factors[0], df=[row.df for row in rows if row.df is not None], rows=rows,
         ),
         references=("bellmccaffrey2002", "pustejovskytipton2018"), design=(first.design, second.design),
-        words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
+        words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}"
+        + ("." if terms.complete else f" ({terms.text('number', [quoted([label]) for label in labels])})."),
         extras={"fits": (first, second)}, check="socialstats.crosscheck.bradley_terry:difference_checks",
     )  # fmt: skip
 
