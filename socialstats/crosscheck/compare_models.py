@@ -233,7 +233,8 @@ def rank_checks(result: Result, own: list[Any]) -> list[Check]:
     from scipy.stats import rankdata
 
     sign = -1.0 if result.settings["best"] == "highest" else 1.0
-    ranks = rankdata([sign * round(row.estimate, 10) for row in own], method="min")
+    numbers = np.array([row.estimate for row in own], dtype=np.float64)
+    ranks = rankdata(sign * np.round(numbers / (np.abs(numbers).max() or 1.0), 8), method="min")
     tests = [row for row in result.rows if row.role == "difference" and row.p_value is not None]
     p = adjusted_p([row.p_value for row in tests]) if tests else []
     better, worse = dict.fromkeys((row.term for row in own), 0), dict.fromkeys((row.term for row in own), 0)

@@ -81,7 +81,11 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
         table, df = found
     out = end_checks(result.rows[0], *profile_interval(table, 2 * options["level"] - 1, df), "scipy", PROFILE, 1e-6)
     values = [
-        profile_score(table, bound) if abs(bound) < 1 else 0.0 if d.mean() == bound else math.copysign(math.inf, -bound)
+        profile_score(table, bound)
+        if abs(bound) < 1
+        else 0.0
+        if float(d.mean()) == bound
+        else math.copysign(math.inf, -bound)
         for bound in result.extras["bounds"]
     ]
     return out + side_checks(result, values, df, PROFILE, (1e-6, 1e-5), size=1e-3)

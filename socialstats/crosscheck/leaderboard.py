@@ -225,7 +225,7 @@ def verify_ranks(result: Result) -> Verification:
     lead: Result = result.extras["result"]
     known = [row for row in result.rows if row.estimate is not None]
     means = np.array([lead.row(row.term, group="mean").estimate for row in known], dtype=np.float64)
-    theirs = rankdata(-np.round(means, 10), method="min")
+    theirs = rankdata(-np.round(means / (np.abs(means).max() or 1.0), 8), method="min")
     checks = [
         compare(f"{row.term}, rank", row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
         for row, rank in zip(known, theirs.tolist(), strict=True)

@@ -59,4 +59,5 @@ def stepped(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, FloatA
         scores[cluster] = scores.get(cluster, 0.0) + np.kron((counts - n * p)[1:], x)
         information += n * np.kron(np.diag(p[1:]) - np.outer(p[1:], p[1:]), np.outer(x, x))
     bread, sums, groups = np.linalg.inv(information), np.array(list(scores.values())), len(scores)
-    return beta + bread @ sums.sum(axis=0), groups / (groups - 1) * bread @ sums.T @ sums @ bread, bread, groups
+    sandwich = groups / (groups - 1) * bread @ sums.T @ sums @ bread
+    return beta + bread @ sums.sum(axis=0), sandwich, np.asarray(bread, dtype=np.float64), groups

@@ -6,6 +6,7 @@ from typing import Any
 
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, field_checks, label, relative
 from socialstats.results import Check, Result, Row
+from socialstats.results.rows import size_unit
 
 
 def checks_of(result: Result) -> list[Check]:
@@ -31,16 +32,19 @@ def checks_of(result: Result) -> list[Check]:
         if row.role == "spread":
             checks += spread_checks(row, one, level)
             continue
+        unit = size_unit(*parts)
         value = float(one.mean() - parts[1].mean()) if row.role == "difference" else float(one.mean())
         checks.append(relative(label(row), row.estimate, value, "numpy", size=1.0))
         if row.std_error is None:
             continue
         pair = row.role == "difference"
-        test: Any = stats.ttest_ind(*parts, equal_var=False) if pair else stats.ttest_1samp(one, 0)
+        sized = [part / unit for part in parts]
+        test: Any = stats.ttest_ind(*sized, equal_var=False) if pair else stats.ttest_1samp(sized[0], 0)
         ends = test.confidence_interval(level)
         checks += field_checks(row, statistic=float(test.statistic), df=float(test.df), p_value=float(test.pvalue),
                                std_error=value / float(test.statistic or 1.0) or row.std_error)  # fmt: skip
-        checks += end_checks(row, max(float(ends.low), low), min(float(ends.high), high), least=abs(value))
+        limits = max(float(ends.low) * unit, low), min(float(ends.high) * unit, high)
+        checks += end_checks(row, *limits, least=abs(value))
     for rows in families.values():
         checks += adjusted_checks(rows)
     return checks
@@ -51,7 +55,9 @@ def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
     import numpy as np
     from scipy import stats
 
-    checks = [relative(label(row), row.estimate or 0.0, float(np.std(values, ddof=1)), "numpy",
+    unit = size_unit(values)
+    values = values / unit
+    checks = [relative(label(row), (row.estimate or 0.0) / unit, float(np.std(values, ddof=1)), "numpy",
                        size=1e-6 * float(np.abs(values).max()))]  # fmt: skip
     if row.conf_low is None:
         return checks
@@ -69,4 +75,4 @@ def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
         low, high = min(low, ends[0]), max(high, ends[1])
     effective = 2 * n / max(kurtosis - 1, 1.0)
     checks.append(relative(label(row, "effective values"), row.effective or 0.0, effective, "scipy", size=1e-9))
-    return [*checks, *end_checks(row, *np.exp(np.array([low, high]) / 2).tolist())]
+    return [*checks, *end_checks(row, *(unit * np.exp(np.array([low, high]) / 2)).tolist())]

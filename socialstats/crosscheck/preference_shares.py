@@ -16,7 +16,7 @@ from socialstats.crosscheck.pair_fits import win_matrix
 from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
 from socialstats.crosscheck.pair_refits import refits
 from socialstats.crosscheck.resamples import Redrawn
-from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, tail_p
+from socialstats.crosscheck.row_arithmetic import SIZES, end_checks, label, quantile, relative, tail_p
 from socialstats.results import Check, Result, Row, Verification
 
 REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
@@ -69,9 +69,10 @@ def test_checks(row: Row, error: float, df: float, groups: int) -> list[Check]:
     p = float(row.estimate)
     t = math.log(p / (1 - p) * (groups - 1)) * p * (1 - p) / error
     known = None if math.isinf(df) else df
-    found = [("statistic", row.statistic, t), ("p", row.p_value, tail_p(t, known))]
-    found += [("df", row.df, known)] if row.df is not None and known is not None else []
-    return [relative(label(row, what), ours, theirs, "scipy", WHY_ERROR, 1e-5) for what, ours, theirs in found]
+    found = [("statistic", row.statistic, t, SIZES["statistic"]), ("p", row.p_value, tail_p(t, known), 0.0)]
+    found += [("df", row.df, known, 0.0)] if row.df is not None and known is not None else []
+    return [relative(label(row, what), ours, theirs, "scipy", WHY_ERROR, 1e-5, size)
+            for what, ours, theirs, size in found]  # fmt: skip
 
 
 def bootstrap_checks(result: Result) -> list[Check]:

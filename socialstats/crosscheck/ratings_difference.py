@@ -41,11 +41,11 @@ def checks_of(result: Result) -> list[Check]:
             ours = [alpha(tables, one, k) for k in (0, 1)]
             package = "krippendorff"
         else:
-            ours = paired_means(row, tables, one, shares)
+            ours = paired_means(row, tables, parts, shares)
             package = "pandas"
         checks.append(
-            compare(f"difference of {row.term}", row.estimate, ours[0] - ours[1], package=package, tolerance=1e-9,
-                    why=PLAIN)
+            compare(f"difference of {row.term}", row.estimate, ours[0] - ours[1], package=package,
+                    tolerance=1e-9 * max(1.0, *map(abs, ours)), why=PLAIN)
         )  # fmt: skip
     return checks
 
@@ -66,19 +66,19 @@ def long_table(design: Ratings, people: Any) -> Any:
                          "person": human[design.rater[given]], **{f"p{k}": own for k, own in read}})  # fmt: skip
 
 
-def paired_means(row: Row, tables: Sequence[Any], design: Ratings, shares: dict[str, str]) -> list[float]:
+def paired_means(row: Row, tables: Sequence[Any], parts: Sequence[Ratings], shares: dict[str, str]) -> list[float]:
     """Return a mean of both tables over the units that both know."""
     found = []
-    for table in tables:
+    for table, design in zip(tables, parts, strict=True):
         judged = table[~table["person"]]
         if row.group == "distance":
             judged = judged.assign(x=distances(table, design))
-        elif row.group == "shares":
-            judged = judged[judged["code"] >= 0].assign(x=lambda f: f[f"p{design.levels.index(shares[row.term])}"])
         else:
-            judged = judged[judged["code"] >= 0].assign(
-                x=lambda f: sum(f[f"p{k}"] * score for k, score in enumerate(design.scores))
-            )
+            judged = judged[judged["code"] >= 0]
+            if row.group == "shares":
+                judged = judged.assign(x=judged[f"p{design.levels.index(shares[row.term])}"])
+            else:
+                judged = judged.assign(x=sum(judged[f"p{k}"] * score for k, score in enumerate(design.scores)))
         found.append(judged.groupby("unit")["x"].mean().dropna())
     common = found[0].index.intersection(found[1].index)
     return [float(means[common].mean()) for means in found]

@@ -24,7 +24,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 SKEWED = 0.15  # skewness of what is summed over the root of its number: normal values reach it in .045 of 30
 CLEARLY = 0.25  # coefficients and fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
-FEW_ROUNDINGS = 8  # rounding errors of a few values
 ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
 
 
@@ -345,14 +344,15 @@ def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
     """State that all values are equal up to rounding, or return empty text."""
     if n < 2:
         return "one value only: no standard error"
-    if float(np.ptp(x)) > rounding(x, n, magnitude):
+    apart = float(np.ptp(x))
+    if apart > rounding(magnitude):
         return ""
-    return all_equal(n, float(x[0]))
+    return alike("values") if apart else all_equal(n, float(x[0]))
 
 
-def rounding(cells: FloatArray, n: float, magnitude: float) -> float:
-    """Return the spread that rounding can give equal values: by the numbers that are added up, not by their counts."""
-    return EPS * min(n, len(cells) + FEW_ROUNDINGS, SPARE) * magnitude
+def rounding(magnitude: float) -> float:
+    """Return the spread that rounding can give equal values, which were computed from numbers of this size."""
+    return SPARE * EPS * magnitude
 
 
 def all_equal(n: float, value: float) -> str:

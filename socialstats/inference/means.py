@@ -81,7 +81,8 @@ class MeanErrors:
             Largest size of the numbers whose differences the scores are.
         """
         spread = np.sqrt(1 / np.maximum(self.effective * (1 - self.largest), LOST))
-        return replace(self, rounding=left_of_sums(parts * spread, size * spread))
+        with np.errstate(over="ignore"):
+            return replace(self, rounding=left_of_sums(parts * spread, size * spread))
 
 
 def mean_errors(

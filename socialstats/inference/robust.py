@@ -181,7 +181,7 @@ class Robust:
         nu = min(nu for nu in freedom if nu is not None)
         if nu <= k - 1:
             return f"too few clusters for {k} terms"
-        if not full_rank(v, sum(part.rounding(contrasts) for part in self.parts)):
+        if not full_rank(v, np.sum([part.rounding(contrasts) for part in self.parts], axis=0)):
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         w = float(estimate @ np.linalg.solve(v, estimate))
         f = (nu - k + 1) / (nu * k) * w

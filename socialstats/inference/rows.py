@@ -15,7 +15,7 @@ from socialstats.inference.infer import Inferred
 from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_ends
 from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
-from socialstats.results.rows import Interval, Row
+from socialstats.results.rows import Interval, Row, size_unit
 from socialstats.rounding import EPS, SPARE, alike
 
 ANYWHERE = (-math.inf, math.inf)
@@ -115,17 +115,19 @@ def with_spread(row: Row, values: FloatArray, level: float) -> Row:
 
     `effective` is the number of normal values whose standard deviation would be as uncertain, 2 n / (kurtosis - 1).
     """
-    n = len(values)
+    n, unit = len(values), size_unit(values)
+    values = values / unit
     if n < 2:
         return replace(row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit")
     spread = float(np.std(values, ddof=1))
-    row = replace(row, estimate=spread, n=float(n), n_units=n, method=SPREAD)
+    row = replace(row, estimate=spread * unit, n=float(n), n_units=n, method=SPREAD)
     if spread <= ROUNDING * float(np.abs(values).max(initial=0.0)):
         return replace(row, estimate=0.0, undefined="all values are alike", reason="no_variation")
     if n < FEWEST_SPREAD:
         return with_ends(row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values")
     effective = 2 * n / max(kurtosis_of(values) - 1, 1.0)
-    return with_ends(row, *spread_ends(values, level), level, interval="outer_ends", effective=effective)
+    low, high = (end * unit for end in spread_ends(values, level))
+    return with_ends(row, low, high, level, interval="outer_ends", effective=effective)
 
 
 def at_level(row: Row, level: float) -> Row | None:

@@ -35,7 +35,7 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import Reason, negated, printed_together, rows_with, together
+from socialstats.results.rows import Reason, negated, printed_together, rows_with, size_unit, together
 from socialstats.rounding import AGAIN
 from socialstats.sentences import difference, direction, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table
@@ -130,12 +130,13 @@ class Number:
         """Return the number of some units less its bias, and what each adds: (1 - 1/n) (number - that without it)."""
         sums, n = self.sums[at], len(at)
         dense: FloatArray = np.asarray(sums if isinstance(sums, np.ndarray) else sums.toarray(), dtype=np.float64)
-        total = dense.sum(axis=0)
-        step = max(1, BLOCK // max(len(total), 1))
-        left = np.concatenate([self.finish(total - dense[k : k + step]) for k in range(0, n, step)])
-        value = float(self.finish(total[None])[0])
-        apart = value - left
-        return value - self.bias, (apart - apart.mean()) * (1 - 1 / n)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of floats: NaN, no test
+            total = dense.sum(axis=0)
+            step = max(1, BLOCK // max(len(total), 1))
+            left = np.concatenate([self.finish(total - dense[k : k + step]) for k in range(0, n, step)])
+            value = float(self.finish(total[None])[0])
+            apart = value - left
+            return value - self.bias, (apart - apart.mean()) * (1 - 1 / n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,7 +366,8 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
             clusters=tuple(tuple(factor.levels[code] for code in codes[at].tolist())
                            for factor, codes in zip(clusters.factors, clusters.codes, strict=True)),
             sums=np.column_stack([course[at], np.ones(len(at))]), finish=ratio, linear=True,
-            size=float(np.abs(given).max()) + abs(taken_off), value=float(row.estimate) if row.estimate is not None else np.nan,
+            size=float(np.abs(given).max()) + abs(taken_off),
+            value=float(row.estimate) if row.estimate is not None else np.nan,
         ))  # fmt: skip
     return found
 
@@ -436,10 +438,16 @@ class Contest:
     whole: bool = True
     why: str = ""
 
+    @property
+    def unit(self) -> float:
+        """The unit of the moves; see `size_unit`."""
+        return size_unit(self.moves)
+
     def errors(self) -> MeanErrors:
-        """Return the error of the difference, by what units (clusters) add to it."""
-        n = len(self.moves)
-        return mean_errors(self.moves[:, None], np.full((n, 1), 1 / max(n, 1)), self.codes, size=AGAIN * n * self.size)
+        """Return the error of the difference, by what units (clusters) add to it, in their unit."""
+        n, unit = len(self.moves), self.unit
+        moves, shares = (self.moves / unit)[:, None], np.full((n, 1), 1 / max(n, 1))
+        return mean_errors(moves, shares, self.codes, size=AGAIN * n * self.size / unit)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -510,7 +518,7 @@ def difference_row(
     if folded:
         both = with_both_intervals(row, one, two, estimate=found.estimate, method="both intervals combined")
         return replace(both, undefined=both.undefined or FOLDED, reason=both.reason or "unidentified")
-    if np.isnan(found.moves).any():
+    if not np.isfinite(found.moves).all():
         return replace(row, undefined=CHANGED, reason="no_interval")
     errors = found.errors()
     if np.isnan(errors.variance[0]):
@@ -520,7 +528,7 @@ def difference_row(
         code = found.codes[0] if found.codes else np.arange(n)
         sums = cluster_sums(np.unique(code, return_inverse=True)[1], found.moves)
         df = min(df, float(influence_df(sums[:, None], np.ones(len(sums)))[0]))
-    return with_t(row, float(errors.std_error[0]), df, level, within=(-reach, reach),
+    return with_t(row, float(errors.std_error[0]) * found.unit, df, level, within=(-reach, reach),
                   method="t of the difference on the units of both")  # fmt: skip
 
 
@@ -574,8 +582,9 @@ def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float)
         if None not in at and row.p_value is not None and row.estimate is not None:
             difference[at], difference[at[::-1]] = sign * row.estimate, -sign * row.estimate
             p[at] = p[at[::-1]] = row.p_value
-    sets = holm_rank_sets(sign * np.array([row.estimate for row in known], dtype=np.float64), difference, p,
-                          level=level, simultaneous=True)  # fmt: skip
+    strength = sign * np.array([row.estimate for row in known], dtype=np.float64)
+    strength /= np.abs(strength).max(initial=0.0) or 1.0
+    sets = holm_rank_sets(strength, difference, p, level=level, simultaneous=True)
     found = {
         row.term: with_ends(
             Row(term=row.term, group=RANK, role="rank", key=(("model", row.term),), estimate=float(sets.rank[k]),
@@ -865,9 +874,10 @@ def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
                   linear=first.linear, size=max(one.size for one in numbers))  # fmt: skip
     row, code = Row(term=label, estimate=None if np.isnan(value) else value), Field(numbers=(made,)).codes[0]
     moves = made.moves(np.arange(len(common)))[1]
-    errors = Contest(estimate=value, moves=moves, codes=code, size=made.size).errors()
+    own = Contest(estimate=value, moves=moves, codes=code, size=made.size)
     if row.estimate is not None:
-        row = with_t(row, float(errors.std_error[0]), float(errors.df[0]), level, test=False)
+        errors = own.errors()
+        row = with_t(row, float(errors.std_error[0]) * own.unit, float(errors.df[0]), level, test=False)
     return replace(made, row=replace(row, n_units=len(common), method=f"mean of {count(len(numbers), 'model')}, t"))
 
 

@@ -150,7 +150,7 @@ def estimate(
                          f"{option('cluster', None)} to ignore clusters")  # fmt: skip
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
-    found: Found = ([None] * len(TERMS), None, None)
+    found: Found = (NO_JACKKNIFE, None, None)
     if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
         how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
         found = intervals_of(pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2)

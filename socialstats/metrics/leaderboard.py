@@ -37,7 +37,7 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
-from socialstats.results.rows import negated, rows_with, together, undefined_text
+from socialstats.results.rows import in_unit, negated, rows_with, size_unit, together, undefined_text
 from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
@@ -97,13 +97,15 @@ class Board:
     models, tasks : tuple of str
         A single task without a name where the design has none.
     values : (units, models) float64 array
-        NaN where a model has no score.
+        In `unit`; NaN where a model has no score.
     task, cluster : (units,) int64 arrays
         Cluster: one of its own for each unit where none are declared.
     factors : tuple of Factor
         The declared clusters that are used: none or one.
     pooling : {"tasks", "units"}
     level : float
+    unit : float
+        1, or the size of scores whose squares are beyond the range of floats.
     kept : dict
         The parts in use, so that each is computed once.
     """
@@ -116,6 +118,7 @@ class Board:
     factors: tuple[Factor, ...]
     pooling: str
     level: float
+    unit: float = 1.0
     kept: dict[tuple[str, bytes], Part] = field(default_factory=dict)
     known: BoolArray = field(init=False)
 
@@ -212,8 +215,10 @@ def board_of(
     index = np.repeat(np.arange(len(times)), times)
     tasks, codes = tasks_of(design, task)
     there, dense = np.unique(codes[index], return_inverse=True)
+    scores = values[kept][~np.isnan(values[kept])]
+    unit = 1.0 if scores.min() >= 0 and scores.max() <= 1 else size_unit(scores)
     return Board(
-        models=design.raters, tasks=tuple(tasks[t] for t in there.tolist()), values=values[index],
+        models=design.raters, tasks=tuple(tasks[t] for t in there.tolist()), values=values[index] / unit, unit=unit,
         task=dense.astype(np.int64), cluster=factors[0].codes[index] if factors else np.arange(len(index)),
         factors=factors, pooling=pooling, level=level,
     )  # fmt: skip
@@ -473,12 +478,15 @@ def sets_of(
     """Return the sets and the test they come from: max-t on complete scores of enough units, else Holm's."""
     board, level = result.board, float(result.settings["level"])
     assert board is not None
-    strength = np.array([row.estimate for row in ranked], dtype=np.float64)
+    size = board.magnitude or 1.0
+    strength = np.array([row.estimate for row in ranked], dtype=np.float64) / board.unit / size
     means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
     tested = any(row.p_value is not None for row in result.rows if row.role == "difference")
     if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and tested:
-        sets = rank_sets(strength, means.covariance, level=level, simultaneous=kind == "simultaneous", draws=draws,
-                         seed=seed, df=int(means.df))  # fmt: skip
+        sets = rank_sets(
+            strength, means.covariance / size**2, level=level, simultaneous=kind == "simultaneous", draws=draws,
+            seed=seed, df=int(means.df),
+        )  # fmt: skip
         return sets, "max-t"
     place = {row.term: i for i, row in enumerate(ranked)}
     difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
@@ -645,7 +653,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
         rows += mean_rows(board, SHARED, lead, shared, ("units", "shared"))
-    rows += difference_rows(board)
+    rows = [in_unit(row, board.unit) for row in (*rows, *difference_rows(board))]
     names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}

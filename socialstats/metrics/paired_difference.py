@@ -15,7 +15,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, rounding, t_p_value
+from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, in_unit, rounding, t_p_value
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
@@ -207,15 +207,16 @@ def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> tuple[Cluste
     n = np.bincount(code, pairs.count)
     if len(n) < 2 or not np.ptp(n):
         return None
-    means = np.bincount(code, pairs.count * pairs.difference) / n
-    mean = clustered_mean(means, np.ones(len(n)), magnitude=pairs.magnitude)
+    sized, unit = pairs.sized()
+    means = np.bincount(code, sized.count * sized.difference) / n
+    mean = clustered_mean(means, np.ones(len(n)), magnitude=sized.magnitude)
     share, overall = n / n.sum(), float(n @ means / n.sum())
     moved = (means - mean.mean) / len(n) - share * (means - overall)
     top = float(np.abs(moved).max()) or 1.0
     error = top * math.sqrt(len(n) / (len(n) - 1) * float((moved / top) @ (moved / top)))
     gap = mean.mean - overall
-    p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(means, len(n), pairs.magnitude) else 1.0
-    return mean, gap, p
+    p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(sized.magnitude) else 1.0
+    return in_unit(mean, unit, float(means[0]) * unit), gap * unit, p
 
 
 IGNORING = "ignoring clusters"

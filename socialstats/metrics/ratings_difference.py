@@ -176,7 +176,8 @@ def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> Flo
     out, at = [], 0
     for a, b in found:
         middle, end = at + a.statistics.shape[1], at + a.statistics.shape[1] + b.statistics.shape[1]
-        out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
+        with np.errstate(invalid="ignore"):  # sums beyond the range of floats: no difference
+            out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
         at = end
     return np.concatenate(out, axis=1)
 

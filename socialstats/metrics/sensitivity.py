@@ -203,10 +203,10 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         value, error, df = jack.estimate, jack.std_error, float(jack.copies.sum()) - 1
         reach = critical_value(level, df) * error
         low, high = value[CORRECTED] - reach, value[CORRECTED] + reach
-        lost = np.isnan(jack.values).any(axis=0)
-        still = np.isnan(error) & ~lost
-        why = [alike("clusters" if factors else "comparisons") if s else LESS if gone else ""
-               for gone, s in zip(lost, still | still[PLUG_IN], strict=True)]  # fmt: skip
+        gone = np.asarray(np.isnan(jack.values).any(axis=0))
+        still = np.isnan(error) & ~gone
+        why = [alike("clusters" if factors else "comparisons") if s else LESS if g else ""
+               for g, s in zip(gone.tolist(), (still | still[PLUG_IN]).tolist(), strict=True)]  # fmt: skip
     else:
         boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"],
                          size=LARGEST)  # fmt: skip

@@ -575,8 +575,8 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
     return table, finish
 
 
-def perfect(r: Any) -> Any:
-    """Return correlations, those that rounding keeps from 1 as 1: their distance from 1 is multiplied by its root."""
+def perfect(r: FloatArray) -> FloatArray:
+    """Return correlations, those that rounding keeps from 1 as 1: d_rm has the root of their distance from 1."""
     return np.where(1 - r <= SPARE * EPS, 1.0, r)
 
 
@@ -603,14 +603,14 @@ def summary_of(pairs: PairValues) -> Summary:
         return math.sqrt(float(c @ (values - mean) ** 2) / (n - 1))
 
     def varies(values: FloatArray) -> bool:
-        return bool(np.ptp(values) > rounding(values, n, pairs.magnitude))
+        return bool(np.ptp(values) > rounding(pairs.magnitude))
 
     mean, sd = float(c @ pairs.difference / n), spread(pairs.difference)
     one, two = (spread(values) if varies(values) else 0.0 for values in (pairs.first, pairs.second))
     r = None
     if varies(pairs.first) and varies(pairs.second):
         off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
-        r = float(perfect(max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two)))))
+        r = float(perfect(np.array(max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two))))))
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
     off = scaled(pairs.difference - mean)
     return Summary(

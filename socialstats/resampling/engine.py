@@ -13,6 +13,7 @@ from scipy.special import ndtr, ndtri
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.results.rows import scaled, size_unit
 from socialstats.rounding import alike, gated, left_of_recomputed, left_of_resamples
 from socialstats.text import count, percent
 from socialstats.voice import option
@@ -439,7 +440,7 @@ class Replicates:
     def std_error(self) -> FloatArray:
         """Standard deviation of the usable replicates; NaN where fewer than two are usable, or all are alike."""
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
-        found = [c.std(ddof=1) if len(c) > 1 else np.nan for c in usable]
+        found = [scaled(c).std(ddof=1) * size_unit(c) if len(c) > 1 else np.nan for c in usable]
         return np.where(self.is_constant, np.nan, found)
 
     @property
@@ -602,8 +603,9 @@ def whole_pieces(block: int) -> int:
 def in_pieces(weights: FloatArray, dense: FloatArray) -> FloatArray:
     """Weighted sums (b, units) @ (units, k) by dense products of `PIECE` resamples each."""
     out = np.empty((len(weights), dense.shape[1]))
-    for start in range(0, len(weights), PIECE):
-        out[start : start + PIECE] = weights[start : start + PIECE] @ dense
+    with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the range of floats: no estimate
+        for start in range(0, len(weights), PIECE):
+            out[start : start + PIECE] = weights[start : start + PIECE] @ dense
     return out
 
 

@@ -605,6 +605,12 @@ def size_unit(*values: FloatArray) -> float:
     return 1.0 if largest == 0 or abs(exponent) <= SAFE else math.ldexp(1.0, exponent)
 
 
+def in_unit(row: Row, unit: float) -> Row:
+    """Return a row of a number of values that were divided by a unit, in the unit of the values."""
+    names = () if unit == 1 else ("estimate", "std_error", "conf_low", "conf_high")
+    return replace(row, **{n: value * unit for n in names if (value := getattr(row, n)) is not None})
+
+
 def scaled(values: FloatArray) -> FloatArray:
     """Return numbers divided by their `size_unit`, for statistics that do not depend on a common factor."""
     return values / size_unit(values)

@@ -442,9 +442,9 @@ class BradleyTerryResult(Result):
         seen = np.flatnonzero(~np.isnan(errors.std_error))
         if len(seen) < 3:
             raise UndefinedStatistic("quasi-variances need at least three items whose strengths have standard errors")
-        i, j = np.triu_indices(len(strength), 1)
+        first, second = np.triu_indices(len(strength), 1)
         still = np.isnan(state.differences.std_error) & ~state.differences.refused
-        if still[np.isin(i, seen) & np.isin(j, seen)].any():
+        if still[np.isin(first, seen) & np.isin(second, seen)].any():
             raise UndefinedStatistic("a difference between two items has no standard error: no quasi-variances")
         cov = self.strength_covariance[np.ix_(seen, seen)]
         q = np.full(len(strength), np.nan)

@@ -58,7 +58,10 @@ def start(data: PairData, model: BradleyTerry) -> FloatArray:
     beta = np.zeros(data.x.shape[1])
     if model.tie_term is None:
         return beta
-    return np.append(beta, model.start_tau(float(data.w[:2].sum()), float(data.w[2].sum())))
+    wins, ties = float(data.w[:2].sum()), float(data.w[2].sum())
+    if not min(wins, ties) > 0:
+        raise NonConvergence("only ties, or none: no finite estimate of their parameter", iterations=0, gap=np.inf)
+    return np.append(beta, model.start_tau(wins, ties))
 
 
 def fit_newton(
