@@ -166,7 +166,7 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
             chance = float(m @ distance(at[used, None], at[None, used]) @ m)
         else:
             chance = 2 * n * float(m @ (at[used] - m @ at[used] / n) ** 2)
-        return far, chance if len(used) > 1 else math.nan, n, at[used]
+        return far, chance if len(used) > 1 and chance > 0 else math.nan, n, at[used]
 
     def linear(times: FloatArray) -> float:
         far, chance, n, _ = sums(times)

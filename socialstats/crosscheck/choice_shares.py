@@ -177,7 +177,7 @@ def change(shares: pd.DataFrame, name: str, less: str | None, cell: str, base: s
 
 
 def level_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
-    """Compare a mean, its t and its interval."""
+    """Compare a mean, its t and its interval, cut at what a change of a share (or a difference of two) can be."""
     from scipy import stats
 
     if row.estimate is None:
@@ -187,7 +187,8 @@ def level_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
     if row.conf_low is None:
         return checks
     test = stats.ttest_1samp(values, 0.0)
-    low, high = test.confidence_interval(row.conf_level or 0.95)
+    most = 1.0 if row.label("reference") is None else 2.0
+    low, high = (min(max(float(end), -most), most) for end in test.confidence_interval(row.conf_level or 0.95))
     pairs = (("t", row.statistic, test.statistic), ("low", row.conf_low, low), ("high", row.conf_high, high))
     return checks + [
         relative(label(row, name), ours, float(other), "scipy", SAME, size=1.0 if name == "t" else 0.0)

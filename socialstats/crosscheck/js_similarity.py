@@ -281,14 +281,14 @@ def ceiling_checks(result: Result, table: pd.DataFrame) -> list[Check]:
         if row.estimate is not None:
             part = own if row.group is None else own[own["cell"] == row.group]
             checks += make(row, part, drawing, f"{row.term} [{row.group or 'all units'}]")
-            checks += corrected_ceiling(row, other, part, pooled=make is pooled_ceiling)
+            checks += corrected_ceiling(row, other, part, drawing, pooled=make is pooled_ceiling)
     return checks
 
 
-def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, *, pooled: bool) -> list[Check]:
+def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, drawing: float, *, pooled: bool) -> list[Check]:
     """Compare a corrected ceiling with the plug-in one less a bias found by leaving out clusters, or ratings.
 
-    Its ends are those of the plug-in one, moved by the same.
+    Its ends are those of the plug-in one, moved by the same; where these are cut at 0 or 1, nobody can say how far.
     """
     less, where = 1 - float(row.estimate or 0.0), f"{other.term} [{other.group or 'all units'}]"
     if other.estimate is None or part["crossed"].any() or part["left"].nunique() > MOST_UNITS:
@@ -306,14 +306,14 @@ def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, *, pooled: bool)
         values = {line: sum(p * extrapolated([*map(int, half)], [*map(int, np.subtract(line, half))], 2)
                             for half, p in remainders(line, sum(line) // 2)) for line in lines}  # fmt: skip
         corrected = sum(values[line] * n for line, n in lines.items()) / sum(lines.values())
-        tolerance, why = 0.15 * less + 1e-12, EXACT
+        tolerance, why = 0.15 * less + WIDE * drawing + 1e-12, EXACT
     checks = [near(where, other.estimate, min(max(1 - corrected, 0.0), 1.0), why, tolerance)]
     if other.conf_low is None or row.conf_low is None or row.conf_high is None:
         return checks
     moved = less - corrected
     ends = (min(max(row.conf_low + moved, 0.0), other.estimate), max(min(row.conf_high + moved, 1.0), other.estimate))
-    both = zip(("low", "high"), (other.conf_low, other.conf_high), ends, strict=True)
-    return [*checks, *(near(f"{where}, {name}", a, b, why, tolerance) for name, a, b in both)]
+    both = zip(("low", "high"), (other.conf_low, other.conf_high), ends, (row.conf_low, row.conf_high), strict=True)
+    return [*checks, *(near(f"{where}, {name}", a, b, why, tolerance) for name, a, b, end in both if 0 < end < 1)]
 
 
 def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:

@@ -72,7 +72,7 @@ def compare(
 ) -> Check:
     """Make one check; a number that exists on one side only is a disagreement, one that became NaN not compared."""
     if theirs is not None and math.isnan(theirs):
-        theirs, note = None, note or f"{package} gave no number (NaN)"
+        theirs, note = None, note or f"{package} gave no number"
     if ours is None and theirs is None:
         ok: bool | None = None
     elif ours is None or theirs is None:

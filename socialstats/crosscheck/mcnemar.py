@@ -121,7 +121,7 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
         row = rows[name]
         checks += field_checks(row, "statsmodels", CLOSED, df=1.0)
         if b + c == 0:
-            note = "statsmodels divides 0 by 0 without discordant pairs (corrected: statistic inf, p 0)"
+            note = "statsmodels divides by 0 without discordant pairs"
             checks.append(set_aside(name, row.p_value, None, "statsmodels", note))
             continue
         theirs = mcnemar(table, exact=False, correction=correct)
@@ -327,7 +327,7 @@ def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) 
 
 
 def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
-    """The four chi-squares of clustered pairs, as their authors write them."""
+    """The four chi-squares of clustered pairs, as their authors write them; NaN where they divide by 0."""
     k, gap, n = len(cells), cells["gap"], cells["n"]
     free = gap - n * gap.sum() / n.sum()
     top, own, off = float(gap.sum()) ** 2, float((gap**2).sum()), float((free**2).sum())
@@ -338,7 +338,12 @@ def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
         "yang": (top, many * (own + off) / 2),
         "eliasziw": (top, float(cells["mixed"].sum()) * design_effect(cells)),
     }
-    return {name: above / below if below > 0 else math.nan for name, (above, below) in parts.items()}
+    return {name: ratio(*part) for name, part in parts.items()}
+
+
+def ratio(one: float, other: float) -> float:
+    """Divide; NaN where the other is 0."""
+    return one / other if other else math.nan
 
 
 def design_effect(cells: pd.DataFrame) -> float:
@@ -351,7 +356,7 @@ def design_effect(cells: pd.DataFrame) -> float:
     bms = float((rates.sub(total, axis=1) ** 2).mul(n, axis=0).to_numpy().sum()) / k
     wms = float((rates * (1 - rates)).mul(n, axis=0).to_numpy().sum()) / (k * (mean - 1))
     size = mean - float(((n - mean) ** 2).sum()) / (k * (k - 1) * mean)
-    rho = max((bms - wms) / (bms + (size - 1) * wms), 0.0)
+    rho = max(ratio(bms - wms, bms + (size - 1) * wms), 0.0)
     rho = rho / (rho + float(total["b"] + total["c"]) * (1 - rho)) if rho else 0.0
     some = int((mixed > 0).sum())
     average = float(mixed.sum()) / some

@@ -201,7 +201,7 @@ def maximise(kind: str, table: PairColumns) -> PeerFit:
     return PeerFit(estimate=beta, covariance=covariance, loglik=loglik, package="scipy")
 
 
-def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 200) -> PeerFit:
+def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 5_000) -> PeerFit:
     """Fit by statsmodels' iterated least squares; a tie is the response one half.
 
     Firth's penalised likelihood is iterated maximum likelihood of augmented data. Every row gets half a pseudo-win and

@@ -26,12 +26,13 @@ def checks_of(result: Result) -> list[Check]:
     Parameters
     ----------
     result : Result
-        `group` of its rows says the kind of number. ``extras["parts"]`` holds both tables on common units,
-        ``extras["people"]`` the rater group that tells people, where they are among the raters.
+        `group` of its rows says the kind of number. ``extras["parts"]`` holds both tables as they were given, whose
+        units are matched here by their labels. ``extras["people"]`` has the rater group of each that tells people,
+        where they are among its raters.
     """
     rows, parts, people = result.rows, result.extras["parts"], result.extras["people"]
     one = parts[0]
-    tables = [long_table(design, people) for design in parts]
+    tables = [long_table(design, source) for design, source in zip(parts, people, strict=True)]
     shares = {f"share of {level}": level for level in one.levels}
     checks = []
     for row in rows:
@@ -64,7 +65,8 @@ def long_table(design: Ratings, people: Any) -> Any:
         human = np.asarray(factor.codes == factor.levels.index(people.human))
     code = np.where(design.status == OK, design.value, -1)[given]
     scores, read = np.append(design.scores, np.nan), enumerate(design.read_as()[given].T)
-    return pd.DataFrame({"unit": design.unit[given], "rater": design.rater[given], "code": code, "score": scores[code],
+    units = np.array(design.units, dtype=object)[design.unit[given]]
+    return pd.DataFrame({"unit": units, "rater": design.rater[given], "code": code, "score": scores[code],
                          "person": human[design.rater[given]], **{f"p{k}": own for k, own in read}})  # fmt: skip
 
 
@@ -108,6 +110,42 @@ def alpha(parts: Sequence[Any], design: Ratings, k: int) -> float:
     codes = own.pivot(index="rater", columns="unit", values="score").to_numpy(dtype=float)
     scale: Any = design.scale
     return float(theirs(codes, level_of_measurement=scale, value_domain=sorted(np.unique(codes[~np.isnan(codes)]))))
+
+
+MATCHED = "mean ratings of both groups, matched by the labels of the units"
+
+
+def group_gap_checks(result: Result) -> list[Check]:
+    """Match two groups of raters by unit again, from the ratings, and recompute the paired test.
+
+    Parameters
+    ----------
+    result : Result
+        Of `paired_difference`. ``extras["ratings"]`` holds the ratings; ``extras["groups"]`` the name of the factor of
+        raters and its two levels.
+    """
+    import pandas as pd
+
+    from socialstats.crosscheck.paired_difference import verify
+
+    design, (name, first, second) = result.extras["ratings"], result.extras["groups"]
+    factor, row = design.rater_groups[name], result.rows[0]
+    given = design.status == OK
+    groups = factor.labels()
+    table = pd.DataFrame({
+        "unit": np.array(design.units, dtype=object)[design.unit[given]],
+        "group": groups[design.rater[given]],
+        "value": (design.read_as() @ design.scores)[given],
+    })  # fmt: skip
+    means = table.groupby(["unit", "group"])["value"].mean().unstack("group")[[first, second]].dropna()
+    gaps = means[first] - means[second]
+    size = max(1.0, float(np.abs(design.scores).max()))
+    return [
+        compare("difference of matched units", row.estimate, float(gaps.mean()), package="pandas",
+                tolerance=1e-9 * size, why=MATCHED),
+        compare("units of both groups", row.n, float(len(gaps)), package="pandas", tolerance=0.0, why=MATCHED),
+        *verify(result).checks,
+    ]  # fmt: skip
 
 
 SAME = "the same answers, averaged in another order"

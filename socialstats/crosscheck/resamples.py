@@ -286,7 +286,8 @@ def resampled_checks(
         room = close * abs(high - low) if drawn.seeded else half_width(x, tail)
         if ours is not None:
             room = max(room, close * abs(ours))
-            out.append(compare(label(row, "end"), ours, theirs, package="scipy", tolerance=room, why=why))
+            note = "the other rows drawn do not reach this end" if theirs is None and not drawn.seeded else ""
+            out.append(compare(label(row, "end"), ours, theirs, package="scipy", tolerance=room, why=why, note=note))
     return out
 
 

@@ -339,7 +339,8 @@ def row_arithmetic(row: Row, g: float, clusters: Any, options: Mapping[str, Any]
     if options["ci"] == "wald":
         out += t_ends(row, options["level"], g - 1 if clustered else None, cut=(-math.inf, 1.0))
     elif options["ci"] == "closed":
-        out += end_checks(row, *fisher_ends(row.estimate or 0.0, error, g - 1, options["level"]), "scipy", FORMULA)
+        ends = fisher_ends(row.estimate or 0.0, error, g - 1, options["level"])
+        out += end_checks(row, *ends, "scipy", FORMULA, least=1.0)  # a kappa is 1 less a ratio, with the rounding of 1
     return out
 
 

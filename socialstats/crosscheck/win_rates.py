@@ -153,7 +153,7 @@ def difference_checks(result: Result) -> list[Check]:
     ]  # fmt: skip
     table = pd.concat(sides, ignore_index=True)
     table["gap"] = table["one"].astype(float) - table["two"].astype(float)
-    means = table.groupby("item")["gap"].mean()
+    means = matched_means(result)
     checks = [
         compare(f"difference of '{row.term}'", row.estimate, float(means[row.term]), package="pandas", tolerance=1e-12,
                 why=COUNTED)
@@ -163,6 +163,44 @@ def difference_checks(result: Result) -> list[Check]:
     for row in tested:
         checks += error_checks(row, table[table["item"] == row.term], list(stories.clusters))
     return checks
+
+
+def matched_means(result: Result) -> Any:
+    """Return the mean difference of each item over the stories of both designs, matched here by what describes them."""
+    import pandas as pd
+
+    designs = [design.whole() for design in result.design]
+    shared = [set(design.covariates) for design in designs]
+    factors = [{factor.name for factor in design.clusters} for design in designs]
+    tables = [story_table(design, set.intersection(*shared), set.intersection(*factors)) for design in designs]
+    sides = [c for c in tables[0] if c.startswith(("item", "covariate"))]
+    keys = (sides, [*sides, *(c for c in tables[0] if c.startswith("cluster"))], [c for c in tables[0] if c != "score"])
+    key = next(key for key in keys if not any(table.duplicated(key).any() for table in tables))
+    both = tables[0].merge(tables[1], on=key, suffixes=("", " of the other"), validate="1:1").dropna()
+    gap = both["score"] - both["score of the other"]
+    parts = [pd.DataFrame({"item": both[side], "gap": sign * gap}) for side, sign in (("item 0", 1), ("item 1", -1))]
+    return pd.concat(parts).groupby("item")["gap"].mean()
+
+
+def story_table(design: Any, covariates: set[str], clusters: set[str]) -> Any:
+    """Return a row for each comparison: its items in the order of their labels, what describes them, the first's score.
+
+    A tie has no score.
+    """
+    import pandas as pd
+
+    names = np.array(design.items, dtype=object)
+    a, b = names[design.item_a], names[design.item_b]
+    turned = a > b
+    columns: dict[str, Any] = {}
+    described = [("item", a, b)]
+    described += [(f"covariate {name}", design.covariates[name].a, design.covariates[name].b) for name in covariates]
+    for name, of_a, of_b in described:
+        columns |= {f"{name} 0": np.where(turned, of_b, of_a), f"{name} 1": np.where(turned, of_a, of_b)}
+    columns |= {f"cluster {f.name}": f.labels() for f in design.clusters if f.name in clusters}
+    columns["shown first"] = np.where(turned, -design.first, design.first)
+    score = np.array([1.0, 0.0, np.nan])[design.outcome]
+    return pd.DataFrame({**columns, "score": np.where(turned, 1 - score, score)})
 
 
 def error_checks(row: Row, table: Any, clusters: list[str]) -> list[Check]:

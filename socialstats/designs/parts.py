@@ -37,6 +37,10 @@ class Factor:
     levels: tuple[str, ...]
     mixed: tuple[str, ...] = ()
 
+    def labels(self) -> AnyArray:
+        """(cells,) object array: the label of each cell, None where it has no level."""
+        return np.array([*self.levels, None], dtype=object)[self.codes]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnitNames:

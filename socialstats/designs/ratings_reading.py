@@ -616,6 +616,9 @@ def refuse_unshared(rows: Rows, roles: RatingsRoles, by: str, source: str) -> No
     if not people.any():
         raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
                          f"'{text.shorten(source)}' is called {text.listing(sorted(HUMANS), 10)}")  # fmt: skip
+    if not (given & rows.use).any() and not rows.pending:
+        raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
+                         f"'{text.shorten(by)}' that the ratings of people could belong to")  # fmt: skip
 
 
 def _finish(

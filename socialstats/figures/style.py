@@ -558,10 +558,14 @@ def points(ax: Axes, rows: Sequence[tuple[float, Row]], *, intervals: bool = Tru
 
 
 def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
-    """Return axis limits around finite values; a unit either side where there is no spread."""
+    """Return axis limits around finite values; room either side where rounding leaves no spread."""
     low, high = min(values), max(values)
-    gap = share * (high - low) if high > low else 1.0
+    spread, size = high - low, max(abs(low), abs(high))
+    gap = share * spread if spread > FLAT * size else max(1.0, share * size)
     return low - gap, high + gap
+
+
+FLAT = 1e-12  # matplotlib has no axis for a spread that is a smaller share of the values
 
 
 def heads(labels: Sequence[str], cell: float, width: int = 14) -> tuple[list[str], float]:

@@ -261,7 +261,8 @@ def _of_difference(
     known = bool(np.all(rest > LOST))
     seen = m @ u**2
     weights = (unit, seen) if estimated and seen.any() else (unit,)
-    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in weights)
+    scaled = (v / v.max() if v.max() > 0 else v for v in weights)  # squares of variances overflow
+    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in scaled)
     variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
     return MeanErrors.of(
         variance=variance if known else np.nan, df=df if known else np.nan, clusters=float(clusters.min()),

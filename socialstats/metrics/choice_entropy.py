@@ -17,9 +17,10 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, clustered, is_inside
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import kept_within, with_mean
+from socialstats.matching import match_keys
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies, reply_entropies
 from socialstats.models.effect_sizes import with_d_z
-from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
+from socialstats.models.sensitivity import common_pairs, pair_names
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import span, stat
@@ -308,8 +309,7 @@ def aligned(
     design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return entropies, corrected entropies and comparisons of a design, in the order of `pairs`."""
-    first = np.unique(design.pair.codes, return_index=True)[1]
-    order, table = np.argsort(pair_codes(design, pairs)[first]), pair_entropies(design, base)
+    order, table = match_keys(pairs, pair_names(design)).places[1], pair_entropies(design, base)
     return table.entropy[order], table.corrected[order], table.n[order]
 
 

@@ -23,6 +23,7 @@ from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors, Sample, gap_errors, mean_errors
 from socialstats.inference.rows import with_ends, with_t
+from socialstats.matching import joint_codes, match_keys
 from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.effect_sizes import pair_values
@@ -219,11 +220,14 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
     at = 0 if wanted == "S" else 1
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
     factors = cluster_factors(design, settings["cluster"])
+    if not factors:
+        raise InputError("compare_models() matches models by pair of items or by cluster, and these numbers have "
+                         f"neither: take sensitivity() with {option('cluster', 'pair')}")  # fmt: skip
     names = [" | ".join(pair) for pair in pair_names(design)]
     labels = [
         np.array(names if factor.name == design.pair.name else factor.levels, dtype=object)[factor.codes].tolist()
         for factor in factors
-    ] or [np.arange(len(design.item_a)).astype(str).tolist()]  # fmt: skip
+    ]
     both = list(zip(*labels, strict=True))
     place = {label: k for k, label in enumerate(dict.fromkeys(both))}
     sums = Units.clusters(np.array([place[label] for label in both], dtype=np.int64)).total(table)
@@ -359,7 +363,8 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
         names = tuple(answers.scenarios[k] for k in at.tolist())
         found.append(Number(
             row=replace(row, term=row.label("model") or row.term), units=names,
-            clusters=tuple(tuple(map(str, code[at].tolist())) for code in clusters.codes),
+            clusters=tuple(tuple(factor.levels[code] for code in codes[at].tolist())
+                           for factor, codes in zip(clusters.factors, clusters.codes, strict=True)),
             sums=np.column_stack([course[at], np.ones(len(at))]), finish=ratio, linear=True,
             size=float(np.abs(given).max()) + abs(taken_off),
             value=float(row.estimate) if row.estimate is not None else np.nan,
@@ -453,21 +458,12 @@ class Field:
     whole: dict[int, tuple[float, FloatArray]] = field(default_factory=dict)
 
     @cached_property
-    def places(self) -> list[dict[str, int]]:
-        """The place of each unit of each model."""
-        return [{name: k for k, name in enumerate(one.units)} for one in self.numbers]
-
-    @cached_property
     def codes(self) -> list[list[IntArray]]:
         """Clusters of the units of each model, by codes that are the same for all models."""
         depth = max(len(one.clusters) for one in self.numbers)
-        out: list[list[IntArray]] = [[] for _ in self.numbers]
-        for k in range(depth):
-            known: dict[str, int] = {}
-            for place, one in zip(out, self.numbers, strict=True):
-                labels = one.clusters[k] if k < len(one.clusters) else one.units
-                place.append(np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64))
-        return out
+        labels = [[*one.clusters, *[one.units] * (depth - len(one.clusters))] for one in self.numbers]
+        joint = [joint_codes(*(own[k] for own in labels)) for k in range(depth)]
+        return [[codes[j] for codes in joint] for j in range(len(self.numbers))]
 
     def moves(self, k: int) -> tuple[float, FloatArray]:
         """What each unit of a model adds to its number, computed once."""
@@ -482,11 +478,10 @@ class Field:
         if one.units and one.units == two.units:
             return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
                            codes=self.codes[j], size=size, why=self.moved(j, k))  # fmt: skip
-        common = [name for name in one.units if name in self.places[k]]
-        if not common:
+        match = match_keys(one.units, two.units)
+        if not match.keys:
             return None
-        at = [np.array([self.places[m][name] for name in common], dtype=np.int64) for m in (j, k)]
-        same = len(common) == len(one.units) == len(two.units)
+        at, same = match.places, match.complete
         (a, first), (b, second) = (n.moves(i) for n, i in zip((one, two), at, strict=True))
         return Contest(estimate=one.value - two.value if same else a - b, moves=first - second, size=size, whole=same,
                        codes=[code[at[0]] for code in self.codes[j]], why=self.moved(j, k, *at))  # fmt: skip
@@ -543,13 +538,6 @@ def named_gap(one: Row, two: Row) -> Row:
                cautions=together((one, two)), key=(("model", one.term), ("minus", two.term)))  # fmt: skip
 
 
-def joint_codes(one: Factor, two: Factor) -> tuple[IntArray, IntArray]:
-    """Return the codes of two factors, the same for the same label."""
-    place = {label: k for k, label in enumerate(dict.fromkeys((*one.levels, *two.levels)))}
-    first, second = (np.array([place[label] for label in f.levels], dtype=np.int64)[f.codes] for f in (one, two))
-    return first, second
-
-
 def apart_row(one: Row, two: Row, sides: tuple[Pairs, Pairs], reach: float, level: float) -> tuple[Row, Way]:
     """Return the difference of two levels of pairs that share no unit, and whether they share clusters.
 
@@ -557,7 +545,10 @@ def apart_row(one: Row, two: Row, sides: tuple[Pairs, Pairs], reach: float, leve
     those of the level's own mean. Where clusters are in both, they are summed over both (`gap_errors`).
     """
     means = [side.mean for side in sides]
-    joint = [joint_codes(*both) for both in zip(*(side.factors for side in sides), strict=True)]
+    joint = [
+        [codes[factor.codes] for codes, factor in zip(joint_codes(*(f.levels for f in both)), both, strict=True)]
+        for both in zip(*(side.factors for side in sides), strict=True)
+    ]
     common = any(len(np.intersect1d(*both)) for both in joint)
     row = replace(named_gap(one, two), n=sum(mean.n for mean in means), n_units=int(sum(mean.n for mean in means)),
                   estimate=means[0].mean - means[1].mean)  # fmt: skip
@@ -864,9 +855,8 @@ def other_raters(results: Mapping[str, Result]) -> tuple[Caution, ...]:
 
 def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
     """Return the mean of the numbers of some models, by the units that all of them have, with its t interval."""
-    places = [{name: k for k, name in enumerate(one.units)} for one in numbers]
-    common = [name for name in numbers[0].units if all(name in place for place in places)]
-    at = [np.array([place[name] for name in common], dtype=np.int64) for place in places]
+    match = match_keys(*(one.units for one in numbers))
+    common, at = match.keys, match.places
     dense = [np.asarray(one.sums[k] if isinstance(one.sums, np.ndarray) else one.sums[k].toarray())
              for one, k in zip(numbers, at, strict=True)]  # fmt: skip
     ends = np.cumsum([0, *(part.shape[1] for part in dense)]).tolist()
@@ -877,10 +867,10 @@ def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
 
     first = numbers[0]
     clusters = tuple(tuple(labels[k] for k in at[0].tolist()) for labels in first.clusters)
-    whole = all(len(common) == len(one.units) for one in numbers)
+    whole = match.complete
     sums = np.concatenate(dense, axis=1)
     value = float(np.mean([one.value for one in numbers])) if whole else float(finish(sums.sum(axis=0)[None])[0])
-    made = Number(row=Row(term=label), units=tuple(common), clusters=clusters, sums=sums, finish=finish, value=value,
+    made = Number(row=Row(term=label), units=common, clusters=clusters, sums=sums, finish=finish, value=value,
                   linear=first.linear, size=max(one.size for one in numbers))  # fmt: skip
     row, code = Row(term=label, estimate=None if np.isnan(value) else value), Field(numbers=(made,)).codes[0]
     moves = made.moves(np.arange(len(common)))[1]
@@ -918,7 +908,7 @@ def unit_of(result: Result) -> str:
         return "scenarios"
     factor = smallest_factor(result)
     if factor is None:
-        return "comparisons" if result.metric == "sensitivity" else "units"
+        return "units"
     return "pairs of items" if by_pairs(result) else f"clusters of {shorten(factor.name, 40)}"
 
 
@@ -930,7 +920,7 @@ def unmatched(numbers: Sequence[Number], ways: Mapping[str, Way]) -> tuple[Cauti
     lost = [(one.row.term, len(every) - len(one.units), one.refused) for one in numbers if len(one.units) < len(every)]
     if not lost:
         return ()
-    shared = len(set.intersection(*(set(one.units) for one in numbers)))
+    shared = len(match_keys(*(one.units for one in numbers)).keys)
     said = listing([f"'{shorten(model, 40)}' {count(n)}" + (f" ({count(refused)} refused)" if refused else "")
                     for model, n, refused in lost], 5)  # fmt: skip
     asked = all(n == refused for _, n, refused in lost)

@@ -466,7 +466,8 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
         words=f"{capital(f'{kind_of(rows[0])}{level_text(level)} {kind} rank intervals')} included "
         f"rank 1 for {count(len(first))} of {count(len(means), 'model')} ({listing(shortened(first))}). They contained "
-        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average.",
+        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average."
+        if ranked else f"No model has a mean ({rows[0].undefined}), and so none has a rank.",
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )  # fmt: skip
 
@@ -689,7 +690,8 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
 
 def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     """Return whether two poolings give other numbers for some model."""
-    pairs = [(r.estimate, o.estimate) for r, o in zip(rows, others, strict=False)]
+    known = {row.term: row.estimate for row in others}
+    pairs = [(row.estimate, known[row.term]) for row in rows]
     return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
 
 

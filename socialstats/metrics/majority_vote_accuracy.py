@@ -15,6 +15,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.matching import Match, match_keys
 from socialstats.models.kappa import by_stratum
 from socialstats.models.shares import How, header_of, how_of, merged, share_row
 from socialstats.registry import Metric, reads
@@ -125,7 +126,12 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         for term in TERMS
     ]
     given = settings["truth"]
-    said = f"levels of {count(len(given), 'unit')}, by label"
+    if isinstance(given, str):
+        told = given
+    elif (match := matched_truth(design, given)).complete:
+        told = f"levels of {count(len(given), 'unit')}, by label"
+    else:
+        told = f"levels of {match.text('unit', ('the truth', 'the votes'))}"
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
     return Result(
         metric="majority_vote_accuracy",
@@ -133,7 +139,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         rows=tuple(rows),
         counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
         **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
-        settings=settings | {"truth": given if isinstance(given, str) else said},
+        settings=settings | {"truth": told},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
         design=design,
@@ -163,17 +169,23 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
             f"{option('truth', EACH)}, not {shorten(repr(truth))}"
         )
     levels = {label: code for code, label in enumerate(design.levels)}
-    place = {label: code for code, label in enumerate(design.units)}
     scores = design.scores.tolist() if design.numeric else []
+    codes = []
     for unit, value in truth.items():
         is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         code = levels.get(str(value), scores.index(value) if is_number and value in scores else None)
         if code is None:
             listed = quoted(list(design.levels), most=10)
             raise InputError(f"the truth of unit '{shorten(str(unit))}' is '{shorten(str(value))}'; levels: {listed}")
-        if str(unit) in place:
-            out[place[str(unit)]] = code
+        codes.append(code)
+    given, places = matched_truth(design, truth).places
+    out[places] = np.array(codes, dtype=np.int64)[given]
     return out, np.ones(len(design.raters), dtype=bool)
+
+
+def matched_truth(design: Ratings, truth: Mapping[Any, Any]) -> Match:
+    """Match the units whose true level is given with those of the design, by label."""
+    return match_keys(map(str, truth), design.units)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

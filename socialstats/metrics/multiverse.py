@@ -53,6 +53,11 @@ class Variant:
     compute: Callable[[], Result]
     lead: Callable[[Result], Row] = lambda result: result.rows[0]
 
+    def computed(self) -> tuple[Result, Row]:
+        """Compute the result and take its leading row."""
+        result = self.compute()
+        return result, self.lead(result)
+
 
 def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, reference: float, words: str = "") -> Result:
     """Compute every variant of an estimate; the first is the page's own.
@@ -105,11 +110,11 @@ def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, refer
     if len(labels) < 2 or len(set(labels)) < len(labels):
         raise InputError(f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}")
     results, leads, rows = {}, {}, []
-    for variant, result in zip(variants, [variants[0].compute(), *_computed(variants[1:])], strict=True):
-        if isinstance(result, str):
-            rows.append(Row(term=variant.label, group=variant.choice, undefined=result))
+    for variant, computed in zip(variants, [variants[0].computed(), *_computed(variants[1:])], strict=True):
+        if isinstance(computed, str):
+            rows.append(Row(term=variant.label, group=variant.choice, undefined=computed))
             continue
-        lead = variant.lead(result)
+        result, lead = computed
         results[variant.label], leads[variant.label] = result, lead
         rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference,
                             places=rows[0].decimals if rows else lead.decimals))  # fmt: skip
@@ -124,13 +129,13 @@ def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, refer
     )  # fmt: skip
 
 
-def _computed(variants: Sequence[Variant]) -> list[Result | str]:
-    """Compute each variant; where one has no result, return the reason."""
+def _computed(variants: Sequence[Variant]) -> list[tuple[Result, Row] | str]:
+    """Compute each variant and its leading row; where one has none, return the reason."""
 
-    def one(k: int) -> Result | str:
+    def one(k: int) -> tuple[Result, Row] | str:
         say(f"analysis variant: {variants[k].label}")
         try:
-            return variants[k].compute()
+            return variants[k].computed()
         except SocialStatsError as error:
             return str(error).split("\n")[0]
 

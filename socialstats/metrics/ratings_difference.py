@@ -16,6 +16,7 @@ from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
 from socialstats.inference.dependence import small_sample
 from socialstats.inference.rows import ANYWHERE
+from socialstats.matching import Match, match_keys
 from socialstats.models.measures import (
     ALPHA,
     SHARES,
@@ -48,12 +49,11 @@ def measures(design: Ratings) -> dict[str, Measure]:
             found.append(make(judged))
         except SocialStatsError:
             continue
-    place = {name: k for k, name in enumerate(design.units)}
-    where = np.array([place[name] for name in judged.units], dtype=np.int64)
+    where = match_keys(judged.units, design.units).places[1]
     return {m.name: spread(m, where, len(design.units)) for m in found if m is not None}
 
 
-def on_common_units(one: Ratings, two: Ratings) -> tuple[Ratings, Ratings]:
+def on_common_units(one: Ratings, two: Ratings, match: Match) -> list[Ratings]:
     """Return both designs on the units that both have; units are sorted, so they then stand in the same order.
 
     Raises
@@ -61,18 +61,20 @@ def on_common_units(one: Ratings, two: Ratings) -> tuple[Ratings, Ratings]:
     NothingToAnalyse
         If no unit is common.
     InputError
-        If units stand for several alike ones: such units cannot be matched.
+        If units stand for several alike ones: such units cannot be matched. If one lies in different clusters.
     """
-    common = sorted(set(one.units) & set(two.units))
-    if not common:
+    if not match.keys:
         raise NothingToAnalyse("no unit was rated in both")
     if np.any(one.unit_count != 1) or np.any(two.unit_count != 1):
         raise InputError("units that stand for several alike ones cannot be matched; give one row a rating")
-    kept = set(common)
-    first, second = (
-        d.take(np.array([name in kept for name in d.units])[d.unit], note="units of both") for d in (one, two)
-    )
-    return first, second
+    for factor, other in ((f, g) for f in one.clusters for g in two.clusters if f.name == g.name):
+        labels = match.values(factor.labels(), other.labels())
+        moved = np.flatnonzero(labels[0] != labels[1])
+        if len(moved):
+            unit, first, second = (shorten(str(some[moved[0]]), 40) for some in (match.keys, *labels))
+            raise InputError(f"unit '{unit}' lies in two clusters of '{shorten(factor.name)}', '{first}' and "
+                             f"'{second}': give different units different names")  # fmt: skip
+    return [d.take(np.isin(d.unit, at), note="units of both") for d, at in zip((one, two), match.places, strict=True)]
 
 
 @reads(Ratings, tables=2)
@@ -129,7 +131,8 @@ def ratings_difference(
     >>> round(ratings_difference(one, two, scale="interval").row("mean rating").estimate, 3)
     1.0
     """
-    one, two = on_common_units(first, second)
+    match = match_keys(first.units, second.units)
+    one, two = on_common_units(first, second, match)
     own, others = measures(one), measures(two)
     found = [(a, others[name]) for name, a in own.items() if name in others and others[name].terms == a.terms]
     both = [a.known & b.known for a, b in found]
@@ -156,13 +159,14 @@ def ratings_difference(
         metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
         rows=rows, inference=f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with "
         f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
-        cautions=(*small_sample(
+        cautions=(*match.cautions("unit", [quoted([label]) for label in labels], "every row"), *small_sample(
             g, FEW, f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
             affects="intervals and tests of differences", fix="compare on more units",
         ), *(() if lost is None else (lost,))),
         references=("davisonhinkley1997", "krippendorff2019"),
         design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
-        extras={"parts": (one, two), "people": human_source(one)},
+        extras={"parts": (first, second), "people": (human_source(one), human_source(two)),
+                "matched": match.text("unit", [quoted([label]) for label in labels])},
         check="socialstats.crosscheck.ratings_difference:checks_of",
     )  # fmt: skip
 

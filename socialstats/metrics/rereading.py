@@ -10,6 +10,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError
+from socialstats.matching import Match, match_keys
 from socialstats.models.shares import How, merged, share_row
 from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.results import Result, Row
@@ -36,6 +37,8 @@ class Answers:
         Indexes into `labels`.
     clusters : tuple of (units,) int64 arrays
         The declared clusters of units, or each unit by itself.
+    match : Match
+        Replies of both, by unit, rater and level of the by factor.
     """
 
     one: Ratings
@@ -44,6 +47,7 @@ class Answers:
     before: IntArray
     after: IntArray
     clusters: tuple[IntArray, ...]
+    match: Match
 
     @property
     def changed(self) -> BoolArray:
@@ -91,19 +95,28 @@ def answers_of(one: Ratings, two: Ratings) -> Answers:
             f"{one.source}: column '{columns[0][0]}' is read on a scale that is {one.scale}, and '{name}' on one that "
             f"is {two.scale}: say one for both with {option('scale')}"
         )
-    same = one.units == two.units and one.raters == two.raters and len(one.unit) == len(two.unit)
-    if not (same and np.array_equal(one.unit, two.unit) and np.array_equal(one.rater, two.rater)):
+    match = match_keys(reply_keys(one), reply_keys(two))
+    if not match.complete:
+        found = match.text("reply", [f"'{column}'" for column, _ in columns])
         raise InputError(
-            f"{one.source}: reading column '{name}' gives other rows than the first reading; check {option('na')}"
+            f"{one.source}: reading column '{name}' gives other rows than the first reading ({found}); check "
+            f"{option('na')}"
         )
     extra = [level for level in two.levels if level not in one.levels]
     labels = (*one.levels, *extra)
     where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)
+    before, after = match.values(coded(one, np.arange(len(one.levels)), len(labels)), coded(two, where, len(labels)))
     return Answers(
-        one=one, two=two, labels=(*labels, REFUSED, MISSED), before=coded(one, np.arange(len(one.levels)), len(labels)),
-        after=coded(two, where, len(labels)),
+        one=one, two=two, labels=(*labels, REFUSED, MISSED), before=before, after=after, match=match,
         clusters=tuple(f.codes for f in one.clusters) or (np.arange(len(one.units)),),
     )  # fmt: skip
+
+
+def reply_keys(design: Ratings) -> list[tuple[str, str, str | None]]:
+    """Return unit, rater and level of the by factor of each reply."""
+    units, raters = (np.array(labels, dtype=object) for labels in (design.units, design.raters))
+    by = [None] * len(design.unit) if design.by is None else design.by.labels().tolist()
+    return list(zip(units[design.unit].tolist(), raters[design.rater].tolist(), by, strict=True))
 
 
 def coded(design: Ratings, where: IntArray, refused: int) -> IntArray:
@@ -205,8 +218,8 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
     answers = answers_of(first, second)
     if answers.one.scale == "nominal":
         raise InputError(f"{answers.one.source}: means need an order of the levels, and these are nominal")
-    both = (answers.one.status == OK) & (answers.two.status == OK)
-    one, two = (np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two))
+    both = np.logical_and(*answers.match.values(answers.one.status == OK, answers.two.status == OK))
+    one, two = answers.match.values(*(np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two)))
     rows = []
     for by in answers.levels or (None,):
         for rater in (None, *answers.raters):

@@ -14,6 +14,7 @@ from socialstats.designs.comparisons import A_WON, TIED, Comparisons, group
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean
+from socialstats.matching import Match, match_keys
 from socialstats.models.matched_pairs import Cells, mid_p
 from socialstats.registry import reads
 from socialstats.results import Result, Row
@@ -42,6 +43,8 @@ class Stories:
         Whether the first, the second design chose `low`.
     ties : int
         Stories left out because one of the two answers is a tie.
+    match : Match
+        Stories of both designs, ties included, and those of one design only.
     """
 
     items: tuple[str, ...]
@@ -50,6 +53,7 @@ class Stories:
     clusters: Mapping[str, IntArray]
     chose: np.ndarray[Any, np.dtype[np.bool_]]
     ties: int
+    match: Match
 
 
 @reads(Comparisons, tables=2, scans=True)
@@ -113,6 +117,7 @@ def win_rate_difference(
         counts={"stories": n, "ties": stories.ties}, settings={"labels": labels, "level": level},
         references=("mcnemar1947", "bellmccaffrey2002"), design=(first, second),
         words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
+        cautions=stories.match.cautions("story", [quoted([label]) for label in labels], "every row"),
         extras={"stories": stories, "clearest": CHECKED}, check="socialstats.crosscheck.win_rates:difference_checks",
     )  # fmt: skip
 
@@ -166,8 +171,10 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
             break
     else:
         raise UndefinedStatistic(REPEATED)
-    common, at, other = np.intersect1d(first, second, return_indices=True)
-    if not len(common):
+    match = match_keys(first, second)
+    order = np.argsort(match.keys)  # so that sums do not depend on the order of the rows
+    at, other = (place[order] for place in match.places)
+    if not len(at):
         raise UndefinedStatistic("no story was answered by both")
     decided = (one.outcome[at] != TIED) & (two.outcome[other] != TIED)
     at, other = at[decided], other[decided]
@@ -175,7 +182,8 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
     low, high = (column[: len(one.count)][at] for column in stacked[:2])
     clusters = shared_clusters(one, two, at, other)
     clusters |= {"pair of items": group([low, high])[1]} if len(clusters) < 2 else {}
-    return Stories(items=items, low=low, high=high, clusters=clusters, chose=chose, ties=int((~decided).sum()))
+    return Stories(items=items, low=low, high=high, clusters=clusters, chose=chose, ties=int((~decided).sum()),
+                   match=match)  # fmt: skip
 
 
 def shared_clusters(one: Comparisons, two: Comparisons, at: IntArray, other: IntArray) -> dict[str, IntArray]:
@@ -183,9 +191,8 @@ def shared_clusters(one: Comparisons, two: Comparisons, at: IntArray, other: Int
     found = {}
     known = {factor.name: factor for factor in two.clusters}
     for factor in one.clusters:
-        labels = np.array(factor.levels, dtype=object)[factor.codes[at]]
         same = known.get(factor.name)
-        if same is not None and np.array_equal(labels, np.array(same.levels, dtype=object)[same.codes[other]]):
+        if same is not None and np.array_equal(factor.labels()[at], same.labels()[other]):
             codes = np.unique(factor.codes[at], return_inverse=True)[1]
             if codes.max(initial=0) + 1 < len(codes):
                 found[factor.name] = codes

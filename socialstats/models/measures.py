@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.matching import match_keys
 from socialstats.models.agreement import alpha_sums, rating_counts
 from socialstats.models.alignment import mode_distances
 from socialstats.models.sources import human_source, raters_of
@@ -101,11 +102,8 @@ def distance(design: Ratings, judged: Ratings) -> Measure | None:
         return None
     people = design.of_raters(raters_of(design, source, source.human))
     counts = np.zeros((len(judged.units), len(design.levels)))
-    place = {name: k for k, name in enumerate(judged.units)}
-    given_levels = people.level_counts()
-    for k, name in enumerate(people.units):
-        if name in place:
-            counts[place[name]] = given_levels[k]
+    at, of_people = match_keys(judged.units, people.units).places
+    counts[at] = people.level_counts()[of_people]
     table, known = mode_distances(counts, design.scores, "mean", "max")
     given = (judged.status == OK) | (judged.status == REFUSAL)
     unit = judged.unit[given]

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.matching import match_keys
 from socialstats.text import count, quoted
 from socialstats.voice import one_of, option
 
@@ -58,18 +59,17 @@ def common_pairs(
     for design in (first, second):
         if design.by is not None:
             raise InputError(f"the design has a by factor '{design.by.name}'; take two levels of design.split()")
-    names = pair_names(first), pair_names(second)
-    common = tuple(sorted(set(names[0]) & set(names[1])))
-    alone = [" | ".join(pair) for pair in sorted(set(names[0]) ^ set(names[1]))]
+    match = match_keys(pair_names(first), pair_names(second))
+    common = tuple(sorted(match.keys))
     if not common:
         raise NothingToAnalyse("no pair of items was compared in both designs")
-    if not alone:
+    if match.complete:
         return first, second, common, ()
+    alone = [" | ".join(pair) for pair in sorted((*match.unmatched[0], *match.unmatched[1]))]
     said = f"{count(len(alone), 'pair')} in only one of the designs: {quoted(alone)}"
     if unmatched == "error":
         raise InputError(f"{said}. {option('unmatched', 'drop')} compares the {count(len(common), 'common pair')}")
-    known = set(common)
-    keep = [np.array([name in known for name in pair_names(d)])[d.pair.codes] for d in (first, second)]
+    keep = [np.isin(d.pair.codes, places) for d, places in zip((first, second), match.places, strict=True)]
     left = (caution("SS301", said, affects="the difference covers common pairs only"),)
     return first.take(keep[0]), second.take(keep[1]), common, left
 

@@ -754,7 +754,8 @@ def size_text(result: Result, counted: str, one: str) -> str:
 
 def unit_shares(design: Ratings) -> FloatArray:
     """(units, levels) shares of a unit's ratings, means of probabilities where these are read; 0 where it has none."""
-    counts = np.stack([np.bincount(design.unit, own, len(design.units)) for own in design.read_as().T], axis=1)
+    n = len(design.units)
+    counts = np.array([np.bincount(design.unit, column, n) for column in design.read_as().T]).reshape(-1, n).T
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import APPROXIMATE, Caution, InputError
+from socialstats.matching import match_keys
 from socialstats.text import MISSING, Shown, digits_of, number, quoted, rounded, shortened
 from socialstats.text import markdown as escaped
 
@@ -235,6 +236,19 @@ def under(row: Row, cautions: Iterable[Caution]) -> Row:
     """Return a row with the cautions that touch it; a row that moves to another result keeps those of its first."""
     new = [said for said in cautions if touches(said, row) and said not in row.cautions]
     return replace(row, cautions=(*row.cautions, *new)) if new else row
+
+
+def matched_rows(first: Sequence[Row], second: Sequence[Row]) -> list[tuple[Row, Row]]:
+    """Return the rows of two results that are about the same: with the same term, group, level and key.
+
+    Examples
+    --------
+    >>> first, second = ([Row(term=term) for term in terms] for terms in ("ab", "ca"))
+    >>> [(a.term, b.term) for a, b in matched_rows(first, second)]
+    [('a', 'a')]
+    """
+    match = match_keys(*([(row.term, row.group, row.by, row.key) for row in rows] for rows in (first, second)))
+    return [(first[i], second[j]) for i, j in np.transpose(match.places).tolist()]
 
 
 def together(rows: Iterable[Row]) -> tuple[Caution, ...]:

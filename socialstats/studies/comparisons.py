@@ -21,6 +21,7 @@ from socialstats.figures import forest, heat, wins
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.dependence import FEW_DF, cluster_sizes, few_clusters
 from socialstats.inference.halving import clusters_to_halve
+from socialstats.matching import match_keys
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
 from socialstats.metrics.bradley_terry.result import MOST_MAX_T
 from socialstats.metrics.group_win_rates import group_win_rates
@@ -790,6 +791,14 @@ def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict
         if name not in known and len(set(kept.values())) > 1:
             found[name] = kept
     return found
+
+
+def unmatched_items(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
+    """Return which items only the table or only the groups from beside it name."""
+    if not options.item_groups:
+        return ()
+    named = dict.fromkeys(item for groups in options.item_groups.values() for item in groups)
+    return match_keys(named, design.items).cautions("item", ("the item groups", "the comparisons"), "shares of groups")
 
 
 STUDY = Study(

@@ -416,11 +416,14 @@ def shared(design: Design, options: StudyOptions) -> dict[str, Any]:
     return {"flow": design.flow, "simulated": options.simulated}
 
 
+LEFT_OUT = "SS301"  # each is about other rows
+
+
 def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:
-    """Merge cautions, most serious first; with `once`, the first of each code only."""
+    """Merge cautions, most serious first; with `once`, the first of each code, and all that tell what is left out."""
     found: dict[str, Caution] = {}
     for one in (c for group in groups for c in group):
-        found.setdefault(one.code if once else f"{one.code} {one.detail}", one)
+        found.setdefault(one.code if once and one.code != LEFT_OUT else f"{one.code} {one.detail}", one)
     rank = {"stop": 0, "caution": 1, "info": 2}
     return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
 

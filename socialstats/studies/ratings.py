@@ -21,6 +21,7 @@ from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.inference.halving import clusters_to_halve
+from socialstats.matching import match_keys
 from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judge_agreement, judge_sentence
@@ -332,7 +333,13 @@ LISTED = 5  # judges in a sentence
 
 def is_known(result: Result | None) -> bool:
     """Return whether any judge can be compared with people."""
-    return result is not None and any(row.estimate is not None for row in result.rows)
+    return result is not None and bool(gaps(result))
+
+
+def why_unknown(result: Result) -> str:
+    """Return why no judge can be compared with people."""
+    reasons = (row.undefined for row in result.rows if row.term == DIFFERENCE)
+    return next(filter(None, reasons), "no estimate")
 
 
 def gaps(result: Result) -> list[Row]:
@@ -537,7 +544,16 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
 MOST_MEANS = 200
 
 
-def group_gaps(design: Ratings, level: float) -> list[tuple[str, str, Result]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupGap:
+    """The difference of the mean ratings of two groups of raters; which units it leaves out, where it does."""
+
+    names: tuple[str, str]
+    result: Result
+    units: str
+
+
+def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
     """Return the mean difference of the two groups that a factor tells raters apart by, on the units that both rated.
 
     A unit's value is the mean rating of a group, so raters are fixed. Clusters are the declared ones.
@@ -549,19 +565,37 @@ def group_gaps(design: Ratings, level: float) -> list[tuple[str, str, Result]]:
         raters = {text: own for text, own in raters.items() if own}
         if len(raters) != 2 or min(map(len, raters.values())) < 2:
             continue
-        first, second = raters
-        parts = [design.of_raters(own) for own in raters.values()]
-        at = np.flatnonzero(answered(parts[0]) & answered(parts[1]))
-        if len(at) < 2:
+        means = [unit_means(design.of_raters(own)) for own in raters.values()]
+        match = match_keys(*means)
+        if len(match.keys) < 2:
             continue
+        first, second = raters
         one, two = (f"{text} ({name})" for text in raters)
-        table: dict[str, Any] = {"unit": [design.units[k] for k in at.tolist()]}
-        table |= {side: (unit_shares(p) @ p.scores)[at] for side, p in zip((one, two), parts, strict=True)}
+        values = match.values(*(np.array(list(own.values())) for own in means))
+        table: dict[str, Any] = {"unit": match.keys, one: values[0], two: values[1]}
+        at = match_keys(design.units, match.keys).places[0]
         clusters = {f"cluster {k}": [f.levels[c] for c in f.codes[at].tolist()] for k, f in enumerate(design.clusters)}
         columns: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
-        pairs = Paired.from_wide(table | clusters, unit="unit", first=one, second=two, scale="numeric", **columns)
-        found.append((first, second, single(paired_difference(pairs, level=level))))
+        pairs = Paired.from_wide(
+            table | clusters, unit="unit", first=one, second=two, scale="numeric", na=False, **columns
+        )
+        labels = [quoted([text]) for text in raters]
+        result = single(paired_difference(pairs, level=level))
+        result = replace(
+            result,
+            cautions=(*match.cautions("unit", labels, "the difference of the two groups"), *result.cautions),
+            extras={**result.extras, "ratings": design, "groups": (name, first, second)},
+            check="socialstats.crosscheck.ratings_difference:group_gap_checks",
+        )
+        units = "" if match.complete else match.text("unit", labels)
+        found.append(GroupGap(names=(first, second), result=result, units=units))
     return found
+
+
+def unit_means(design: Ratings) -> dict[str, float]:
+    """Return the mean rating of each unit that has one."""
+    means, known = unit_shares(design) @ design.scores, answered(design)
+    return {unit: float(means[k]) for k, unit in enumerate(design.units) if known[k]}
 
 
 def means_block(design: Ratings, options: StudyOptions) -> Block | None:
@@ -577,8 +611,10 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in extremes(rows) or (Row(term=""),) * 2)
         said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
     gaps = group_gaps(design, options.level)
-    said += [sentences.difference("the mean rating", shorten(one, 40), shorten(two, 40), gap.rows[0])
-             for one, two, gap in gaps]  # fmt: skip
+    for gap in gaps:
+        one, two = (shorten(name, 40) for name in gap.names)
+        said.append(sentences.difference("the mean rating", one, two, gap.result.rows[0]))
+        said += [f"These two groups were compared on {gap.units}."] if gap.units else []
     labels = [
         f"rater: {r.term}" if r.label("rater")
         else f"{spoken(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
@@ -597,11 +633,11 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         tables=(
             rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
             *(
-                rows_table(gap.rows[:1], f"Mean rating of {one} minus {two}, on the units of both")
-                for one, two, gap in gaps
+                rows_table(gap.result.rows[:1], "Mean rating of {} minus {}, on the units of both".format(*gap.names))
+                for gap in gaps
             ),
         ),
-        results=(found, *(gap for *_, gap in gaps)),
+        results=(found, *(gap.result for gap in gaps)),
     )
 
 
@@ -668,7 +704,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         said.insert(0, answer_of_judges(judged))
     elif numbers.judged is not None:
         people = numbers.judged.extras["named"]
-        said.append(f"Judges could not be compared with {people}: {numbers.judged.rows[0].undefined}.")
+        said.append(f"Judges could not be compared with {people}: {why_unknown(numbers.judged)}.")
     return Outcome(
         study="agreement",
         title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else title(judged),
@@ -676,7 +712,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=tuple(said),
         planning=planned(numbers.alpha, judged),
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
-        cautions=order_cautions(*likewise(results), *(r.cautions for r in results), design.cautions),
+        cautions=order_cautions(*likewise(results), *(r.cautions for r in results), design.cautions, lost_units(shown)),
         blocks=shown,
         data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
@@ -686,6 +722,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         **shared(design, options),
     )
+
+
+def lost_units(shown: Sequence[Block]) -> tuple[Caution, ...]:
+    """Return which units the differences of groups of raters leave out, as one group did not rate them."""
+    results = [result for block in shown for result in block.results if "groups" in result.extras]
+    return tuple(one for result in results for one in result.cautions if one.code == "SS301")
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:

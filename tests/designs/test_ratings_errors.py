@@ -158,3 +158,10 @@ def test_a_scenario_is_suggested_as_the_unit_and_never_taken(tmp_path: Path) -> 
     said = messages("scenario,judge,rating\ns1,a,1\ns2,a,2\n", tmp_path)
     assert said[0].endswith("Did you mean unit='scenario' ?")
     assert messages("Item,judge,rating\ns1,a,1\n", tmp_path)[0].endswith("Did you mean unit='Item' ?")
+
+
+def test_ratings_of_people_that_belong_to_no_level_are_an_error():
+    rows = {"unit": [1, 1, 2, 2], "rater": ["p", "q"] * 2, "value": [1, 2, 1, 1], "kind": ["human"] * 4,
+            "prompt": [""] * 4}  # fmt: skip
+    with pytest.raises(InputError, match="no row has a value in 'prompt' that the ratings of people could belong to"):
+        Ratings.from_frame(rows, rater_source="kind", by="prompt", shared="people")

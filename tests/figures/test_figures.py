@@ -267,3 +267,17 @@ def test_every_figure_knows_its_kind_of_chart() -> None:
     draw = partial(figures.two_by_two, a=1, b=2, c=3, d=4)
     block = Block(id="b", question="Which?", sentences=(), draw=draw, figure_title="Both answers")
     assert described(block) == "Table of counts of Both answers."
+
+
+@pytest.mark.parametrize("values", [[1e12, 1e12 + 1e-4], [1e20, 1e20], [0.0, 0.0], [1e-150, 2e-150], [-3.0, 5.0]])
+def test_axes_have_limits_that_matplotlib_can_draw(values: list[float]) -> None:
+    from matplotlib import pyplot
+
+    from socialstats.figures.style import padded
+
+    low, high = padded(values)
+    assert low < min(values)
+    assert max(values) < high
+    _, axes = pyplot.subplots()
+    axes.set_xlim(low, high)
+    pyplot.close("all")

@@ -96,6 +96,27 @@ def test_other_pairs_and_other_clusters_are_refused() -> None:
         ss.bradley_terry_difference(ss.bradley_terry(table, cluster="judge"), ss.bradley_terry(table, cluster="prompt"))  # type: ignore[arg-type]
 
 
+def test_fits_of_eight_rows_whose_clusters_are_single_have_reasons() -> None:
+    """Pairs that hold all that is known of an item: the reason names the clusters."""
+    pairs = [("a", "b"), ("a", "b"), ("b", "c"), ("b", "c"), ("c", "d"), ("c", "d"), ("d", "a"), ("d", "a")]
+    one = pd.DataFrame(pairs, columns=["item_a", "item_b"]).assign(winner=[pair[k % 2] for k, pair in enumerate(pairs)])
+    two = one.assign(winner=[pair[(k // 2) % 2] for k, pair in enumerate(pairs)])
+    made = [ss.bradley_terry(table, cluster=None, prior=0.5) for table in (one, two)]
+    rows = ss.bradley_terry_difference(*made).rows
+    assert {row.term for row in rows} == set("abcd")
+    assert all(row.std_error is not None or row.undefined for row in rows)
+
+
+def test_numbers_of_one_fit_alone_are_counted() -> None:
+    table = votes(8, 6, 60)
+    rng = np.random.default_rng(1)
+    urgent = table.assign(urgency_a=rng.integers(1, 4, len(table)), urgency_b=rng.integers(1, 4, len(table)))
+    found = ss.bradley_terry_difference(
+        ss.bradley_terry(urgent, "~ urgency", cluster="judge"), ss.bradley_terry(urgent, cluster="judge")
+    )
+    assert "7 numbers of both; 1 number only from 'first'" in found.sentence()
+
+
 @pytest.mark.slow
 def test_few_judges_beside_many_people_differ_by_chance_as_often_as_stated() -> None:
     """Three judges and twenty people lean by item; resampled pairs of items, which ignore them, rejected .27."""

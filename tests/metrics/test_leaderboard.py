@@ -111,6 +111,15 @@ def test_a_model_without_a_task_has_no_mean_over_tasks_but_one_over_units():
     assert ranks.row("cedar").undefined == row.undefined
 
 
+def test_a_board_on_which_no_model_has_all_tasks_has_no_ranks():
+    names = sorted(set(FRAME["model"]))
+    tasks = sorted(set(FRAME["task"]))
+    frame = FRAME[[tasks[names.index(m) % len(tasks)] != t for m, t in FRAME[["model", "task"]].to_numpy()]]
+    ranks = board(frame=frame).ranks()
+    assert all(row.estimate is None and row.undefined for row in ranks.rows)
+    assert ranks.sentence().startswith("No model has a mean (no unit of task")
+
+
 def test_every_number_is_recomputed_with_holes_clusters_and_tasks():
     for value in ("score", "correct"):
         for frame in (FRAME, holes()):

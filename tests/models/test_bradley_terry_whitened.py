@@ -97,3 +97,19 @@ def test_whitened_rows_carry_the_information_and_the_score_of_the_fit(ties):
     information = (rows.T @ rows).toarray()
     np.testing.assert_allclose(information @ fitted.covariance @ information, information, atol=1e-9)
     np.testing.assert_allclose(rows.T @ residuals, 0, atol=1e-9)
+
+
+def test_quasi_variances_of_differences_of_very_different_sizes_do_not_end_in_a_singular_matrix() -> None:
+    """A covariance found by the fuzzer: of clusters that are nearly alike."""
+    from socialstats.errors import UndefinedStatistic
+    from socialstats.models.bradley_terry.covariance import quasi_variances
+
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        root = rng.normal(size=(4, 2)) * 10.0 ** rng.integers(-16, 1, size=(4, 1))
+        cov = root @ root.T
+        try:
+            q = quasi_variances(cov)
+        except UndefinedStatistic:
+            continue
+        assert np.isfinite(q).all()

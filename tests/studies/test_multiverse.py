@@ -68,6 +68,16 @@ def test_an_undefined_variant_is_a_row_with_its_reason_and_the_own_analysis_must
         multiverse("sensitivity", "the mean", [broken, OWN], reference=0.0)
 
 
+def test_a_variant_without_the_number_is_a_row_with_its_reason() -> None:
+    def lead(result: Result) -> Row:
+        raise UndefinedStatistic("no unit has an answer of 'm'")
+
+    lacking = Variant(label="without x", choice="leaving out", compute=OWN.compute, lead=lead)
+    assert multiverse("sensitivity", "the mean", [OWN, lacking], reference=0.0).rows[1].undefined == (
+        "no unit has an answer of 'm'"
+    )
+
+
 def test_variants_need_names_of_their_own() -> None:
     twice = [OWN, variant("same", "x", 1.0), variant("same", "x", 2.0)]
     with pytest.raises(InputError, match="a name of its own"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,3 +66,53 @@ def test_two_groups_of_raters_are_compared_on_the_units_of_both() -> None:
     assert (row.estimate, row.statistic, row.df) == pytest.approx((topic.mean(), test.statistic, 11))
     assert block.sentences[-1].startswith("The mean rating was lower for h than m (difference = −")
     assert all(v.ok for v in outcome.verifications.values())
+
+
+def two_groups(lost: dict[str, str]) -> pd.DataFrame:
+    """Two people, who rate one higher than two models; each group lacks a unit of its own."""
+    rng = np.random.default_rng(2)
+    rows = [(f"u{unit:02d}", rater, kind, unit % 4 + 1 + (kind == "human") + int(rng.integers(2)))
+            for unit in range(20) for kind in ("human", "model") for rater in (f"{kind} 1", f"{kind} 2")
+            if f"u{unit:02d}" != lost.get(kind)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["unit", "rater", "kind", "value"])
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ({"human": "u02", "model": "u17"}, "18 units of both; 1 unit only from 'human', 1 unit only from 'model'"),
+        ({"human": "u02"}, "19 units of both; 1 unit only from 'model'"),
+        ({}, ""),
+    ],
+)
+def test_groups_that_lack_other_units_are_matched_by_unit(lost: dict[str, str], said: str) -> None:
+    frame = two_groups(lost)
+    read = Ratings.from_frame(frame, levels=[1, 2, 3, 4, 5, 6], scale="interval", rater_groups="kind")
+    outcome = run_study(STUDIES["agreement"], read, FAST)
+    block = next(b for b in outcome.blocks if b.id == "means")
+    result = block.results[1]
+    means = frame.groupby(["unit", "kind"])["value"].mean().unstack().dropna()
+    gaps = means["human"] - means["model"]
+    test = stats.ttest_1samp(gaps, 0)
+    row = result.row("difference")
+    assert (row.estimate, row.statistic, row.n) == pytest.approx((gaps.mean(), test.statistic, len(gaps)))
+    assert result.verify().ok
+    assert any(said in text for text in block.sentences)
+    assert [c.detail for c in outcome.cautions if c.code == "SS301" and "only from" in c.detail] == [said] * bool(said)
+
+
+def test_the_check_of_two_groups_notices_units_that_were_paired_by_position() -> None:
+    read = Ratings.from_frame(two_groups({"human": "u02", "model": "u17"}), levels=[1, 2, 3, 4, 5, 6],
+                              scale="interval", rater_groups="kind")  # fmt: skip
+    block = next(b for b in run_study(STUDIES["agreement"], read, FAST).blocks if b.id == "means")
+    result = block.results[1]
+    row = result.rows[0]
+    wrong = replace(result, rows=(replace(row, estimate=row.estimate + 0.05), *result.rows[1:]))  # type: ignore[operator]
+    assert any(check.ok is False for check in wrong.verify() if "matched units" in check.quantity)
+
+
+def test_people_and_models_who_give_one_level_each_have_a_page() -> None:
+    frame = two_groups({}).assign(value=lambda rows: (rows["kind"] == "human").astype(int))
+    read = Ratings.from_frame(frame, levels=[0, 1], scale="interval", rater_source="kind")
+    outcome = run_study(STUDIES["agreement"], read, FAST)
+    assert any(text.startswith("Judges could not be compared with people: no variation") for text in outcome.answer)

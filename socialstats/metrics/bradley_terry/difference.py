@@ -17,9 +17,11 @@ from socialstats.inference.dependence import cluster_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.inference.rows import with_each_t
+from socialstats.matching import joint_codes, match_keys
 from socialstats.metrics.bradley_terry.model import State, why_not
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.models.bradley_terry.covariance import WhitenedRows
+from socialstats.models.sensitivity import pair_names
 from socialstats.models.shares import group_shares, share_gradient
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, quoted
@@ -78,8 +80,10 @@ def bradley_terry_difference(
     True
     """
     checked_level(level)
-    if first.design.pair.levels != second.design.pair.levels:
-        raise InputError("the two fits are of other pairs of items: fit both on the pairs that both have")
+    shared = match_keys(*(pair_names(fit.design) for fit in (first, second)))
+    if not shared.complete:
+        raise InputError("the two fits are of other pairs of items: fit both on the pairs that both have "
+                         f"({shared.text('pair', [quoted([label]) for label in labels])})")  # fmt: skip
     fits = first.in_memory(), second.in_memory()
     factors = [fit.fitted_state.factors or (fit.design.pair,) for fit in fits]
     names = [[factor.name for factor in own] for own in factors]
@@ -87,10 +91,12 @@ def bradley_terry_difference(
         raise InputError(f"the two fits have other clusters, {listing(names[0])} and {listing(names[1])}: "
                          "fit both with the same")  # fmt: skip
     both = [numbers_of(fit, groups or {}) for fit in fits]
-    terms = [name for name in both[0] if name in both[1]]
+    terms = match_keys(*both)
+    if not terms.keys:
+        raise InputError("the two fits have no number in common: fit both with items or with the same covariates")
     robust = stacked([fit.design for fit in fits], [fit.fitted_state for fit in fits], factors)
-    found = robust.errors(np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms]))
-    state = replace(fits[0].fitted_state, robust=robust)
+    found = robust.errors(np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms.keys]))
+    state = replace(fits[0].fitted_state, robust=robust, factors=factors[0])
     why = [why_not(state, found, k) if refused else "" for k, refused in enumerate(found.refused.tolist())]
     clusters = " x ".join(
         f"{count(n)} {'pairs of items' if one.name == 'pair' else f'of {one.name}'}"
@@ -100,7 +106,7 @@ def bradley_terry_difference(
     rows = with_each_t(
         [Row(term=name, group=both[0][name][0], role="difference", estimate=both[0][name][1] - both[1][name][1],
              n_clusters=min(robust.n_clusters), limits=(-1.0, 1.0) if both[0][name][0] == "share" else None)
-         for name in terms], found.std_error, found.df, level, why,
+         for name in terms.keys], found.std_error, found.df, level, why,
     )  # fmt: skip
     pairs = len(first.design.pair.levels)
     return Result(
@@ -111,7 +117,8 @@ def bradley_terry_difference(
             fits[0].design, factors[0], df=[row.df for row in rows if row.df is not None], rows=rows,
         ),
         references=("bellmccaffrey2002", "pustejovskytipton2018"), design=(first.design, second.design),
-        words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
+        words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}"
+        + ("." if terms.complete else f" ({terms.text('number', [quoted([label]) for label in labels])})."),
         extras={"fits": (first, second)}, check="socialstats.crosscheck.bradley_terry:difference_checks",
     )  # fmt: skip
 
@@ -141,14 +148,9 @@ def numbers_of(
 def stacked(designs: list[Comparisons], states: list[State], factors: list[tuple[Factor, ...]]) -> Robust:
     """Return the cluster-robust covariance of the parameters of both fits, the clusters matched by their labels."""
     parts = []
-    for design, state, own in zip(designs, states, factors, strict=True):
-        codes = []
-        for k, factor in enumerate(own):
-            place: dict[str, int] = {}
-            for other in factors:
-                for label in other[k].levels:
-                    place.setdefault(label, len(place))
-            codes.append(np.array([place[label] for label in factor.levels], dtype=np.int64)[factor.codes])
+    joint = [joint_codes(*(factor.levels for factor in both)) for both in zip(*factors, strict=True)]
+    for j, (design, state, own) in enumerate(zip(designs, states, factors, strict=True)):
+        codes = [codes[j][factor.codes] for codes, factor in zip(joint, own, strict=True)]
         whitened = WhitenedRows(state.data, state.model, state.fitted.beta)
         parts.append(whitened(np.arange(len(design.weight)), design.weight, codes))
     rows = sparse.csr_array(sparse.block_diag([part[0] for part in parts]))

@@ -701,6 +701,11 @@ class BradleyTerryResult(Result):
             raise InputError(f"no effect '{term}' in this model; effects: {', '.join(self.names[n:]) or 'none'}")
         at = self.names.index(term)
         effect = state.fitted.beta[at]
+        errors = state.strength_errors
+        unseen = np.flatnonzero(np.isnan(errors.std_error[:n]) & ~errors.refused[:n])
+        if len(unseen):
+            why = why_not(state, errors, int(unseen[0]))
+            raise UndefinedStatistic(f"the sampling error of the strengths is unknown, and with it their SD: {why}")
         # E[variance of the estimates] = variance of the strengths + trace / (n - 1)
         variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (n - 1)
         if variance <= 0:

@@ -138,7 +138,7 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     row = np.bincount(i, spread, n) + np.bincount(j, spread, n)  # least squares of q_i + q_j, kept positive
     q = np.asarray((row - row.sum() / (2 * (n - 1))) / (n - 2)).clip(spread.mean() / 20)
     gap = np.inf
-    for _ in range(1, max_iterations + 1):
+    for iteration in range(1, max_iterations + 1):
         total = q[i] + q[j]
         weight = 1 / total  # derivative of log(q_i + q_j) in either
         residual = target - np.log(total)
@@ -146,15 +146,23 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
         normal += normal.T
         normal[np.arange(n), np.arange(n)] = normal.sum(axis=1)
         score = np.bincount(i, weight * residual, n) + np.bincount(j, weight * residual, n)
-        step = np.linalg.solve(normal, score)
+        try:
+            step = np.linalg.solve(normal, score)
+        except np.linalg.LinAlgError:  # one sum of two quasi-variances is so small that its weight hides the others
+            break
         size = 1.0
-        while np.any((q + size * step)[i] + (q + size * step)[j] <= 0) and size > 1e-10:
+        while size > SHORTEST and np.any((q + size * step)[i] + (q + size * step)[j] <= 0):
             size /= 2
+        if size <= SHORTEST:
+            break
         q = q + size * step
         gap = float(np.max(np.abs(step)) / np.max(np.abs(q)))
         if gap <= tolerance:
             return np.asarray(q)
-    raise NonConvergence("quasi-variances did not converge", iterations=max_iterations, gap=gap)
+    raise NonConvergence("quasi-variances did not converge", iterations=iteration, gap=gap)
+
+
+SHORTEST = 1e-10  # share of a step; sums of two quasi-variances that become positive below it stay near 0
 
 
 def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:

@@ -188,7 +188,7 @@ def level_table(numbers: Numbers, by: str) -> Table:
     cells = tuple(
         (name, part.n_rows, len(part.units), len(part.raters),
          "reference" if name == numbers.reference else numbers.problems.get(name)
-         or f"{numbers.found[name].counts['units']:,} units with the reference")
+         or f"with the reference: {numbers.found[name].extras['matched']}")
         for name, part in numbers.parts.items()
     )  # fmt: skip
     return Table(caption=f"What each level of {by} has", header=(by, "Ratings", "Units", "Raters", "Note"), cells=cells)

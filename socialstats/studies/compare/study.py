@@ -34,7 +34,7 @@ from socialstats.studies.compare.blocks import (
     told,
 )
 from socialstats.studies.compare.numbers import DEFAULTS, STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
-from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
+from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits, unmatched_items
 from socialstats.studies.estimates import probability_methods, verify_all
 from socialstats.studies.models import comparison, lead_strip, lead_words
 from socialstats.studies.multiverse import other_analyses
@@ -153,12 +153,13 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     return (text,)
 
 
-def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
+def cautions_of(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
     """Return the cautions of the table, the levels and the differences."""
     levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
     pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
     own = change_cautions(numbers.beside)
-    return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions)
+    beside = unmatched_items(design, options)
+    return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions, beside)
 
 
 def level_table(numbers: Numbers, by: str) -> Table:
@@ -272,7 +273,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
             *(undefined(f"the result of {shorten(name)}", why) for name, why in numbers.silent.items()),
         ),
         strip=lead_strip(first, reference_marks(numbers.own_s)),
-        cautions=cautions_of(numbers, design),
+        cautions=cautions_of(numbers, design, options),
         blocks=shown,
         data=(level_table(numbers, design.by.name),),
         diagnostics=diagnostics(numbers.levels),

@@ -13,12 +13,15 @@ from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
 from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.rereading import (
+    AFTER,
+    BEFORE,
     CHANGE,
     Answers,
     answers_of,
     changed_means,
     changed_shares,
     confusion,
+    key_of,
     transitions,
 )
 from socialstats.models.measures import ALPHA, DISTANCE
@@ -58,10 +61,10 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
     answers = answers_of(design, second)
     shares = changed_shares(design, second, level=options.level)
     means = None if design.scale == "nominal" else changed_means(design, second, level=options.level)
-    parts = design.split()
+    parts, others = design.split(), second.split()
     agreements = tuple(
-        agreement("all answers" if len(parts) == 1 else label, part, two, options)
-        for (label, part), two in zip(parts.items(), second.split().values(), strict=True)
+        agreement("all answers" if len(parts) == 1 else label, part, others[label], options)
+        for label, part in parts.items()
     )
     block = reread_block(answers, shares, means, agreements)
     return replace(
@@ -228,10 +231,11 @@ def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
     """Show the means in both parsings, with the change and its test."""
     if means is None or not changes:
         return []
+    known = {row.key: row.estimate for row in means.rows}
     cells = tuple(
-        (c.term, b.estimate, a.estimate, c.estimate, c.conf_low, c.conf_high, p_text(c.p_value), p_text(c.p_adjusted),
-         int(c.n or 0), c.undefined)
-        for b, a, c in zip(means.rows[::3], means.rows[1::3], changes, strict=True)
+        (c.term, *(known[key_of((c.label("rater"), c.label("by")), which)] for which in (BEFORE, AFTER)), c.estimate,
+         c.conf_low, c.conf_high, p_text(c.p_value), p_text(c.p_adjusted), int(c.n or 0), c.undefined)
+        for c in changes
     )  # fmt: skip
     header = ("Answers", "Mean before", "Mean after", "Change", "Low", "High", "p", "p (Holm)", "n", "Why not")
     return [

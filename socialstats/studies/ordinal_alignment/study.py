@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
@@ -220,9 +220,23 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
                       for code, level in enumerate(factor.levels)]  # fmt: skip
     return [
         Variant(label=label, choice=choice, compute=compute,
-                lead=lambda result: next(r for r in model_rows(result) if r.term == model))
+                lead=partial(row_of_model, model=model))
         for label, choice, compute in found
     ]  # fmt: skip
+
+
+def row_of_model(result: Result, model: str) -> Row:
+    """Return the row of a model over all units.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If none of the units has an answer of it.
+    """
+    row = next((row for row in model_rows(result) if row.term == model), None)
+    if row is None:
+        raise UndefinedStatistic(f"no unit has an answer of '{shorten(model, 40)}'")
+    return row
 
 
 def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:

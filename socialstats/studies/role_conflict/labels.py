@@ -26,6 +26,7 @@ from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.sources import HUMANS
 from socialstats.results import Result, Row
+from socialstats.results.rows import matched_rows
 from socialstats.sentences import estimate
 from socialstats.studies.comparisons import default_cluster
 from socialstats.studies.estimates import Column, design_effect, ends, single, table_of
@@ -458,7 +459,7 @@ def spread(result: Result, loose: Result) -> float | None:
     """Return the median over all shares of the design effect of the clusters; None without clusters."""
     if not result.settings["cluster"]:
         return None
-    pairs = ((own, other) for own, other in zip(result.rows, loose.rows, strict=True) if own.std_error)
+    pairs = [pair for pair in matched_rows(result.rows, loose.rows) if pair[0].std_error]
     effects = [effect for own, other in pairs if (effect := design_effect(own, other)) is not None]
     return statistics.median(effects) if effects else None
 

@@ -16,6 +16,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
+from socialstats.results.rows import matched_rows
 from socialstats.studies.comparisons import default_cluster, fit_model
 from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
@@ -277,7 +278,7 @@ def median_effect(groupings: Sequence[Grouping], fit: BradleyTerryResult, loose:
     known = []
     for one in groupings:
         independent = delta_shares(loose, one.groups, one.shares.settings["level"])
-        pairs = zip(one.shares.rows, independent.rows if independent else (), strict=True)
+        pairs = matched_rows(one.shares.rows, independent.rows if independent else ())
         known += [effect for row, other in pairs if (effect := design_effect(row, other)) is not None]
     return f"; median design effect {number(statistics.median(known), 1)}" if known else ""
 

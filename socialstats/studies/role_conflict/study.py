@@ -30,6 +30,7 @@ from socialstats.studies.comparisons import (
     rank_answer,
     strengths_block,
     strongest,
+    unmatched_items,
     ways_methods,
     with_strength_effect,
     without_order,
@@ -186,7 +187,9 @@ def with_model(
     parts: dict[str, Any] = {
         "design": describe(design, fit),
         "answer": answer(counts.s, counts.pooled, ratio, fit, options),
-        "cautions": order_cautions(own, fit.cautions, design.cautions, *counts.cautions(), *more),
+        "cautions": order_cautions(
+            own, fit.cautions, design.cautions, *counts.cautions(), *more, unmatched_items(design, options)
+        ),
         "blocks": with_strength_effect(blocks, fit),
         "diagnostics": fit_diagnostics(fit, design),
         "methods": (
