@@ -143,8 +143,11 @@ def _parsed(text: str) -> tuple[dict[str, Any] | None, str]:
 
 def _deeper(value: object, levels: int) -> bool:
     """Return whether a JSON value is nested deeper than so many levels."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels < 0 or any(_deeper(part, levels - 1) for part in inner if isinstance(part, dict | list))
+    inner = [value]
+    for _ in range(levels):
+        parts = (one.values() if isinstance(one, dict) else one for one in inner if isinstance(one, dict | list))
+        inner = [part for several in parts for part in several if isinstance(part, dict | list)]
+    return bool(inner)
 
 
 def _without_keys(outcome: Outcome) -> Outcome:

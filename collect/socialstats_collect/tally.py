@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 from socialstats.text import count
 from socialstats_collect.ask import DATA
+from socialstats_collect.parse import printable
 
 
 def amount(value: object) -> float | int | None:
@@ -131,7 +132,7 @@ class Tally:
             self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
             return
         self.days[str(line.get("t_start"))[:10]] += 1
-        self.served.update((name, asked, str(line[name])) for name in COUNTED if line.get(name))
+        self.served.update((name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name))
 
     def _count(self, line: Mapping[str, Any], asked: str) -> None:
         """Count the tokens and the money of an attempt, or the most that it took."""
