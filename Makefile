@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow test-scale test-all check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
+.PHONY: help venv report test test-slow night test-scale test-all check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -50,6 +50,9 @@ test-scale: $(VENV)-engines/made ## every engine: also Dask, ibis, and Spark wit
 
 test-all: $(VENV)/dev ## all tests, which are collected once
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not engines"
+
+night: $(VENV)/dev ## collect 10,000 answers through kills, outages, faults and a full disk, and print the figures
+	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.collect.night 10000 60
 
 check: $(VENV)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

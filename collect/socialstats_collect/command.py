@@ -38,7 +38,7 @@ from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import replay
 from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
-from socialstats_collect.secrets import hide, host_of
+from socialstats_collect.secrets import hide, host_of, print_hidden
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
 from socialstats_collect.tidy import Summary, Table, as_cells, as_text, failures, table_of
 
@@ -52,6 +52,7 @@ def collect(options: argparse.Namespace) -> int:
     if not options.runfile:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     _system()
+    sys.excepthook = print_hidden
     runfile = read_runfile(Path(options.runfile))
     if options.base_url:
         hosts = dict.fromkeys(runfile.models, host_of(options.base_url))
@@ -168,8 +169,8 @@ def _ended(run: Run, work: Work) -> None:
     if tally.calls:
         with Log(log.path) as record:
             table = table_of(record)
-            print(as_text(_summary(table).table()))
-            print(f"\n{table.methods()}")
+            print(hide(as_text(_summary(table).table())))
+            print(hide(f"\n{table.methods()}"))
     for note in [*tally.costs(), *tally.changes(), *failures(tally), *log.notes]:
         _say(note)
     for model, why in run.shut.items():

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn, get_type_hints
+from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 from socialstats.errors import InputError, Problem
@@ -66,20 +66,11 @@ class Endpoint:
         InputError
             Where the variable is not set.
         """
-        if not VARIABLE.fullmatch(self.key_env):
-            self._refuse_name()
         key = cleaned(os.environ.get(self.key_env, ""), self.key_env)
         if not key and urlsplit(self.base_url).hostname not in LOCAL:
-            if LIKE_A_KEY.fullmatch(self.key_env):
-                self._refuse_name()
             fix = f"Put the key there (export {self.key_env}=...); it is never written to a file."
             raise InputError(Problem(message=f"the environment has no {self.key_env}", fix=fix))
         return key
-
-    def _refuse_name(self) -> NoReturn:
-        remember(self.key_env)
-        fix = 'It is the name of a variable, such as "OPENAI_API_KEY"; the key itself stands in the environment.'
-        raise InputError(Problem(message="key_env is not the name of a variable", fix=fix))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,10 +261,15 @@ def _addresses(values: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _secrets(values: Mapping[str, Any], text: str) -> Iterator[Problem]:
-    """Remember the keys in the environment; yield a problem where the run file repeats one."""
-    for endpoint in _endpoints(values).values():
+    """Remember the keys in the environment; yield a problem where one stands in the run file, in place of its name."""
+    for place, endpoint in _endpoints(values).items():
         name = endpoint.get("key_env", OPENAI)
-        key = os.environ.get(name, "").strip() if VARIABLE.fullmatch(name) else ""
+        if not VARIABLE.fullmatch(name) or (LIKE_A_KEY.fullmatch(name) and name not in os.environ):
+            remember(name)
+            fix = f'It is the name of a variable, such as "{OPENAI}"; the key itself stands in the environment.'
+            yield Problem(message=f"{place}.key_env is not the name of a variable", fix=fix)
+            continue
+        key = os.environ.get(name, "").strip()
         remember(key)
         if len(key) >= LONG_ENOUGH and key in text:
             yield Problem(message=f"the key of {name} stands in the run file", fix="Remove it, and make a new key.")

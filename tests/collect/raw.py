@@ -30,11 +30,12 @@ def response(item: str, *, head: str = "", status: str = "200 OK", body: bytes |
 
 @dataclass(slots=True)
 class Connection:
-    """One connection: its number, and the requests read from it."""
+    """One connection: its number, the items asked about on it, and the head of the last request."""
 
     socket: socket.socket
     number: int
     items: list[str] = field(default_factory=list)
+    head: bytes = b""
     _rest: bytes = b""
 
     def read(self) -> str | None:
@@ -46,6 +47,7 @@ class Connection:
         while len(self._rest) < head + 4 + length:
             if not self._more():
                 return None
+        self.head = self._rest[:head]
         body, self._rest = self._rest[head + 4 : head + 4 + length], self._rest[head + 4 + length :]
         item = "s" + str(json.loads(body)["messages"][-1]["content"]).split()[1]
         self.items.append(item)

@@ -111,10 +111,32 @@ def values(rng: random.Random, depth: int = 0) -> Any:
     return {rng.choice(NAMES): values(rng, depth + 1) for _ in range(rng.randrange(5))}
 
 
-NAMES = (
-    "choices message content text type refusal finish_reason usage cost prompt_tokens completion_tokens model id error "
-    "code metadata reasons logprobs tool_calls reasoning thinking prompt_feedback created system_fingerprint"
-).split()
+NAMES = [
+    "choices",
+    "message",
+    "content",
+    "text",
+    "type",
+    "refusal",
+    "finish_reason",
+    "usage",
+    "cost",
+    "prompt_tokens",
+    "completion_tokens",
+    "model",
+    "id",
+    "error",
+    "code",
+    "metadata",
+    "reasons",
+    "logprobs",
+    "tool_calls",
+    "reasoning",
+    "thinking",
+    "prompt_feedback",
+    "created",
+    "system_fingerprint",
+]
 
 
 def bodies(seed: int) -> Iterator[bytes]:
