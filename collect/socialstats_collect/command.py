@@ -345,16 +345,19 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
         yield f"{count(controls, 'item')} of them control texts, which judges score once"
     yield str(work)
     back = f"at most {work.back:,} back" if not work.unbounded else "no max_tokens bounds what comes back"
-    yield f"at most {count(work.calls, 'call')}; about {work.sent:,} tokens to send, {back}"
+    yield f"at most {count(work.calls, 'call')}, failed attempts aside; about {work.sent:,} tokens to send, {back}"
     yield f"(tokens by tiktoken, or {BYTES_A_TOKEN} bytes each where it is not installed; at most {work.bytes_sent:,})"
+    free = [model for model in runfile.models if model not in runfile.prices]
     if work.cost:
-        yield f"cost at most {work.cost:,.4g}, by the prices of the run file"
-    if limits.max_cost is not None and (free := [one for one in runfile.models if one not in runfile.prices]):
+        without = f", without {quoted(free)}" if free else ""
+        most = "cost of what is sent about" if work.unbounded else "cost at most"
+        yield f"{most} {work.cost:,.4g}, by the prices of the run file{without}"
+    if limits.max_cost is not None and free:
         yield f"[prices] has none for {quoted(free)}: max_cost ends the run where the endpoint says no cost either"
     for name, unit in (("max_calls", "calls"), ("max_tokens_total", "tokens"), ("max_cost", "in money")):
-        if (most := getattr(limits, name)) is not None:
-            short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""
-            yield f"limits: at most {most:,} {unit}{short}"
+        if (allowed := getattr(limits, name)) is not None:
+            short = f", fewer than the {work.units:,} units need" if unit == "calls" and allowed < work.units else ""
+            yield f"limits: at most {allowed:,} {unit}{short}"
 
 
 def _system() -> None:

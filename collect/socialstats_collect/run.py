@@ -166,6 +166,8 @@ class Run:
             if outcome.shared:
                 door.failed(outcome.retry_after, started)
                 self._patience(door, outcome)
+            elif outcome.status == "timeout" and not self.tally.answers and self._again() >= IN_A_ROW:
+                self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
             elif own < limits.attempts:
                 await self._unless_stopped(asyncio.sleep(min(10.0, 0.5 * 2.0**own)))
         return None

@@ -187,7 +187,7 @@ def _odd(body: bytes, status: str = "200 OK") -> Talk:
 ODD: dict[str, tuple[bytes, str]] = {
     "no http": (b"hello\r\n\r\n", "connection"),
     "switching protocols": (b"HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n" + STALE, "connection"),
-    "a redirect": (response("x", status="307 X", head="location: http://127.0.0.1:9/\r\ncontent-length: 0", body=b""),
+    "a redirect": (response("x", status="307 X", head="location: http://[::1]/\r\ncontent-length: 0", body=b""),
                    "http_error"),
     "an unpacking error": (response("x", head="content-encoding: gzip\r\ncontent-length: 5", body=b"hello"), "malformed"),
     "an unknown coding": (response("x", head="content-encoding: x\r\ncontent-length: 5", body=b"hello"), "malformed"),

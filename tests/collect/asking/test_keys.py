@@ -202,7 +202,9 @@ def test_no_coded_key_is_written(
         return says(ANSWER) if before else sends[item]
 
     with serving(script) as server:
-        path = write_run(tmp_path, server.url, n=len(sends), patience=60.0, attempts=1, concurrency=2, more="raw = true")
+        path = write_run(
+            tmp_path, server.url, n=len(sends), patience=60.0, attempts=1, concurrency=2, more="raw = true"
+        )
         path.write_text(path.read_text().replace("[limits]", 'key_env = "TOY_KEY"\n[limits]'))
         codes = [collect(path) for _ in range(6)]  # some replies end a run
         assert codes[-1] == 0

@@ -63,7 +63,7 @@ BODIES: dict[str, bytes] = {
     "deep": b"[" * DEEP,
     "deep and whole": b'{"choices": ' + b"[" * DEEP + b"]" * DEEP + b"}",
     "deep content": with_message({"content": 0}).replace(b"0", b'[{"text": ' * 500 + b"1" + b"}]" * 500),
-    "a little deep": with_message({"content": ANSWER, "tool_calls": 0}).replace(b" 0}", b" " + b"[" * 900 + b"]" * 900 + b"}"),
+    "a little deep": with_message({"content": ANSWER, "tool_calls": 0}).replace(b" 0}", b"[" * 900 + b"]" * 900 + b"}"),
     "digits": b'{"choices": ' + b"1" * 5000 + b"}",
     "not utf-8": says(ANSWER).body.replace(b"toy-1", b"toy\xff\xfe"),
     "utf-16": says(ANSWER).body.decode().encode("utf-16"),
@@ -111,32 +111,9 @@ def values(rng: random.Random, depth: int = 0) -> Any:
     return {rng.choice(NAMES): values(rng, depth + 1) for _ in range(rng.randrange(5))}
 
 
-NAMES = [
-    "choices",
-    "message",
-    "content",
-    "text",
-    "type",
-    "refusal",
-    "finish_reason",
-    "usage",
-    "cost",
-    "prompt_tokens",
-    "completion_tokens",
-    "model",
-    "id",
-    "error",
-    "code",
-    "metadata",
-    "reasons",
-    "logprobs",
-    "tool_calls",
-    "reasoning",
-    "thinking",
-    "prompt_feedback",
-    "created",
-    "system_fingerprint",
-]
+NAMES = [*json.loads(says("").body), *json.loads(says("").body)["choices"][0], "content", "text", "type", "refusal", "cost",
+         "prompt_tokens", "completion_tokens", "error", "code", "metadata", "reasons", "logprobs", "tool_calls",
+         "reasoning", "thinking", "prompt_feedback", "system_fingerprint"]  # fmt: skip
 
 
 def bodies(seed: int) -> Iterator[bytes]:
@@ -162,8 +139,9 @@ def bodies(seed: int) -> Iterator[bytes]:
 def check(body: bytes, http_status: int) -> None:
     outcome = judge(body, http_status, {"x-request-id": "r"})
     assert outcome.status in STATUSES
-    line = {"type": "attempt", "run_id": "r", "key": "0" * 64, "item_id": "a", "factors": {}, "n": 0,
-            "status": outcome.status, "content": outcome.content, "refusal": outcome.refusal, **outcome.detail}  # fmt: skip
+    texts = {"status": outcome.status, "content": outcome.content, "refusal": outcome.refusal}
+    line = {"type": "attempt", "run_id": "r", "key": "0" * 64, "item_id": "a", "factors": {}, "n": 0, **texts}
+    line |= outcome.detail
     ((_, record),) = _records(encode(line).strip())[0]
     tally = Tally()
     tally.add(record)
