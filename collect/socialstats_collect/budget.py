@@ -30,8 +30,8 @@ class Claim:
     model
         Who is asked.
     tokens, cost
-        The most that it takes as far as that is known, for the log: by ``max_tokens`` and prices, or as the largest
-        call before; None before the first.
+        The most that it takes, for the log: by ``max_tokens`` and prices, or as the largest call before. None where
+        neither is there.
     held_tokens, held_cost
         What no other call may spend meanwhile.
     """
@@ -110,8 +110,8 @@ class Budget:
     @property
     def tokens(self) -> float:
         """Tokens that the calls on record took, and that those without a reply may have taken."""
-        costs = (*self.tally.by_model.values(), *self._cut_off.values())
-        return self.tally.tokens + sum(one.unsettled_tokens for one in costs)
+        several = (*self.tally.by_model.values(), *self._cut_off.values())
+        return self.tally.tokens + sum(costs.unsettled_tokens for costs in several)
 
     @property
     def cost(self) -> float:
@@ -126,7 +126,7 @@ class Budget:
     def _expected(self, ask: Ask) -> Claim:
         """Return what a call may take, by its own limit and price and by the largest call of its model so far."""
         costs, sent, most = self._costs(ask.model), prompt_tokens(ask), most_tokens(ask)
-        back = most if most is not None else costs.most_back if costs.known else None
+        back = most if most is not None else costs.most_back if costs.counted else None
         tokens = None if back is None else sent + back
         price = None if back is None else money(self.prices.get(ask.model), sent, back)
         cost = max(price or 0.0, costs.most_cost) if price is not None or costs.most_cost else None
@@ -138,16 +138,16 @@ class Budget:
             held_cost=max(cost or 0.0, MARGIN * costs.most_cost),
         )
 
-    def _must_wait(self, claim: Claim) -> bool:
+    def _must_wait(self, further: Claim) -> bool:
         """Return whether a call must not be sent beside those in progress."""
         if not self._claims:
             return False
-        in_progress = Counter(one.model for one in self._claims)
-        if any(self._costs(model).known < n for model, n in (in_progress + Counter([claim.model])).items()):
+        limits, claims = self.limits, (*self._claims, further)
+        by_model = Counter(claim.model for claim in claims)
+        if any(self._costs(model).counted < n for model, n in by_model.items()):
             return True
-        limits = self.limits
-        tokens = self.tokens + sum(one.held_tokens for one in (*self._claims, claim))
-        cost = self.cost + sum(one.held_cost for one in (*self._claims, claim))
+        tokens = self.tokens + sum(claim.held_tokens for claim in claims)
+        cost = self.cost + sum(claim.held_cost for claim in claims)
         return (limits.max_tokens_total is not None and tokens > limits.max_tokens_total) or (
             limits.max_cost is not None and cost > limits.max_cost * ROUNDING
         )
@@ -155,8 +155,8 @@ class Budget:
     def _check(self, claim: Claim) -> None:
         """Raise where not even a call like the largest so far fits, and nothing is in progress."""
         limits, costs = self.limits, self._costs(claim.model)
-        tokens = costs.most_tokens if costs.known else claim.tokens or 0
-        cost = costs.most_cost if costs.known else claim.cost or 0.0
+        tokens = costs.most_tokens if costs.counted else claim.tokens or 0
+        cost = costs.most_cost if costs.counted else claim.cost or 0.0
         if limits.max_tokens_total is not None and self.tokens + tokens > limits.max_tokens_total:
             room = "is reached" if self.tally.calls else f"leaves no room for a call of about {tokens:,.0f}"
             raise BudgetSpent(f"limits.max_tokens_total ({limits.max_tokens_total:,}) {room}, earlier runs included")
@@ -166,9 +166,9 @@ class Budget:
 
     def _spent(self) -> str:
         """Return what was spent, in words."""
-        known, most = self.tally.cost, self.cost
-        without = f", and up to {most - known:.4g} for calls without a reply" if most > known else ""
-        return f"{known:.4g} spent{without}"
+        cost, most = self.tally.cost, self.cost
+        without = f", and up to {most - cost:.4g} for calls without a reply" if most > cost else ""
+        return f"{cost:.4g} spent{without}"
 
 
 def spent(ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: Claim) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from socialstats.errors import InputError, Problem
 HIDDEN = "[hidden]"
 LOCAL = ("localhost", "127.0.0.1", "::1")  # names of this machine
 SHORTEST = 6  # characters of a secret; a shorter word would be hidden within other words
-PLACEHOLDERS = frozenset({"ollama", "lm-studio", "sk-no-key-required", "not-needed", "no-key"})  # of local servers
+PLACEHOLDERS = frozenset(
+    {"ollama", "lm-studio", "sk-no-key-required", "not-needed", "no-key"}
+)  # local servers document these
 WINDOW = 12  # characters of a key that are hidden without the rest of it
 SEED, STRIDE = 6, 7  # any 12 characters hold 6 that begin at a multiple of 7
 LONGEST = 50_000  # characters of a text with a key in it; a longer one is hidden as a whole
@@ -97,7 +99,7 @@ def remember(*secrets: str) -> None:
     They are hidden in any case, reversed, with blanks, quotes or line breaks between their characters, escaped, and in
     base64, base32, hexadecimal or decimal codes. A secret of 12 letters and digits may have any signs between them.
     """
-    for secret in {form for one in secrets for form in (one, unquote(one))}:
+    for secret in {*secrets, *map(unquote, secrets)}:
         if len(secret) < SHORTEST or secret.lower() in PLACEHOLDERS:
             continue
         for form in (secret, secret[::-1]):

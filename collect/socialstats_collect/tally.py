@@ -39,10 +39,10 @@ class Costs:
 
     Attributes
     ----------
-    known
+    counted
         Calls whose cost or tokens are on record.
     most_tokens, most_back, most_cost
-        The largest of a single call: all tokens, those of the reply, money; 0 where none is known.
+        The largest of a single call: all tokens, those of the reply, money.
     cost
         Of all calls on record.
     unpriced_sent, unpriced_back
@@ -53,7 +53,7 @@ class Costs:
         Such calls of which not even that is known.
     """
 
-    known: int = 0
+    counted: int = 0
     most_tokens: int = 0
     most_back: int = 0
     most_cost: float = 0.0
@@ -66,7 +66,7 @@ class Costs:
 
     def settle(self, sent: int, back: int, cost: float | None) -> None:
         """Count a call whose reply says what it took."""
-        self.known += 1
+        self.counted += 1
         self.most_tokens, self.most_back = max(self.most_tokens, sent + back), max(self.most_back, back)
         if cost is None:
             self.unpriced_sent, self.unpriced_back = self.unpriced_sent + sent, self.unpriced_back + back
@@ -145,7 +145,7 @@ class Tally:
             self.spent[asked, name] += tokens
         self.tokens += sent + back
         costs, cost = self.by_model.setdefault(asked, Costs()), amount(line.get("cost"))
-        if "cost" in line and cost is None:  # of version 0.1, which kept whatever was reported
+        if "cost" in line and cost is None:  # version 0.1 kept any value that was reported
             costs.suspect(0, None)
         if line.get("unsettled"):
             self.unsettled += 1

@@ -111,8 +111,8 @@ def values(rng: random.Random, depth: int = 0) -> Any:
     return {rng.choice(NAMES): values(rng, depth + 1) for _ in range(rng.randrange(5))}
 
 
-NAMES = [*json.loads(says("").body), *json.loads(says("").body)["choices"][0], "content", "text", "type", "refusal", "cost",
-         "prompt_tokens", "completion_tokens", "error", "code", "metadata", "reasons", "logprobs", "tool_calls",
+NAMES = [*json.loads(says("").body), *json.loads(says("").body)["choices"][0], "content", "text", "type", "refusal",
+         "cost", "prompt_tokens", "completion_tokens", "error", "code", "metadata", "reasons", "logprobs", "tool_calls",
          "reasoning", "thinking", "prompt_feedback", "system_fingerprint"]  # fmt: skip
 
 
