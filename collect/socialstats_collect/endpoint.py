@@ -19,6 +19,7 @@ from socialstats_collect.secrets import hide
 from socialstats_collect.tally import amount
 
 SHOWN = 2000  # characters of a malformed body kept in the log
+SHOWN_AMOUNT = 60  # characters of an amount that is none
 DEEPEST = 64  # levels of a reply's JSON; those of every endpoint have fewer than 10
 FINISH: Mapping[str, str] = {
     **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "done"), "ok"),
@@ -144,7 +145,8 @@ def _parsed(text: str) -> tuple[dict[str, Any] | None, str]:
 def _deeper(value: object, levels: int) -> bool:
     """Return whether a JSON value is nested deeper than so many levels."""
     inner = [value]
-    for _ in range(levels):
+    while inner and levels:
+        levels -= 1
         parts = (one.values() if isinstance(one, dict) else one for one in inner if isinstance(one, dict | list))
         inner = [part for several in parts for part in several if isinstance(part, dict | list)]
     return bool(inner)
@@ -176,7 +178,7 @@ def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
     """
     usage = response.get("usage") or {}
     if not isinstance(usage, dict):
-        return {"usage_wrong": {"usage": _short(usage)}}
+        return {"usage_wrong": {"usage": json.dumps(usage)[:SHOWN_AMOUNT]}}
     inner = {"reasoning_tokens": "completion_tokens_details", "cached_tokens": "prompt_tokens_details"}
     details = {name: usage.get(outer) for name, outer in inner.items()}
     given = {
@@ -187,7 +189,7 @@ def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         if (number := amount(value)) is not None:
             kept["cost_reported" if name == "cost" else name] = number if name == "cost" else math.ceil(number)
-    wrong = {f"usage.{name}": _short(given[name]) for name in COUNTED
+    wrong = {f"usage.{name}": json.dumps(given[name])[:SHOWN_AMOUNT] for name in COUNTED
              if given[name] is not None and amount(given[name]) is None}  # fmt: skip
     return {**kept, "usage_wrong": wrong} if wrong else kept
 
