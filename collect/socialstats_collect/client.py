@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HEAD_TOO_LONG = "Receive buffer too long"  # words of h11
 HEAD_LIMIT = "the headers of a reply have at most 102,400 bytes, which no option changes"
-QUIET = 0.02  # seconds for which a connection without TLS is listened to, before anything is sent
+QUIET, WARY = 0.02, 0.5  # seconds to listen to a connection without TLS before the request; once one has spoken
 
 
 class UnusableReply(Exception):
@@ -55,6 +55,7 @@ class Client:
     raw: bool = False
     _client: httpx2.AsyncClient | None = None
     _url: str = field(default="", repr=False)
+    _wary: bool = False
 
     async def __aenter__(self) -> Client:
         try:
@@ -144,8 +145,9 @@ class Client:
     async def _listen(self, stream: Any) -> None:
         """Raise where bytes stand on a connection before the request: they answer another one."""
         if urlsplit(self._url).scheme == "http":
-            await asyncio.sleep(QUIET)
+            await asyncio.sleep(WARY if self._wary else QUIET)
         if stream.get_extra_info("is_readable"):
+            self._wary = True
             await stream.aclose()
             raise ConnectionError("the server spoke, or closed the connection, before the request was sent")
 
