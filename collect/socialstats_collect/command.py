@@ -38,7 +38,7 @@ from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import replay
 from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
-from socialstats_collect.secrets import hide, host_of
+from socialstats_collect.secrets import hide, host_of, print_hidden
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
 from socialstats_collect.tidy import Summary, Table, as_cells, as_text, failures, table_of
 
@@ -52,6 +52,7 @@ def collect(options: argparse.Namespace) -> int:
     if not options.runfile:
         raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     _system()
+    sys.excepthook = print_hidden
     runfile = read_runfile(Path(options.runfile))
     if options.base_url:
         hosts = dict.fromkeys(runfile.models, host_of(options.base_url))
@@ -168,8 +169,8 @@ def _ended(run: Run, work: Work) -> None:
     if tally.calls:
         with Log(log.path) as record:
             table = table_of(record)
-            print(as_text(_summary(table).table()))
-            print(f"\n{table.methods()}")
+            print(hide(as_text(_summary(table).table())))
+            print(hide(f"\n{table.methods()}"))
     for note in [*tally.costs(), *tally.changes(), *failures(tally), *log.notes]:
         _say(note)
     for model, why in run.shut.items():
@@ -348,16 +349,19 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
         yield f"{count(controls, 'item')} of them control texts, which judges score once"
     yield str(work)
     back = f"at most {work.back:,} back" if not work.unbounded else "no max_tokens bounds what comes back"
-    yield f"at most {count(work.calls, 'call')}; about {work.sent:,} tokens to send, {back}"
+    yield f"at most {count(work.calls, 'call')}, failed attempts aside; about {work.sent:,} tokens to send, {back}"
     yield f"(tokens by tiktoken, or {BYTES_A_TOKEN} bytes each where it is not installed; at most {work.bytes_sent:,})"
+    free = [model for model in runfile.models if model not in runfile.prices]
     if work.cost:
-        yield f"cost at most {work.cost:,.4g}, by the prices of the run file"
-    if limits.max_cost is not None and (free := [one for one in runfile.models if one not in runfile.prices]):
+        without = f", without {quoted(free)}" if free else ""
+        most = "cost of what is sent about" if work.unbounded else "cost at most"
+        yield f"{most} {work.cost:,.4g}, by the prices of the run file{without}"
+    if limits.max_cost is not None and free:
         yield f"[prices] has none for {quoted(free)}: max_cost ends the run where the endpoint says no cost either"
     for name, unit in (("max_calls", "calls"), ("max_tokens_total", "tokens"), ("max_cost", "in money")):
-        if (most := getattr(limits, name)) is not None:
-            short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""
-            yield f"limits: at most {most:,} {unit}{short}"
+        if (allowed := getattr(limits, name)) is not None:
+            short = f", fewer than the {work.units:,} units need" if unit == "calls" and allowed < work.units else ""
+            yield f"limits: at most {allowed:,} {unit}{short}"
 
 
 def _system() -> None:

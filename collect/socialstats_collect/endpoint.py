@@ -1,28 +1,26 @@
-"""An endpoint: one request and what came back, and the door that all workers share when it has no time for them."""
+"""An endpoint: what its response means, and the door that all workers share when it has no time for them."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import email.utils
 import json
+import math
 import random
 import re
 import time
-import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from dataclasses import dataclass, field, replace
+from datetime import UTC
+from typing import Any
 
-from socialstats.errors import MissingDependency
-from socialstats_collect.ask import Ask, Status
-from socialstats_collect.secrets import hide, remember
-
-if TYPE_CHECKING:
-    import httpx2
+from socialstats_collect.ask import DATA, Status
+from socialstats_collect.secrets import hide
+from socialstats_collect.tally import amount
 
 SHOWN = 2000  # characters of a malformed body kept in the log
+SHOWN_AMOUNT = 60  # characters of an amount that is none
+DEEPEST = 64  # levels of a reply's JSON; those of every endpoint have fewer than 10
 FINISH: Mapping[str, str] = {
     **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "done"), "ok"),
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "incomplete",
@@ -56,6 +54,8 @@ class Outcome:
         The response's status code, or the one in its error; None where there was no response.
     retry_after
         Seconds the endpoint asks to wait.
+    sent
+        Whether the request left this machine.
     """
 
     status: Status
@@ -64,6 +64,7 @@ class Outcome:
     detail: Mapping[str, Any] = field(default_factory=dict)
     http_status: int | None = None
     retry_after: float | None = None
+    sent: bool = True
 
     @property
     def words(self) -> str:
@@ -82,9 +83,23 @@ class Outcome:
         """Whether the request itself is at fault, and asking again would bring the same."""
         return self.status == "http_error" and not self.shared
 
+    @property
+    def billed(self) -> bool:
+        """Whether there is an answer that costs."""
+        return self.status in DATA and (self.http_status or 0) < 300
 
-def judge(body: bytes, http_status: int = 200, headers: Mapping[str, str] | None = None) -> Outcome:
+    @property
+    def billable(self) -> bool:
+        """Whether the call may have been billed, with or without an answer."""
+        return self.sent and self.status != "http_error" and (self.http_status or 200) < 300
+
+
+def judge(
+    body: bytes, http_status: int = 200, headers: Mapping[str, str] | None = None, *, usage: bool = True
+) -> Outcome:
     """Return the outcome that a response means; only a well-formed completion is an answer.
+
+    With `usage` its counts of tokens and its cost are kept.
 
     Examples
     --------
@@ -95,82 +110,140 @@ def judge(body: bytes, http_status: int = 200, headers: Mapping[str, str] | None
     >>> judge(b'{"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}').content
     'A'
     """
-    text = hide(body.decode("utf-8-sig", "replace"))
-    ids = {"request_id": (headers or {}).get("x-request-id"), "retry_after": None}
+    text, headers = text_of(body), headers or {}
+    response, fault = _parsed(text)
+    if response is None and http_status >= 300:
+        response = {"error": {"message": _short(text)}}
+    if response is None:
+        outcome = _malformed(fault, text)
+    elif http_status >= 300 or response.get("error"):
+        outcome = _failed(response, http_status, retry_after(headers))
+    else:
+        outcome = _answered(response, text)
+    kept = {"request_id": headers.get("x-request-id"), **usage_of(response or {} if usage else {}), **outcome.detail}
+    return _without_keys(replace(outcome, detail=kept, http_status=outcome.http_status or http_status))
+
+
+def text_of(body: bytes) -> str:
+    """Return the text of a response."""
+    return body.decode("utf-8-sig", "replace")
+
+
+def _parsed(text: str) -> tuple[dict[str, Any] | None, str]:
+    """Return the JSON object that a response is, or None and what is wrong with it."""
     try:
         response = json.loads(text)
-    except (ValueError, RecursionError):
-        response = None
-    if not isinstance(response, dict):
-        if http_status >= 300:
-            response = {"error": {"message": text[:500]}}
-        else:
-            return _malformed("not a JSON object", text, http_status)
-    if http_status >= 300 or response.get("error"):
-        return _failed(response, http_status, retry_after(headers or {}), ids)
+    except RecursionError:
+        return None, "JSON that is nested too deeply"
+    except ValueError:
+        return None, "not a JSON object"
+    if _deeper(response, DEEPEST):
+        return None, f"JSON that is nested more than {DEEPEST} levels deep"
+    return (response, "") if isinstance(response, dict) else (None, "not a JSON object")
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Return whether a JSON value is nested deeper than so many levels."""
+    inner = [value]
+    while inner and levels:
+        levels -= 1
+        parts = (one.values() if isinstance(one, dict) else one for one in inner if isinstance(one, dict | list))
+        inner = [part for several in parts for part in several if isinstance(part, dict | list)]
+    return bool(inner)
+
+
+def _without_keys(outcome: Outcome) -> Outcome:
+    """Return an outcome without secrets; the tokens of a text that held one are left out, as they spell it."""
+    content, refusal, detail = (hide(part) for part in (outcome.content, outcome.refusal, dict(outcome.detail)))
+    if not isinstance(detail, dict):
+        detail = {name: hide(value) for name, value in outcome.detail.items()}
+    if (content, refusal) != (outcome.content, outcome.refusal):
+        detail.pop("logprobs", None)
+    return replace(outcome, content=content, refusal=refusal, detail=detail)
+
+
+COUNTED = ("prompt_tokens", "completion_tokens", "cost")
+"""What a reply's ``usage`` says of tokens and money; the others are kept, and count for nothing."""
+
+
+def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a response says that it took, for the log; what is no amount stands in ``usage_wrong`` as text.
+
+    Examples
+    --------
+    >>> usage_of({"usage": {"prompt_tokens": 9, "completion_tokens": 2.0, "cost": 0.5}})
+    {'prompt_tokens': 9, 'completion_tokens': 2, 'cost_reported': 0.5}
+    >>> usage_of({"usage": {"prompt_tokens": -1, "cost": [1]}})
+    {'usage_wrong': {'usage.prompt_tokens': '-1', 'usage.cost': '[1]'}}
+    """
+    usage = response.get("usage") or {}
+    if not isinstance(usage, dict):
+        return {"usage_wrong": {"usage": json.dumps(usage)[:SHOWN_AMOUNT]}}
+    inner = {"reasoning_tokens": "completion_tokens_details", "cached_tokens": "prompt_tokens_details"}
+    details = {name: usage.get(outer) for name, outer in inner.items()}
+    given = {
+        **{name: usage.get(name) for name in COUNTED},
+        **{name: outer.get(name) for name, outer in details.items() if isinstance(outer, dict)},
+    }
+    kept: dict[str, Any] = {}
+    for name, value in given.items():
+        if (number := amount(value)) is not None:
+            kept["cost_reported" if name == "cost" else name] = number if name == "cost" else math.ceil(number)
+    wrong = {f"usage.{name}": json.dumps(given[name])[:SHOWN_AMOUNT] for name in COUNTED
+             if given[name] is not None and amount(given[name]) is None}  # fmt: skip
+    return {**kept, "usage_wrong": wrong} if wrong else kept
+
+
+def _failed(response: Mapping[str, Any], http_status: int, wait: float | None) -> Outcome:
+    """An error: a filter's block is an answer, all else is a failure on the way."""
+    error = response.get("error", response)
+    error = error if isinstance(error, dict) else {"message": error}
+    named = {"error_type": error.get("type"), "error_code": error.get("code"), "error_message": error.get("message")}
+    detail: dict[str, Any] = {name: _short(value) for name, value in named.items() if value is not None}
+    code = _short(error.get("code"))
+    if http_status < 300 and re.fullmatch("[45][0-9][0-9]", code):
+        http_status = int(code)
+    if http_status in BLOCKING and (words := BLOCKS.search(json.dumps(error))):
+        metadata = error.get("metadata")
+        reasons = metadata.get("reasons") if isinstance(metadata, dict) else None
+        by = ", ".join(map(_short, reasons)) if isinstance(reasons, list) else code if BLOCKS.search(code) else words[0]
+        return Outcome(status="blocked", detail={**detail, "blocked_by": by[:SHOWN]}, http_status=http_status)
+    return Outcome(status="http_error", detail=detail, http_status=http_status, retry_after=wait)
+
+
+def _answered(response: Mapping[str, Any], text: str) -> Outcome:
+    """A completion, or what stands in its place."""
     choices = response.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         for name in ("prompt_feedback", "promptFeedback"):
             if response.get(name):
-                return Outcome(status="blocked", detail={"blocked_by": str(response[name])[:SHOWN], **ids},
-                               http_status=http_status)  # fmt: skip
-        return _malformed("no choice with a message", text, http_status)
-    return _answer(response, choice, message, text, http_status, ids)
-
-
-def _failed(response: Mapping[str, Any], http_status: int, wait: float | None, ids: Mapping[str, Any]) -> Outcome:
-    """An error: a filter's block is an answer, all else is a failure on the way."""
-    error = response.get("error", response)
-    error = error if isinstance(error, dict) else {"message": error}
-    named = {"error_type": error.get("type"), "error_code": error.get("code"), "error_message": error.get("message")}
-    detail = {name: str(value)[:SHOWN] for name, value in named.items() if value is not None}
-    code = str(error.get("code"))
-    if http_status < 300 and code.isdigit() and 400 <= int(code) < 600:
-        http_status = int(code)
-    if http_status in BLOCKING and (found := BLOCKS.search(json.dumps(error))):
-        words = error.get("metadata")
-        words = words.get("reasons") if isinstance(words, dict) else None
-        by = ", ".join(map(str, words)) if isinstance(words, list) else code if BLOCKS.search(code) else found[0]
-        return Outcome(status="blocked", detail={**detail, "blocked_by": by, **ids}, http_status=http_status)
-    return Outcome(status="http_error", detail={**detail, **ids}, http_status=http_status, retry_after=wait)
-
-
-def _answer(
-    response: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[str, Any], text: str, http_status: int,
-    ids: Mapping[str, Any],
-) -> Outcome:  # fmt: skip
+                return Outcome(status="blocked", detail={"blocked_by": _short(response[name])})
+        return _malformed("no choice with a message", text)
     parts = _parts(message.get("content"))
     if parts is None:
-        return _malformed("content is not text", text, http_status)
+        return _malformed("content is not text", text)
     content, thought, refused = parts
-    refusal = str(message.get("refusal") or refused)
-    finish = choice.get("finish_reason")
-    word = str(finish or "").rpartition(".")[2].partition(":")[0].strip().lower()
+    refusal = _text(message.get("refusal")) or refused
+    finish = _text(choice.get("finish_reason"))
+    word = (finish or "").rpartition(".")[2].partition(":")[0].strip().lower()
     tools = message.get("tool_calls")
     means = FINISH.get(word, "ok" if content.strip() or tools else "malformed")
     if means == "malformed":
-        return _malformed(f"finish_reason {finish!r}", text, http_status)
+        return _malformed(f"finish_reason {finish!r}", text)
     status: Status = "blocked" if means == "blocked" else "refusal" if refusal else "ok"
     if means == "truncated" and status == "ok":
         status = "truncated"
-    usage = response.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    kept = {
-        "finish_reason": finish, "blocked_by": str(finish) if status == "blocked" else None, "tool_calls": tools,
-        "model_returned": response.get("model"), "response_id": response.get("id"), "created": response.get("created"),
-        "system_fingerprint": response.get("system_fingerprint"), "prompt_tokens": usage.get("prompt_tokens"),
-        "completion_tokens": usage.get("completion_tokens"), "cost": usage.get("cost"),
-        "reasoning_tokens": _inner(usage, "completion_tokens_details", "reasoning_tokens"),
-        "cached_tokens": _inner(usage, "prompt_tokens_details", "cached_tokens"),
-        "reasoning": message.get("reasoning_content") or message.get("reasoning") or thought or None,
-        "logprobs": choice.get("logprobs"), **ids,
+    detail = {
+        "finish_reason": finish, "blocked_by": finish if status == "blocked" else None, "tool_calls": tools,
+        "model_returned": _text(response.get("model")), "response_id": _text(response.get("id")),
+        "created": amount(response.get("created")), "system_fingerprint": _text(response.get("system_fingerprint")),
+        "reasoning": _text(message.get("reasoning_content") or message.get("reasoning")) or thought or None,
+        "logprobs": choice.get("logprobs"),
     }  # fmt: skip
-    return Outcome(
-        status="empty" if status == "ok" and not content.strip() else status, content=content, refusal=refusal,
-        detail=kept, http_status=http_status,
-    )  # fmt: skip
+    empty = status == "ok" and not content.strip()
+    return Outcome(status="empty" if empty else status, content=content, refusal=refusal, detail=detail)
 
 
 def _parts(content: object) -> tuple[str, str, str] | None:
@@ -191,85 +264,18 @@ def _parts(content: object) -> tuple[str, str, str] | None:
     return texts["text"], texts["thinking"], texts["refusal"]
 
 
-def _inner(usage: Mapping[str, Any], outer: str, name: str) -> Any:
-    details = usage.get(outer)
-    return details.get(name) if isinstance(details, dict) else None
+def _text(value: object) -> str | None:
+    """Return a JSON value as text: a text as it is, null as None, anything else as JSON."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _malformed(why: str, text: str, http_status: int) -> Outcome:
-    return Outcome(status="malformed", detail={"error_message": why, "body": text[:SHOWN]}, http_status=http_status)
+def _short(value: object) -> str:
+    """Return the head of a value as text; no secret is cut in two."""
+    return str(hide(str(_text(value))[: 2 * SHOWN]))[:SHOWN]
 
 
-@dataclass(slots=True)
-class Client:
-    """Sends requests to one endpoint; it never retries.
-
-    Parameters
-    ----------
-    base_url, key
-        Where to, and with which key; a user and password in the address are sent as such where there is no key.
-    connections
-        At most so many at a time.
-    raw
-        Keep the whole body of each response, compressed.
-    """
-
-    base_url: str
-    key: str
-    connections: int = 8
-    raw: bool = False
-    _client: httpx2.AsyncClient | None = None
-    _url: str = ""
-
-    async def __aenter__(self) -> Client:
-        try:
-            import httpx2
-        except ImportError:
-            raise MissingDependency("collecting needs httpx2: pip install 'socialstats[collect]'") from None
-        parts = urlsplit(self.base_url)
-        headers = {"content-type": "application/json", "user-agent": "socialstats"}
-        if parts.password and not self.key:
-            pair = base64.b64encode(f"{parts.username}:{parts.password}".encode()).decode()
-            remember(pair)
-            headers["authorization"] = f"Basic {pair}"
-        elif self.key:
-            headers["authorization"] = f"Bearer {self.key}"
-        path = f"{parts.path.rstrip('/')}/chat/completions"
-        self._url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], path=path))
-        limits = httpx2.Limits(max_connections=self.connections, max_keepalive_connections=self.connections)
-        self._client = httpx2.AsyncClient(limits=limits, headers=headers, timeout=None)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._client is not None:
-            await self._client.aclose()
-
-    async def attempt(self, ask: Ask, *, timeout: float) -> Outcome:
-        """Make one request and return how it ended; nothing is raised but cancellation.
-
-        Parameters
-        ----------
-        ask
-            The request; its parameters are sent as they are, nothing is added.
-        timeout
-            Seconds for the whole attempt, a stalled body included.
-        """
-        assert self._client is not None
-        body = {"model": ask.model, "messages": [dict(message) for message in ask.messages], **ask.parameters}
-        try:
-            async with asyncio.timeout(timeout):
-                response = await self._client.post(self._url, content=json.dumps(body).encode())
-        except TimeoutError:
-            return Outcome(status="timeout", detail={"error_message": f"no answer within {timeout:g} s"})
-        except Exception as error:  # whatever a transport raises: the connection failed, and the run goes on
-            name, words = type(error).__name__, hide(str(error)) or type(error).__name__
-            return Outcome(status="connection", detail={"error_type": name, "error_message": words})
-        outcome = judge(response.content, response.status_code, response.headers)
-        if self.raw:
-            packed = base64.b64encode(zlib.compress(hide(response.text).encode("utf-8", "replace"))).decode()
-            return Outcome(**{name: getattr(outcome, name) for name in Outcome.__slots__ if name != "detail"},
-                           detail={**outcome.detail, "raw": packed})  # fmt: skip
-        return outcome
+def _malformed(why: str, text: str) -> Outcome:
+    return Outcome(status="malformed", detail={"error_message": why, "body": _short(text)})
 
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
@@ -289,10 +295,12 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
             continue
         if 0 <= seconds < float("inf"):
             return seconds
-    date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-    if date is None:
+    try:
+        date = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, date.timestamp() - (time.time() if now is None else now))
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, float(email.utils.mktime_tz(date)) - (time.time() if now is None else now))
 
 
 FIRST_PAUSE = 0.5

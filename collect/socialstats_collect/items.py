@@ -8,8 +8,10 @@ from pathlib import Path
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.reading import from_path, read_delimited
 from socialstats_collect.design import Item, same_form
-from socialstats_collect.readers.files import json_lines, load_json
+from socialstats_collect.readers.files import json_lines, load_json, open_bytes
+from socialstats_collect.readers.streaming import CHUNK
 
+MOST_BYTES, MOST_LINES = 1 << 27, 2_000_000
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
 
 
@@ -52,6 +54,7 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     InputError
         For a file that cannot be read, with the line.
     """
+    _check_size(path)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix == ".parquet":
         fix = "Write the items as csv or jsonl."
@@ -68,6 +71,18 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     lines = table.locate(range(len(rows))) if table.locate else ()
     return [(line, row) for line, row in zip(lines, rows, strict=True) if any(cell.strip() for cell in row.values())]
+
+
+def _check_size(path: Path) -> None:
+    """Raise where a file is larger, after unpacking, than memory should hold."""
+    size = lines = 0
+    with open_bytes(path) as file:
+        while chunk := file.read(CHUNK):
+            size, lines = size + len(chunk), lines + chunk.count(b"\n")
+            if size > MOST_BYTES or lines > MOST_LINES:
+                limit = f"{MOST_BYTES:,} bytes" if size > MOST_BYTES else f"{MOST_LINES:,} lines"
+                fix = "Split the file: each part of the items takes a run file and a log of its own."
+                raise InputError(Problem(message=f"more than {limit} after unpacking", source=path.name, fix=fix))
 
 
 def _texts(row: object, source: str, line: int) -> dict[str, str]:

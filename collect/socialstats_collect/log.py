@@ -110,7 +110,7 @@ class Log:
     def _index(self) -> bytes:
         """Read every record once; return the last byte of the file."""
         seen: dict[object, bytearray] = {}
-        last = b""
+        last, size = b"", os.fstat(self._descriptor).st_size
         for number, place, text in _lines(self._descriptor):
             last = text[-1:]
             text = text.rstrip()
@@ -119,7 +119,7 @@ class Log:
             found, whole = _records(text)
             for at, record in found:
                 n = record.get("n", -1)
-                if n is None and seen:
+                if (n is None and seen) or (n is not None and n >= size):
                     whole = False  # a line of another hand, in a log with checksums
                 elif n in (None, -1) or _first(seen.setdefault(record["run_id"], bytearray()), n):
                     self._take(record, place + at)
@@ -138,6 +138,8 @@ class Log:
             self._design(record)
         elif kind == "item":
             self._items.setdefault(record["run_id"], {}).setdefault(record["place"], item_of(record))
+        elif kind == "call":
+            self.tally.begin(record)
         elif kind == "attempt":
             self._keys.append(int(record["key"][:16], 16))
             self._places.append(place)
@@ -163,7 +165,7 @@ class Log:
             When the disk is full or gone; what was written of the line is taken back first.
         """
         self._still_there()
-        line = {**hide(line), "n": self._written}
+        line = {**{name: hide(value) for name, value in line.items()}, "n": self._written}
         self._put(encode(line))
         self._written += 1
         if line["type"] == "attempt":
@@ -320,25 +322,33 @@ def _record(text: bytes) -> dict[str, Any] | None:
 
     Examples
     --------
-    >>> _record(b'{"type": "run", "run_id": "r"}'), _record(b"[1]"), _record(b'{"type": "attempt", "key": "x"}')
-    ({'type': 'run', 'run_id': 'r'}, None, None)
+    >>> _record(b'{"type": "end", "run_id": "r"}'), _record(b"[1]"), _record(b'{"type": "attempt", "key": "x"}')
+    ({'type': 'end', 'run_id': 'r'}, None, None)
     """
     try:
-        record = json.loads(text)
-        kind = record["type"]
-        needs = NEEDS[kind]
-        if kind == "attempt":
-            bytes.fromhex(record["key"])
-            needs = needs if status_of(record) in STATUSES and len(record["key"]) == 64 else {"no such field"}
-    except (ValueError, TypeError, KeyError, RecursionError):
+        record: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
         return None
-    return dict(record) if needs <= set(record) else None
+    needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
+    if needs is None or not all(isinstance(record.get(name), kind) for name, kind in needs.items()):
+        return None
+    if "n" in record and not (isinstance(record["n"], int) and isinstance(record.get("run_id"), str)):
+        return None
+    if record["type"] == "attempt" and not (status_of(record) in STATUSES and KEY.fullmatch(record["key"])):
+        return None
+    return record
 
 
-NEEDS: dict[str, set[str]] = {
-    "run": {"run_id"}, "item": {"run_id", "place", "id", "columns"}, "attempt": {"status", "item_id", "factors"},
-    "end": {"run_id"},
+KEY = re.compile("[0-9a-f]{64}")
+NEEDS: dict[str, dict[str, type]] = {
+    "run": {"run_id": str, "protocol": str, "texts": dict, "factors": dict, "order": str, "replicates": int,
+            "seed": int},
+    "item": {"run_id": str, "place": int, "id": str, "columns": dict},
+    "call": {"run_id": str, "key": str, "attempt": int},
+    "attempt": {"key": str, "status": str, "item_id": str, "factors": dict},
+    "end": {"run_id": str},
 }  # fmt: skip
+"""What a record of each type must hold."""
 
 
 def status_of(record: dict[str, Any]) -> str:
@@ -352,12 +362,16 @@ def reply_of(line: dict[str, Any]) -> Reply:
     return Reply(
         key=line["key"],
         status=status_of(line),  # type: ignore[arg-type]
-        content=line.get("content") or "",
-        refusal=line.get("refusal") or "",
+        content=_text(line.get("content")),
+        refusal=_text(line.get("refusal")),
         model=str(line.get("model_returned") or ""),
         blocked_by=str(line.get("blocked_by") or ""),
         logprobs=line.get("logprobs"),
     )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _lock(descriptor: int, path: Path) -> None:

@@ -20,12 +20,14 @@ import numpy as np
 from socialstats.errors import InputError, Problem
 from socialstats.text import count
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
-from socialstats_collect.endpoint import Client, Door, Outcome, lost
+from socialstats_collect.budget import Budget, BudgetSpent, Claim, most_tokens, prompt_tokens, spent
+from socialstats_collect.client import Client
+from socialstats_collect.endpoint import Door, Outcome, lost
 from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.secrets import host_of
-from socialstats_collect.tally import Tally, money, tokens_of
+from socialstats_collect.tally import Tally, money
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
@@ -58,15 +60,17 @@ class Run:
     fault: bool = False
     patient: bool = False
     shut: dict[str, str] = field(default_factory=dict)
-    _flying: int = 0
     _talking: int = 0
     _last: bool = False
-    _reserved: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    _budget: Budget = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _clients: dict[Endpoint, Client] = field(default_factory=dict)
     _doors: dict[Endpoint, Door] = field(default_factory=dict)
     _synced: float = 0.0
     _at_fault: int = 0
+
+    def __post_init__(self) -> None:
+        self._budget = Budget(self.runfile.limits, self.runfile.prices, self.tally)
 
     @property
     def tally(self) -> Tally:
@@ -90,7 +94,7 @@ class Run:
         waiting, limits = self._ahead(self.runfile.design.units()), self.runfile.limits
         async with contextlib.AsyncExitStack() as stack:
             for endpoint in {self.runfile.endpoint_of(model) for model in self.runfile.models}:
-                client = Client(endpoint.base_url, endpoint.key(), limits.concurrency, self.runfile.raw)
+                client = Client(endpoint, endpoint.key(), limits, self.runfile.raw)
                 self._clients[endpoint] = await stack.enter_async_context(client)
                 self._doors[endpoint] = Door(limits.requests_per_minute)
             with self._signals():
@@ -145,11 +149,11 @@ class Run:
         limits, endpoint = self.runfile.limits, self.runfile.endpoint_of(ask.model)
         door, number, own = self._doors[endpoint], len(self.log.entries(ask.key)), 0
         while own < limits.attempts and ask.model not in self.shut:
-            await self._unless_stopped(door.wait())
+            if (claim := await self._admitted(door, ask)) is None:
+                return None
             started = asyncio.get_running_loop().time()
             number += 1
-            if self._stop.is_set() or (outcome := await self._attempt(unit, ask, number)) is None:
-                return None
+            outcome = await self._attempt(unit, ask, number, claim)
             if outcome.status in DATA:
                 door.answered(started)
                 self._at_fault = 0
@@ -162,6 +166,8 @@ class Run:
             if outcome.shared:
                 door.failed(outcome.retry_after, started)
                 self._patience(door, outcome)
+            elif outcome.status == "timeout" and not self.tally.answers and self._again() >= IN_A_ROW:
+                self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
             elif own < limits.attempts:
                 await self._unless_stopped(asyncio.sleep(min(10.0, 0.5 * 2.0**own)))
         return None
@@ -199,33 +205,55 @@ class Run:
         elif outcome.own and self._again() >= IN_A_ROW and not self.tally.answers:
             self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
 
-    async def _attempt(self, unit: Unit, ask: Ask, number: int) -> Outcome | None:
-        """Make one attempt and write it down; None where the budget is spent."""
-        expected = self._expected(ask)
-        if not self._may_call(expected):
-            return None
-        endpoint = self.runfile.endpoint_of(ask.model)
-        self._flying += 1
-        self._reserved = [a + b for a, b in zip(self._reserved, expected, strict=True)]
+    async def _admitted(self, door: Door, ask: Ask) -> Claim | None:
+        """Return the claim of a call when it may be sent; None where the run stops before."""
+        while True:
+            await self._unless_stopped(door.wait())
+            if self._stop.is_set():
+                return None
+            try:
+                claim = self._budget.claim(ask)
+            except BudgetSpent as reason:
+                self.stop(str(reason))
+                return None
+            if claim is not None:
+                return claim
+            await self._unless_stopped(self._budget.change())
+
+    async def _attempt(self, unit: Unit, ask: Ask, number: int, claim: Claim) -> Outcome:
+        """Write down that a call is sent, make it, and write down what came back."""
         start, began = datetime.now(UTC), time.perf_counter()
         try:
-            outcome = await self._clients[endpoint].attempt(ask, timeout=self.runfile.limits.timeout)
+            self.log.append({
+                "type": "call", "run_id": self.run_id, "key": ask.key, "attempt": number,
+                "model_requested": ask.model, "tokens_at_most": claim.tokens, "cost_at_most": claim.cost,
+            })  # fmt: skip
+            outcome = await self._clients[self.runfile.endpoint_of(ask.model)].attempt(ask)
+            line = self._line(unit, ask, outcome, number, start, time.perf_counter() - began, claim)
+            self.log.append(line)
         finally:
-            self._flying -= 1
-            self._reserved = [a - b for a, b in zip(self._reserved, expected, strict=True)]
-        line = self._line(unit, ask, outcome, number, start, time.perf_counter() - began)
-        self.log.append(line)
-        if self.runfile.limits.max_cost is not None and outcome.http_status == 200 and "cost" not in line:
-            why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
-            self.stop(why, fault=True)
+            self._budget.free(claim)
+        self._check_costs(unit, ask, outcome, line)
         self.report(self.tally)
         if began - self._synced > SYNC_SECONDS:
             self._synced = began
             self.log.sync()
         return outcome
 
+    def _check_costs(self, unit: Unit, ask: Ask, outcome: Outcome, line: Mapping[str, Any]) -> None:
+        """Stop where a reply does not say what it took, and a limit asks for it; or says what is no amount."""
+        for name, value in line.get("usage_wrong", {}).items():
+            self.stop(
+                f"the reply to '{unit.name}' ({ask.step}) reports {name} = {value}, which is not a finite number of at "
+                "least 0. Set trust_usage = false in [endpoint] to count estimated tokens, and money by [prices]",
+                fault=True,
+            )
+        if self.runfile.limits.max_cost is not None and outcome.billed and "cost" not in line:
+            why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
+            self.stop(why, fault=True)
+
     def _line(
-        self, unit: Unit, ask: Ask, outcome: Outcome, number: int, start: datetime, seconds: float
+        self, unit: Unit, ask: Ask, outcome: Outcome, number: int, start: datetime, seconds: float, claim: Claim
     ) -> dict[str, Any]:
         """One line of the log: everything needed to know what was asked and what came back."""
         line: dict[str, Any] = {
@@ -240,10 +268,7 @@ class Run:
         }  # fmt: skip
         if number == 1:
             line["messages"] = [dict(message) for message in ask.messages]
-        if outcome.status in DATA and outcome.http_status == 200 and line.get("completion_tokens") is None:
-            line["tokens_estimated"] = [prompt_tokens(ask), tokens_of(outcome.content, ask.model)]
-        if outcome.status in DATA and line.get("cost") is None:
-            line["cost"] = money(self.runfile.prices.get(ask.model), line)
+        line |= spent(ask, outcome, self.runfile.prices.get(ask.model), claim)
         return {name: value for name, value in line.items() if value is not None}
 
     async def _unless_stopped(self, waiting: Any) -> None:
@@ -252,28 +277,6 @@ class Run:
         await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
         for one in (task, stop):
             one.cancel()
-
-    def _expected(self, ask: Ask) -> tuple[float, float]:
-        """Tokens and money that a call may take; nothing where no limit asks for them."""
-        limits = self.runfile.limits
-        if limits.max_tokens_total is None and limits.max_cost is None:
-            return 0.0, 0.0
-        sent, most = prompt_tokens(ask), _most(ask)
-        back = self.tally.tokens_back if self.tally.answers else most or 0
-        line = {"tokens_estimated": [sent, back]}
-        return sent + back, money(self.runfile.prices.get(ask.model), line) or self.tally.mean_cost
-
-    def _may_call(self, expected: tuple[float, float]) -> bool:
-        limits, tally = self.runfile.limits, self.tally
-        tokens, cost = (a + b for a, b in zip(self._reserved, expected, strict=True))
-        if limits.max_calls is not None and tally.calls + self._flying >= limits.max_calls:
-            self.stop(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
-        if limits.max_tokens_total is not None and tally.tokens + tokens > limits.max_tokens_total:
-            room = "is reached" if tally.calls else f"leaves no room for a call of about {tokens:,.0f}"
-            self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) {room}, earlier runs included")
-        if limits.max_cost is not None and tally.cost + cost > limits.max_cost:
-            self.stop(f"limits.max_cost ({limits.max_cost:g}) is reached, earlier runs included")
-        return not self._stop.is_set()
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
@@ -303,17 +306,6 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
             yield from _leaves(one)
     else:
         yield error
-
-
-def prompt_tokens(ask: Ask) -> int:
-    """Return about how many tokens a request sends."""
-    return sum(tokens_of(message["content"], ask.model) + 4 for message in ask.messages)
-
-
-def _most(ask: Ask) -> int | None:
-    """The most tokens that a request lets come back; None where it does not say."""
-    most = ask.parameters.get("max_completion_tokens", ask.parameters.get("max_tokens"))
-    return most if isinstance(most, int) else None
 
 
 @dataclass(slots=True)
@@ -376,13 +368,13 @@ def _estimate(runfile: RunFile, unit: Unit, reply_to: Callable[[str], Reply | No
     known = len(replay(protocol, unit, reply_to)[0])
     supposed = replay(protocol, unit, lambda key: reply_to(key) or Reply(key=key, status="ok", content=TEXT))[0]
     for ask, _ in supposed[known:]:
-        most = _most(ask)
+        most = most_tokens(ask)
         work.calls += 1
         sent = prompt_tokens(ask)
         work.sent, work.back = work.sent + sent, work.back + (most or 0)
         work.bytes_sent += sum(len(message["content"].encode("utf-8", "replace")) for message in ask.messages)
         work.unbounded = work.unbounded or most is None
-        work.cost += money(runfile.prices.get(ask.model), {"tokens_estimated": [sent, most or 0]}) or 0.0
+        work.cost += money(runfile.prices.get(ask.model), sent, most or 0) or 0.0
 
 
 def _twice(runfile: RunFile, reply_to: Callable[[str], Reply | None]) -> Iterator[Problem]:

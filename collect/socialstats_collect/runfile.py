@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
+from urllib.parse import urlsplit
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import Allowed, toml_of, wrong_keys
@@ -17,20 +18,44 @@ from socialstats_collect.design import Design, Item
 from socialstats_collect.items import read_items
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields, require
-from socialstats_collect.secrets import cleaned, host_of, remember
+from socialstats_collect.secrets import LOCAL, cleaned, host_of, remember
 
+OPENAI = "OPENAI_API_KEY"
 ORDERS = ("balanced", "random", "all", "fixed")
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?\s*")
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 VARIABLE = re.compile(r"[A-Za-z_]\w{0,39}", re.ASCII)
+LIKE_A_KEY = re.compile(r"(?=.*[a-z])(?=.*\d).{16,}")  # lower case and digits: rarely the name of a variable
+KEY_NAME = re.compile(
+    r"(x|proxy)?(api|access|secret)?(key|authorization)|(bearer|access|auth|api)?token|bearer|(client)?secret|password"
+    r"|cookie|(extra|default)?headers",
+)  # names under which clients take keys, without hyphens and underscores
+LONG_ENOUGH = 16  # characters of a key that stands in a text by no accident
+PROXIES = ("http", "https", "socks5", "socks5h")
+FREE = ("factors", "texts", "prices")  # tables whose names are the user's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where requests go. The key is looked up in the environment when the run starts, and kept nowhere."""
+    """Where requests go. The key is looked up in the environment when the run starts, and kept nowhere.
+
+    Parameters
+    ----------
+    base_url, key_env
+        The address, and the name of the variable with the key.
+    proxy
+        The address of a proxy; empty for none.
+    trust_env
+        Whether the proxies that the environment names are used, for other machines than this one.
+    trust_usage
+        Whether the tokens and costs that the endpoint reports are counted.
+    """
 
     base_url: str
-    key_env: str = "OPENAI_API_KEY"
+    key_env: str = OPENAI
+    proxy: str = ""
+    trust_env: bool = False
+    trust_usage: bool = True
 
     def key(self) -> str:
         """Return the key from the environment.
@@ -40,12 +65,8 @@ class Endpoint:
         InputError
             Where the variable is not set.
         """
-        if not VARIABLE.fullmatch(self.key_env):
-            remember(self.key_env)
-            fix = 'It is the name of a variable, such as "OPENAI_API_KEY"; the key itself stands in the environment.'
-            raise InputError(Problem(message="key_env is not the name of a variable", fix=fix))
         key = cleaned(os.environ.get(self.key_env, ""), self.key_env)
-        if not key and host_of(self.base_url).partition(":")[0] not in ("127.0.0.1", "localhost"):
+        if not key and urlsplit(self.base_url).hostname not in LOCAL:
             fix = f"Put the key there (export {self.key_env}=...); it is never written to a file."
             raise InputError(Problem(message=f"the environment has no {self.key_env}", fix=fix))
         return key
@@ -64,6 +85,8 @@ class Limits:
     max_wait: float = math.inf
     max_cost: float | None = None
     patience: float = 1800.0
+    max_reply_bytes: int = 16 * 2**20
+    max_reply_headers: int = 200
 
 
 OURS: Allowed = {
@@ -72,10 +95,6 @@ OURS: Allowed = {
     "messages": "Prompts come from the template or the protocol.",
     "stream": "Replies are never streamed: a cut stream looks like a whole reply. Take it out.",
     "n": [(1,), "One reply a request; to ask more than once, use replicates."],
-    **dict.fromkeys(
-        ("api_key", "authorization", "headers", "extra_headers"),
-        "Keys come from the environment: key_env names the variable.",
-    ),
 }  # parameters that a run sets itself
 ENDPOINT, ANY = get_type_hints(Endpoint), {"*": object}
 KEYS: Allowed = {
@@ -183,15 +202,73 @@ def _seconds(value: str | float, source: str) -> float:
 
 
 def _checked(path: Path) -> dict[str, Any]:
-    values = toml_of(_text(path, path.name).encode(), path.name)
-    problems = list(wrong_keys(values, KEYS, needed=NEEDED))
-    limits = {} if problems else {f"limits.{key}": value for key, value in values.get("limits", {}).items()}
-    for key, value in {"replicates": values.get("replicates", 1), **limits}.items():
-        if isinstance(value, int | float) and value <= 0:
-            problems.append(Problem(message=f"{key} = {value} is not positive"))
+    text = _text(path, path.name)
+    values = toml_of(text.encode(), path.name)
+    problems = list(_keys({name: table for name, table in values.items() if name not in FREE}))
+    problems = problems or list(wrong_keys(values, KEYS, needed=NEEDED))
+    problems = problems or [*_amounts(values), *_addresses(values), *_secrets(values, text)]
     if problems:
         raise InputError([replace(problem, source=path.name) for problem in problems])
     return values
+
+
+def _keys(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Problem]:
+    """Yield the places at which a run file has a key, at any depth."""
+    for place, value in values.items() if isinstance(values, dict) else enumerate(values, 1):
+        name, plain = f"{where}{place}", re.sub("[-_]", "", str(place)).lower()
+        if KEY_NAME.fullmatch(plain) and (isinstance(value, str) or plain.endswith("headers")):
+            fix = "Remove it: keys come from the environment, and key_env names the variable."
+            yield Problem(message=f"'{name}' does not belong into a run file", fix=fix)
+        elif isinstance(value, dict | list):
+            yield from _keys(value, f"{name}.")
+
+
+def _amounts(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield limits that are not positive, and prices that are negative; neither may be infinite."""
+    limits = {f"limits.{key}": value for key, value in values.get("limits", {}).items()}
+    for key, value in {"replicates": values.get("replicates", 1), **limits}.items():
+        if isinstance(value, int | float) and not 0 < value < math.inf:
+            fix = "" if value <= 0 else "Leave it out where there is none."
+            yield Problem(message=f"{key} = {value} is not {'positive' if value <= 0 else 'a finite number'}", fix=fix)
+    for model, prices in values.get("prices", {}).items():
+        for kind, price in prices.items():
+            if not 0 <= price < math.inf:
+                yield Problem(message=f"prices.{model}.{kind} = {price} is not a finite number of at least 0")
+
+
+def _endpoints(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {"endpoint": values["endpoint"],
+            **{f"endpoints.{model}": one for model, one in values.get("endpoints", {}).items()}}  # fmt: skip
+
+
+def _addresses(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield proxies that are no address, or hold a password."""
+    for name, endpoint in _endpoints(values).items():
+        try:
+            parts = urlsplit(endpoint.get("proxy", "http://none"))
+            valid = parts.scheme in PROXIES and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            valid, parts = False, urlsplit("")
+        if not valid:
+            yield Problem(message=f"{name}.proxy is no address", fix='Write it as proxy = "http://host:port".')
+        elif parts.username or parts.password:
+            fix = "Put the address into the variable HTTPS_PROXY, and set trust_env = true in its place."
+            yield Problem(message=f"{name}.proxy has a user or a password", fix=fix)
+
+
+def _secrets(values: Mapping[str, Any], text: str) -> Iterator[Problem]:
+    """Remember the keys in the environment; yield a problem where one stands in the run file, in place of its name."""
+    for place, endpoint in _endpoints(values).items():
+        name = endpoint.get("key_env", OPENAI)
+        if not VARIABLE.fullmatch(name) or (LIKE_A_KEY.fullmatch(name) and name not in os.environ):
+            remember(name)
+            fix = f'It is the name of a variable, such as "{OPENAI}"; the key itself stands in the environment.'
+            yield Problem(message=f"{place}.key_env is not the name of a variable", fix=fix)
+            continue
+        key = os.environ.get(name, "").strip()
+        remember(key)
+        if len(key) >= LONG_ENOUGH and key in text:
+            yield Problem(message=f"the key of {name} stands in the run file", fix="Remove it, and make a new key.")
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:

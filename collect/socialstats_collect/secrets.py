@@ -3,30 +3,123 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
-from functools import cache
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from socialstats.errors import InputError, Problem
 
-SHORTEST = 6  # characters; a shorter word (none, test) is nobody's key, and would be hidden within others
 HIDDEN = "[hidden]"
-_SECRETS: set[str] = set()
+LOCAL = ("localhost", "127.0.0.1", "::1")  # names of this machine
+SHORTEST = 6  # characters of a secret; a shorter word would be hidden within other words
+PLACEHOLDERS = frozenset(
+    {"ollama", "lm-studio", "sk-no-key-required", "not-needed", "no-key"}
+)  # local servers document these
+WINDOW = 12  # characters of a key that are hidden without the rest of it
+SEED, STRIDE = 6, 7  # any 12 characters hold 6 that begin at a multiple of 7
+LONGEST = 50_000  # characters of a text with a key in it; a longer one is hidden as a whole
+ROUNDS = 4  # an escape may be escaped
+ESCAPE = re.compile(
+    r"[%=]([0-9a-f]{2})|\\+u0{4}00([0-9a-f]{2})|\\+u([0-9a-f]{4})|\\+u\{0*([0-9a-f]{2})\}|\\+x([0-9a-f]{2})"
+    r"|\\+([0-3][0-7]{2})|\\+[nrtbf]|&(?:#\d{2,7}|#x[0-9a-f]{2,6}|[a-z]{2,12});?",
+    re.IGNORECASE,
+)
+"""Characters written as percent or quoted-printable codes, as escapes of JSON, Python or C, or as HTML entities."""
+OCTAL = 6  # the group of `ESCAPE` that is octal; all others are hexadecimal
+LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
+WORD = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+LOOSE = bytes({*range(33), *range(127, 256), *b"\"'`,\\"})
+SENSITIVE = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|code", re.IGNORECASE)  # parameters of an address
+
+
+@dataclass(slots=True)
+class _Needles:
+    """What is looked for in texts of which some bytes are dropped: any 12 characters of a secret, or a short one whole.
+
+    Attributes
+    ----------
+    dropped
+        Bytes that may stand between the characters of a secret.
+    whole
+        Secrets, or codings of one, of fewer than 12 characters.
+    windows, seeds
+        Any 12 characters in a row of the others, and any 6.
+    """
+
+    dropped: bytes
+    whole: set[bytes] = field(default_factory=set)
+    windows: set[bytes] = field(default_factory=set)
+    seeds: set[bytes] = field(default_factory=set)
+
+    def add(self, secret: str) -> None:
+        """Look for a secret from now on."""
+        text = self.bare(secret)
+        if len(text) < WINDOW:
+            self.whole |= {text} if len(text) >= SHORTEST else set()
+            return
+        self.windows.update(text[k : k + WINDOW] for k in range(len(text) - WINDOW + 1))
+        self.seeds.update(text[k : k + SEED] for k in range(len(text) - SEED + 1))
+
+    def bare(self, text: str) -> bytes:
+        """Return a text in lower case without the bytes that are dropped."""
+        return text.encode("utf-8", "surrogatepass").translate(LOWER, self.dropped)
+
+    def within(self, text: bytes) -> bool:
+        """Return whether a bare text holds a secret."""
+        return any(word in text for word in self.whole) or any(
+            text[k : k + SEED] in self.seeds and next(self.spans(text[max(0, k - WINDOW) : k + 2 * WINDOW]), None)
+            for k in range(0, len(text) - SEED + 1, STRIDE)
+        )
+
+    def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where secrets begin and end in a bare text; they may overlap."""
+        for k in range(len(text) - WINDOW + 1):
+            if text[k : k + WINDOW] in self.windows:
+                yield k, k + WINDOW
+        for word in self.whole:
+            start = text.find(word)
+            while start >= 0:
+                yield start, start + len(word)
+                start = text.find(word, start + 1)
+
+
+_LOOSE, _WORD = _Needles(LOOSE), _Needles(WORD)
 
 
 def remember(*secrets: str) -> None:
-    """Hide these texts, as they are and in the usual codings, in everything that `hide` sees from now on."""
-    for one in secrets:
-        if len(one) >= SHORTEST:
-            coded = base64.b64encode(one.encode()).decode().rstrip("=")
-            _SECRETS.update((one, quote(one, safe=""), coded, json.dumps(one)[1:-1], one[::-1]))
-    _ordered.cache_clear()
+    """Hide these texts, and any 12 characters of them, in everything that `hide` sees from now on.
+
+    They are hidden in any case, reversed, with blanks, quotes or line breaks between their characters, escaped, and in
+    base64, base32, hexadecimal or decimal codes. A secret of 12 letters and digits may have any signs between them.
+    """
+    for secret in {*secrets, *map(unquote, secrets)}:
+        if len(secret) < SHORTEST or secret.lower() in PLACEHOLDERS:
+            continue
+        for form in (secret, secret[::-1]):
+            _LOOSE.add(form)
+            if len(_WORD.bare(form)) >= WINDOW:
+                _WORD.add(form)
+        for coding in _codings(secret.encode("utf-8", "surrogatepass")):
+            _WORD.add(coding)
 
 
-@cache
-def _ordered() -> tuple[str, ...]:
-    return tuple(sorted(_SECRETS, key=len, reverse=True))
+def _codings(secret: bytes) -> Iterator[str]:
+    """Yield the codings of a secret, of those in base64 and base32 what no neighbouring byte changes."""
+    yield secret.hex()
+    yield "".join(f"0x{byte:02x}" for byte in secret)
+    yield "".join(map(str, secret))
+    for encode, bits, group in ((base64.b64encode, 6, 3), (base64.b32encode, 5, 5)):
+        for before in range(group):
+            coded = encode(bytes(before) + secret).decode().rstrip("=")
+            first, last = -(-8 * before // bits), 8 * (before + len(secret)) // bits
+            yield coded[first:last]
 
 
 def hide(value: Any) -> Any:
@@ -37,19 +130,92 @@ def hide(value: Any) -> Any:
     >>> remember("sk-example-0000")
     >>> hide({"error_message": "bad key sk-example-0000"})
     {'error_message': 'bad key [hidden]'}
+    >>> hide("bad key s k - e x a m p l e - 0 0 0 0, or c2stZXhhbXBsZS0wMDAw, or %73k-%65xample%2D0000")
+    'bad key [hidden], or [hidden], or [hidden]'
     """
-    if not _SECRETS:
+    text = value if isinstance(value, str) else ""
+    if isinstance(value, dict | list | tuple):
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    if not _holds(text):
         return value
+    hidden = _hidden(text)
     if isinstance(value, str):
-        for one in _ordered():
-            if one in value:
-                value = value.replace(one, HIDDEN)
-        return value
-    if isinstance(value, dict):
-        return {hide(name): hide(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [hide(one) for one in value]
-    return value
+        return hidden
+    try:
+        return json.loads(hidden)
+    except ValueError:  # a secret in pieces reached over the brackets
+        return HIDDEN
+
+
+def _holds(text: str) -> bool:
+    """Return whether a text holds a secret, also under escapes."""
+    if len(text) < SHORTEST or not (_LOOSE.whole or _LOOSE.windows):
+        return False
+    for _ in range(ROUNDS + 1):
+        if any(needles.within(needles.bare(text)) for needles in (_LOOSE, _WORD)):
+            return True
+        plain = ESCAPE.sub(_character, text) if any(sign in text for sign in "%=\\&") else text
+        if plain == text:
+            return False
+        text = plain
+    return False
+
+
+def _character(escape: re.Match[str]) -> str:
+    """Return what an escape stands for."""
+    if escape[0][0] == "&":
+        return html.unescape(escape[0])
+    if escape.lastindex is None:
+        return " "  # a line break or a tabulator
+    return chr(int(escape[escape.lastindex], 8 if escape.lastindex == OCTAL else 16))
+
+
+def _hidden(text: str) -> str:
+    """Return a text with what is secret in it replaced, where it stands."""
+    if len(text) > LONGEST:
+        return HIDDEN
+    spans: list[tuple[int, int]] = []
+    characters = [(sign, k, k + 1) for k, sign in enumerate(text)]
+    for _ in range(ROUNDS + 1):
+        for needles in (_LOOSE, _WORD):
+            kept = [(byte, *span) for sign, *span in characters for byte in needles.bare(sign)]
+            bare = bytes(byte for byte, *_ in kept)
+            spans += [(kept[start][1], kept[end - 1][2]) for start, end in needles.spans(bare)]
+        characters = list(_unescaped(characters))
+    pieces, past = [], 0
+    for start, end in _merged(spans):
+        pieces += [text[past:start], HIDDEN]
+        past = end
+    return "".join([*pieces, text[past:]])
+
+
+def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield spans in their order, those that overlap or touch as one."""
+    begin = past = -1
+    for start, end in sorted(spans):
+        if start > past:
+            if past >= 0:
+                yield begin, past
+            begin = start
+        past = max(past, end)
+    if past >= 0:
+        yield begin, past
+
+
+def _unescaped(characters: list[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """Yield the characters of a text with its escapes read once, each with its start and end in the first text."""
+    text, past = "".join(sign for sign, *_ in characters), 0
+    for escape in ESCAPE.finditer(text):
+        yield from characters[past : escape.start()]
+        past = escape.end()
+        for sign in _character(escape):
+            yield sign, characters[escape.start()][1], characters[past - 1][2]
+    yield from characters[past:]
+
+
+def print_hidden(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
+    """Print an unforeseen exception as Python does, without keys; for `sys.excepthook`."""
+    sys.stderr.write(hide("".join(traceback.format_exception(kind, error, place))))
 
 
 def cleaned(key: str, name: str) -> str:
@@ -69,7 +235,7 @@ def cleaned(key: str, name: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return an address's host and port, without user and password, which are remembered as secrets.
+    """Return an address's host and port, without what is secret in it: that is remembered.
 
     Raises
     ------
@@ -89,5 +255,5 @@ def host_of(url: str) -> str:
     if not host or parts.scheme not in ("http", "https"):
         fix = 'Write it as "https://api.example.org/v1"; a port is at most 65535.'
         raise InputError(Problem(message="base_url is no address", fix=fix))
-    remember(parts.password or "", parts.query)
+    remember(parts.password or "", *(value for name, value in parse_qsl(parts.query) if SENSITIVE.search(name)))
     return f"{host}:{port}" if port else host

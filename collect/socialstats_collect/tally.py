@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import time
@@ -13,6 +14,74 @@ from typing import Any, TextIO
 
 from socialstats.text import count
 from socialstats_collect.ask import DATA
+from socialstats_collect.parse import printable
+
+
+def amount(value: object) -> float | int | None:
+    """Return a reported number of tokens, or of money, where it is finite and at least 0; else None.
+
+    Examples
+    --------
+    >>> amount(0.5), amount(-5), amount("1"), amount(float("nan")), amount(True), amount(10**400)
+    (0.5, None, None, None, None, None)
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return value if value >= 0 and math.isfinite(value) else None
+    except OverflowError:  # more than any float
+        return None
+
+
+@dataclass(slots=True)
+class Costs:
+    """What the calls of one model took, in tokens and money.
+
+    Attributes
+    ----------
+    counted
+        Calls whose cost or tokens are on record.
+    most_tokens, most_back, most_cost
+        The largest of a single call: all tokens, those of the reply, money.
+    cost
+        Of all calls on record.
+    unpriced_sent, unpriced_back
+        Tokens of calls whose cost is not on record.
+    unsettled_tokens, unsettled_cost
+        The most that calls took of which no reply says what they took.
+    unsettled_calls
+        Such calls of which not even that is known.
+    """
+
+    counted: int = 0
+    most_tokens: int = 0
+    most_back: int = 0
+    most_cost: float = 0.0
+    cost: float = 0.0
+    unpriced_sent: int = 0
+    unpriced_back: int = 0
+    unsettled_tokens: int = 0
+    unsettled_cost: float = 0.0
+    unsettled_calls: int = 0
+
+    def settle(self, sent: int, back: int, cost: float | None) -> None:
+        """Count a call whose reply says what it took."""
+        self.counted += 1
+        self.most_tokens, self.most_back = max(self.most_tokens, sent + back), max(self.most_back, back)
+        if cost is None:
+            self.unpriced_sent, self.unpriced_back = self.unpriced_sent + sent, self.unpriced_back + back
+        self.most_cost, self.cost = max(self.most_cost, cost or 0.0), self.cost + (cost or 0.0)
+
+    def suspect(self, tokens: float | None, cost: float | None) -> None:
+        """Count a call that may have taken so much."""
+        self.unsettled_tokens += math.ceil(tokens or 0)
+        self.unsettled_cost += cost or 0.0
+        self.unsettled_calls += cost is None
+
+    def at_most(self, price: Mapping[str, float] | None = None) -> float:
+        """Return the most that the calls on record cost; a price counts for those whose cost is not on record."""
+        unpriced = money(price, self.unpriced_sent, self.unpriced_back) or 0.0
+        return self.cost + unpriced + self.unsettled_cost + self.unsettled_calls * self.most_cost
 
 
 @dataclass(slots=True)
@@ -21,7 +90,7 @@ class Tally:
 
     ``units_done`` counts this run's finished units, ``units_replayed`` those that needed no call, ``unread`` their rows
     with an answer that was not parsed. ``spent`` counts tokens by model and kind, ``served`` answers by what served
-    them.
+    them. ``pending`` holds the calls of earlier runs that were sent and have no attempt on record: a kill cut them off.
 
     Examples
     --------
@@ -42,26 +111,47 @@ class Tally:
     served: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     days: Counter[str] = field(default_factory=Counter)
     estimated: int = 0
-    cost: float = 0.0
+    unsettled: int = 0
+    by_model: dict[str, Costs] = field(default_factory=dict)
+    pending: dict[tuple[str, ...], Mapping[str, Any]] = field(default_factory=dict)
+
+    def begin(self, line: Mapping[str, Any]) -> None:
+        """Note a call that was about to be sent."""
+        self.pending[_call(line)] = line
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Count one attempt of the log."""
         self.calls += 1
+        self.pending.pop(_call(line), None)
         status, asked = str(line.get("status")), str(line.get("model_requested"))
         status = "blocked" if status == "content_filter" else status
         self.by_status[status] += 1
-        estimate = line.get("tokens_estimated") or (0, 0)
-        self.estimated += "tokens_estimated" in line
-        for name, guess in zip(("prompt_tokens", "completion_tokens"), estimate, strict=True):
-            self.spent[asked, name] += _whole(line.get(name)) or guess
-        self.tokens = self.spent.total()
-        self.cost += line.get("cost") or 0.0
+        self._count(line, asked)
         if status not in DATA:
             why = line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
             self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
             return
         self.days[str(line.get("t_start"))[:10]] += 1
-        self.served.update((name, asked, str(line[name])) for name in COUNTED if line.get(name))
+        self.served.update((name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name))
+
+    def _count(self, line: Mapping[str, Any], asked: str) -> None:
+        """Count the tokens and the money of an attempt, or the most that it took."""
+        guess = line.get("tokens_estimated")
+        self.estimated += guess is not None
+        sent, back = guess if isinstance(guess, list) and len(guess) == 2 else (0, 0)
+        sent, back = (math.ceil(amount(line.get(name)) or amount(other) or 0)
+                      for name, other in (("prompt_tokens", sent), ("completion_tokens", back)))  # fmt: skip
+        for name, tokens in (("prompt_tokens", sent), ("completion_tokens", back)):
+            self.spent[asked, name] += tokens
+        self.tokens += sent + back
+        costs, cost = self.by_model.setdefault(asked, Costs()), amount(line.get("cost"))
+        if "cost" in line and cost is None:  # version 0.1 kept any value that was reported
+            costs.suspect(0, None)
+        if line.get("unsettled"):
+            self.unsettled += 1
+            costs.suspect(amount(line.get("tokens_at_most")), amount(line.get("cost_at_most")))
+        elif cost or sent + back:
+            costs.settle(sent, back, cost)
 
     @property
     def answers(self) -> int:
@@ -69,15 +159,9 @@ class Tally:
         return sum(self.by_status[status] for status in DATA)
 
     @property
-    def tokens_back(self) -> float:
-        """Tokens that came back with an answer on average so far."""
-        back = sum(n for (_, name), n in self.spent.items() if name == "completion_tokens")
-        return back / self.answers if self.answers else 0.0
-
-    @property
-    def mean_cost(self) -> float:
-        """Money that an answer took on average so far."""
-        return self.cost / self.answers if self.answers else 0.0
+    def cost(self) -> float:
+        """Money that the calls on record took."""
+        return sum(costs.cost for costs in self.by_model.values())
 
     def costs(self) -> list[str]:
         """State what each model took in tokens, what was estimated of that, and what it cost."""
@@ -88,6 +172,8 @@ class Tally:
         ]
         if self.estimated:
             said.append(f"{count(self.estimated, 'answer')} came without counts of tokens: theirs are estimated")
+        if without := self.unsettled + len(self.pending):
+            said.append(f"{count(without, 'call')} may have been billed without a reply; limits count them in full")
         return [*said, f"cost: {self.cost:.4g}"] if self.cost else said
 
     def changes(self) -> list[str]:
@@ -98,6 +184,11 @@ class Tally:
             if len(found) > 1:
                 said.append(f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(found)}")
         return said
+
+
+def _call(line: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a call and its attempt have in common."""
+    return tuple(str(line.get(name)) for name in ("run_id", "key", "attempt"))
 
 
 COUNTED = {"model_returned": "name", "system_fingerprint": "fingerprint", "host": "endpoint"}
@@ -133,22 +224,17 @@ def tokens_of(text: str, model: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
 
 
-def money(price: Mapping[str, float] | None, line: Mapping[str, Any]) -> float | None:
-    """Return what a call cost, by prices a million tokens; None without prices.
+def money(price: Mapping[str, float] | None, sent: float, back: float) -> float | None:
+    """Return what tokens cost, by prices of a million; None without prices.
 
     Examples
     --------
-    >>> money({"input": 1.0, "output": 2.0}, {"prompt_tokens": 500_000, "completion_tokens": 250_000})
+    >>> money({"input": 1.0, "output": 2.0}, 500_000, 250_000)
     1.0
     """
     if price is None:
         return None
-    sent, back = line.get("tokens_estimated") or (line.get("prompt_tokens", 0), line.get("completion_tokens", 0))
-    return float(_whole(round(sent)) * price.get("input", 0.0) + _whole(round(back)) * price.get("output", 0.0)) / 1e6
-
-
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return (sent * price.get("input", 0.0) + back * price.get("output", 0.0)) / 1e6
 
 
 EVERY, QUIET = 0.2, 60.0  # seconds between two lines, on a terminal and elsewhere

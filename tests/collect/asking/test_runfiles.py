@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,22 @@ def test_a_dry_run_makes_no_call(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "30 units, 0 finished before, 30 to ask" in out
     assert "at most 600 back" in out
     assert not path.with_name("log.jsonl").exists()
+
+
+BOMBS = {
+    "items.csv.gz": (b"item_id,text\na,", b"x" * 2**20, "134,217,728 bytes"),
+    "items.tsv.gz": (b"item_id\ttext\n", b"a\tb\n" * 2**18, "2,000,000 lines"),
+    "items.jsonl.gz": (b'{"item_id": "a", "text": "', b"x" * 2**20, "134,217,728 bytes"),
+    "items.json.gz": (b"[", b'{"item_id": "a"}, ' * 2**16, "134,217,728 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_items_that_unpack_to_too_much(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head, block, words = BOMBS[name]
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    packed = packer.compress(head) + b"".join(packer.compress(block) for _ in range(140)) + packer.flush()
+    (tmp_path / name).write_bytes(packed)
+    path = _edited(tmp_path, "items.csv", name)
+    assert collect(path, "--dry-run") == 2
+    assert f"{name}: more than {words} after unpacking" in capsys.readouterr().err
