@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
+from socialstats.inference.robust import Errors
 from socialstats.resampling import Units
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted
@@ -25,7 +26,9 @@ FEWEST_RESAMPLED = 4  # clusters below which refits of resamples are given no in
 HELD = (  # percentile, basic and BCa intervals of means of normal clusters, and percentile ones of strengths, alike
     "nominal 95% ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
 )
-FEW_DF = 5.0  # degrees of freedom below which an interval is long enough to be worth a word
+FEW_DF = 5.0  # with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
+BORROWED = 0.01  # share of a variance that was estimated from other clusters and is worth a word
+DECISIVE = 0.5  # leverage of one cluster from which it decides a coefficient
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 UNEVEN = 3.0  # clusters to an effective one from which the size of tests of rare outcomes was up to .13 at .05
 RARE = 10.0  # effective answers of the rarer kind below which they were too short where clusters differ much
@@ -204,6 +207,48 @@ def few_df(
         f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
         rows=None if names is None else [*names, *beside],
     ),)  # fmt: skip
+
+
+def robust_cautions(
+    by: str, terms: Sequence[str], dfs: Sequence[float | None], errors: Errors, largest: float, *, fix: str
+) -> Iterator[Caution]:
+    """Yield SS208 (borrowed variances), SS202 (few degrees of freedom) and SS210 (one cluster decides) of coefficients.
+
+    Parameters
+    ----------
+    by : str
+        The cluster factors.
+    terms : sequence of str
+        Names of the coefficients.
+    dfs : sequence of float or None
+        None for a coefficient without an interval.
+    errors : Errors
+        Those of `socialstats.inference.robust`.
+    largest : float
+        Largest leverage of a cluster.
+    fix : str
+        What helps against borrowed variances.
+    """
+    borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
+    if borrowed.any():
+        yield caution(
+            "SS208", f"up to {percent(borrowed.max())} of the variance of "
+            f"{count(int((borrowed > 0).sum()), 'coefficient')} (most: {quoted([terms[int(borrowed.argmax())]])}) "
+            f"was not estimable between clusters ({by}) and was taken from other clusters",
+            affects="these intervals, which assume equal clusters", fix=fix,
+            rows=[term for term, share in zip(terms, borrowed, strict=True) if share],
+        )  # fmt: skip
+    known = [(df, term) for df, term in zip(dfs, terms, strict=True) if df is not None and df < FEW_DF]
+    if known:
+        df, term = min(known, key=lambda one: one[0])
+        others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
+        rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
+        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer", rows=[one for _, one in known])
+    if largest > DECISIVE and not errors.refused.any():
+        yield caution(
+            "SS210", f"one cluster ({by}) has {percent(largest)} of the leverage of a coefficient",
+            affects="coefficients with few degrees of freedom (df)", fix="check the df of each coefficient",
+        )  # fmt: skip
 
 
 def ignored_clusters(
