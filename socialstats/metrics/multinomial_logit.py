@@ -124,7 +124,10 @@ def multinomial_logit(
     Notes
     -----
     Size at .05 was simulated with 12, 24 and 48 topics as clusters and 500 draws a cell. Strata of 4 and 8 levels were
-    constant or varied within topics. There were 2 and 4 levels of ratings, one of them rare or not. SIZES
+    constant or varied within topics. There were 2 and 4 levels of ratings, one of them rare or not. In cells
+    where half of the draws had a fit, t tests rejected in .01 to .07 of draws, and joint tests, where there is one,
+    likewise. (Cells with more were repeated with 1,500 and 2,000 draws.) F and t with G - 1 degrees of freedom had
+    rejected in .28 to .47 of draws of 12 topics in 4 domains.
 
     References
     ----------
