@@ -1155,9 +1155,9 @@ class SignedRank:
 
         The exact distribution is that of sums of +-rank over all patterns of signs (Streitberg & Roehmel 1986). It is
         taken for ranks that tie, and for fewer than 50 differences. Otherwise, and where it takes too long (from about
-        340 distinct sizes), p is normal with R's continuity correction. R's ``wilcox.test`` is normal wherever ranks tie or
-        differences are 0. Its size at .05 was .070, .077 and .065 where all of 8, 16 and 50 differences have one size.
-        That of the exact test is .008, .021 and .033.
+        340 distinct sizes), p is normal with R's continuity correction. R's ``wilcox.test`` is normal wherever ranks
+        tie or differences are 0. Its size at .05 was .070, .077 and .065 where all of 8, 16 and 50 differences have one
+        size. That of the exact test is .008, .021 and .033.
         """
         exact = self.p_exact(alternative) if self.ties or self.n < FEWEST_NORMAL else None
         return (self.p_normal(alternative), False) if exact is None else (exact, True)
