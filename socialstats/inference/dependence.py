@@ -400,16 +400,18 @@ def rare_answers(rows: Sequence[Row]) -> tuple[Caution, ...]:
 
     By enumeration (20 to 1,000 answers) Wilson's nominal 95% intervals held .86 where .15 answers of the rarer kind
     are expected, .895 to .925 at .45 to .55, .92 at 1, and .93 to .98 elsewhere. Where 1 is expected, .98 of samples
-    have fewer than four. Samples without any have an interval that holds.
+    have fewer than four. Samples without any have an interval that holds. Clusters have the caution of
+    `share_cautions`.
     """
-    if not rows:
+    few = [row for row in rows if row.interval == "score" and row.leverage is None and 0 < rarer(row) < FEWEST_RARER]
+    if not few:
         return ()
-    least = min(rarer(row) for row in rows)
+    least = min(map(rarer, few))
     return (caution(
-        "SS212", f"{count(len(rows), 'mean')} {'rests' if len(rows) == 1 else 'rest'} on fewer than {FEWEST_RARER:g} "
+        "SS212", f"{count(len(few), 'mean')} {'rests' if len(few) == 1 else 'rest'} on fewer than {FEWEST_RARER:g} "
         f"effective answers of the rarer kind, the least on about {number(least, 1)}",
         affects="these intervals: where one such answer or fewer is expected, nominal 95% ones held .86 to .92",
-        fix="collect more units, or quote counts", rows=[row.name for row in rows],
+        fix="collect more units, or quote counts", rows=[row.name for row in few],
     ),)  # fmt: skip
 
 

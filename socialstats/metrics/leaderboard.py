@@ -25,6 +25,7 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
     cluster_text,
+    rare_answers,
     shape_cautions,
     share_cautions,
     small_sample,
@@ -660,7 +661,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
     missing = (~board.known).sum(axis=0)
     cautions = (
-        *share_cautions(design, board.factors, rows), *own_cautions(board, shared),
+        *share_cautions(design, board.factors, rows), *rare_answers(rows), *own_cautions(board, shared),
         *(few_differences(board) if board.shares
           else shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")),
     )  # fmt: skip

@@ -17,11 +17,9 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import (
-    FEWEST_RARER,
     cluster_factors,
     cluster_facts,
     rare_answers,
-    rarer,
     shape_cautions,
     share_cautions,
 )
@@ -225,14 +223,13 @@ def cautions_of(design: Ratings, factors: Sequence[Factor], means: Sequence[Mean
     """Return cautions of clusters (SS201, SS202, SS211, SS212), of rare answers (SS212) and of shape (SS312, SS317)."""
     rows = [mean.row for mean in means]
     shown = share_cautions(design, factors, rows)
-    few = [mean.row for mean in means if mean.bounded and not factors and 0 < rarer(mean.row) < FEWEST_RARER]
     for bounded, at_ends in ((False, False), (True, False), (True, True)):
         own = [mean for mean in means if (mean.bounded, mean.at_ends) == (bounded, at_ends) and not mean.yes_no]
         shown += shape_cautions(
             [mean.found for mean in own if mean.found], names=[mean.row.name for mean in own if mean.found],
             what="units", interval="score" if bounded else "t", bounded=at_ends,
         )  # fmt: skip
-    return (*shown, *rare_answers(few))
+    return (*shown, *rare_answers(rows))
 
 
 def sentence(result: Result) -> str:
