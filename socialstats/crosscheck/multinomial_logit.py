@@ -1,4 +1,4 @@
-"""A multinomial logit recomputed: one more step of Newton's method, and whitened rows by eigenvectors, row by row."""
+"""A multinomial logit recomputed: one more step of Newton's method, and rows that are whitened by eigenvectors."""
 
 from __future__ import annotations
 
@@ -58,19 +58,20 @@ def test_checks(result: Result, row: Row, terms: int, wanted: tuple[float, float
 
 def stepped(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return coefficients after one more step, level by level, and the inverse information."""
-    information, score = np.zeros((len(beta), len(beta))), np.zeros(len(beta))
-    for x, counts in zip(made.x, made.counts, strict=True):
-        p = chances(x, beta)
-        score += np.kron((counts - counts.sum() * p)[1:], x)
-        information += counts.sum() * np.kron(np.diag(p[1:]) - np.outer(p[1:], p[1:]), np.outer(x, x))
+    x, counts, p, weights = parts(made, beta)
+    information = np.einsum("njk,na,nb->jakb", weights[:, 1:, 1:], x, x, optimize=True).reshape(len(beta), -1)
+    score = np.einsum("nj,na->ja", (counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:], x).ravel()
     bread: FloatArray = np.asarray(np.linalg.inv(information), dtype=np.float64)
     return beta + bread @ score, bread
 
 
-def chances(x: FloatArray, beta: FloatArray) -> FloatArray:
-    """Return the probabilities of all levels in one row."""
-    odds = np.exp([0.0, *(beta.reshape(-1, len(x)) @ x)])
-    return np.asarray(odds / odds.sum())
+def parts(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return columns, counts, the probabilities of all levels, and n (diag(p) - p p') of every row."""
+    x, counts = made.x, made.counts
+    odds = np.exp(np.column_stack([np.zeros(len(x)), x @ beta.reshape(-1, x.shape[1]).T]))
+    p = odds / odds.sum(axis=1, keepdims=True)
+    n = counts.sum(axis=1)[:, None, None]
+    return x, counts, p, n * (p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None, :])
 
 
 def whitened(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -78,15 +79,13 @@ def whitened(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntAr
 
     That matrix has one eigenvalue of 0. The first level has no coefficients: its columns are 0.
     """
-    rows, residuals, owner = [], [], []
-    for at, (x, counts) in enumerate(zip(made.x, made.counts, strict=True)):
-        p, n = chances(x, beta), counts.sum()
-        values, vectors = np.linalg.eigh(np.diag(p) - np.outer(p, p))
-        for value, v in zip(values[1:], vectors.T[1:], strict=True):
-            rows.append(np.sqrt(n * value) * np.kron(v[1:], x))
-            residuals.append(float(v @ (counts - n * p)) / np.sqrt(n * value))
-            owner.append(at)
-    return np.array(rows), np.array(residuals), np.array(owner, dtype=np.int64)
+    x, counts, p, weights = parts(made, beta)
+    values, vectors = np.linalg.eigh(weights)
+    root, v = np.sqrt(values[:, 1:]), vectors[:, :, 1:]
+    rows = np.einsum("ns,njs,na->nsja", root, v[:, 1:], x, optimize=True).reshape(-1, len(beta))
+    off = counts - counts.sum(axis=1, keepdims=True) * p
+    residuals = (np.einsum("njs,nj->ns", v, off) / root).ravel()
+    return rows, residuals, np.repeat(np.arange(len(x), dtype=np.int64), root.shape[1])
 
 
 def htz(

@@ -237,7 +237,8 @@ def cautions_of(rows: Sequence[Row], errors: Errors, by: str, largest: float) ->
 
 def sentence(result: Result) -> str:
     """Return the log-odds ratio with the largest test statistic."""
-    top = max((r for r in result.rows if r.label("action")), key=lambda r: abs(r.statistic or 0.0))
+    rows = [r for r in result.rows if r.label("action") and r.label("kind") != "intercept"]
+    top = max(rows, key=lambda r: abs(r.statistic or 0.0))
     base = result.extras["matrix"].levels[0]
     text = f"The largest test statistic was for {shorten(top.term)}, log-odds ratio of "
     text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = "

@@ -30,13 +30,14 @@ SIMULATIONS = {
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
-    **dict.fromkeys((  # function_studies: the name of the function
-        "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "majority_vote_accuracy",
-        "judge_agreement", "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares",
-        "changed_means", "two_proportions", "effect_sizes_from_summary", "multinomial_logit", "leaderboard",
-        "effect_sizes", "ada_met", "js_similarity", "trait_profile", "paraphrase_spread",
-    ), 1000),
 }  # fmt: skip
+FUNCTIONS = (  # function_studies: each is the study "function_NAME"
+    "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "majority_vote_accuracy", "judge_agreement",
+    "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares", "changed_means", "two_proportions",
+    "effect_sizes_from_summary", "multinomial_logit", "leaderboard", "effect_sizes", "ada_met", "js_similarity",
+    "trait_profile", "paraphrase_spread",
+)  # fmt: skip
+SIMULATIONS |= {f"function_{name}": 500 for name in FUNCTIONS}
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
 

@@ -771,5 +771,5 @@ SUBJECTS: dict[str, dict[str, Draw]] = {
 }
 
 FUNCTION_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    name: partial(simulated, name, settings) for name, settings in SUBJECTS.items()
+    f"function_{name}": partial(simulated, name, settings) for name, settings in SUBJECTS.items()
 }
