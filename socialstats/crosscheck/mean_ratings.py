@@ -1,15 +1,18 @@
-"""Mean ratings recomputed: pandas averages unit by unit, scipy and matrices of clusters give the intervals."""
+"""Mean ratings recomputed: pandas averages unit by unit, scipy, matrices of clusters and roots give the intervals."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.crosscheck.clusters import mean_row_checks
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.clusters import CR2, counted, mean_errors, mean_row_checks
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.ratings_difference import SAME
-from socialstats.crosscheck.row_arithmetic import label
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
+from socialstats.crosscheck.shares import ROOTS, wilson_roots
 from socialstats.results import Check, Result, Row
 
 if TYPE_CHECKING:
@@ -58,8 +61,33 @@ def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     units = own.groupby("unit").mean(numeric_only=True)
     values = units["score"].to_numpy()
     made = [compare(label(row), row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
-    if row.std_error is None:
+    if row.conf_low is None:
         return made
     names = [name for name in units.columns if name.startswith("cluster")]
     groups = units[names].to_numpy() if names else np.arange(len(values))[:, None]
+    if row.interval == "score":
+        return made + score_checks(result, row, values, groups, len(own), clustered=bool(names))
     return made + mean_row_checks(row, values, groups, result.settings["level"])
+
+
+def score_checks(
+    result: Result, row: Row, values: FloatArray, groups: IntArray, ratings: int, *, clustered: bool
+) -> list[Check]:
+    """Compare the standard error of a mean between two ends, and Wilson's ends of its place between them."""
+    low, high = result.extras["ends"]
+    p = (values - low) / (high - low)
+    errors, extreme = mean_errors(p, groups), bool(np.isin(values, (low, high)).all())
+    out = []
+    if row.std_error is not None:
+        error = math.sqrt(errors.variance) * (high - low)
+        out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", CR2))
+    binary, mean, df = len(result.design.levels) == 2, float(p.mean()), errors.df
+    if binary and extreme and not clustered:
+        ends = wilson_roots(mean, float(len(p)), result.settings["level"], None)
+    else:
+        most = math.inf if not binary else len(p) if extreme else ratings
+        trials = counted(mean * (1 - mean), errors, most)
+        out.append(relative(label(row, "df"), row.df, df, "numpy", CR2))
+        ends = wilson_roots(mean, trials, result.settings["level"], df)
+    below, above = (low + end * (high - low) for end in ends)
+    return out + end_checks(row, below, above, "numpy", ROOTS, 1e-7)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less":
 MOST_LISTED = 16
 MOST_SIGNS = 6_000_000
 NOISE = 16 * float(np.finfo(np.float64).eps)
+RANKS = "sums of mid-ranks with binomial numbers of positive ones; scipy's exact test has no ties"
 IGNORING, ALIKE = "ignoring clusters", "clusters weighing alike"
 
 
@@ -102,7 +103,7 @@ def t_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
 
 def rank_checks(result: Result, d: FloatArray) -> list[Check]:
     """Compare Wilcoxon's p with scipy's, as exact or normal as ours is, and the sum of the positive ranks."""
-    from scipy.stats import rankdata, wilcoxon
+    from scipy.stats import rankdata
 
     row, design, null = result.row("wilcoxon"), result.design, result.settings["null"]
     if row.p_value is None:
@@ -116,16 +117,52 @@ def rank_checks(result: Result, d: FloatArray) -> list[Check]:
         note = "the differences are so small that scipy would rank rounding noise"
         return [*out, skipped("Wilcoxon p", "scipy", note)]
     values = np.round(d - null, int(np.floor(-np.log10(NOISE * scale))))  # scipy would rank rounding noise
-    for name, ours, exact, corrected in (
-        ("Wilcoxon p", row.p_value, row.test == "exact", row.test != "exact"),
-        ("Wilcoxon p, no correction", result.extras["wilcoxon"]["p_normal"], False, False),
-    ):
-        found: Any = wilcoxon(
-            values, zero_method="wilcox", correction=corrected, alternative=SIDES[result.settings["alternative"]],
-            method="exact" if exact else "approx",
-        )  # fmt: skip
-        out.append(same_p(name, ours, float(found.pvalue), "scipy", CLOSED, 1e-7))
-    return out
+    side = result.settings["alternative"]
+    plain = scipy_rank_p(values, side, "approx", corrected=False)
+    out.append(same_p("Wilcoxon p, no correction", result.extras["wilcoxon"]["p_normal"], plain, "scipy", CLOSED, 1e-7))
+    if row.test != "exact_signed_rank":
+        theirs = scipy_rank_p(values, side, "approx", corrected=True)
+        return [*out, same_p("Wilcoxon p", row.p_value, theirs, "scipy", CLOSED, 1e-7)]
+    if len(np.unique(np.abs(kept))) == len(kept):
+        theirs = scipy_rank_p(values, side, "exact", corrected=False)
+        return [*out, same_p("Wilcoxon p", row.p_value, theirs, "scipy", CLOSED, 1e-7)]
+    return [*out, same_p("Wilcoxon p", row.p_value, exact_rank_p(kept, side), "numpy", RANKS, 1e-7)]
+
+
+def scipy_rank_p(values: FloatArray, side: str, method: Literal["exact", "approx"], *, corrected: bool) -> float:
+    """Return scipy's p-value of Wilcoxon's test, zeros left out."""
+    from scipy.stats import wilcoxon
+
+    found: Any = wilcoxon(values, zero_method="wilcox", correction=corrected, alternative=SIDES[side], method=method)
+    return float(found.pvalue)
+
+
+def exact_rank_p(d: FloatArray, alternative: str) -> float:
+    """Return the p-value of the sum of positive mid-ranks, from its distribution over all patterns of signs.
+
+    Differences of one size have one mid-rank, and a binomial number of them is positive. Doubled ranks are whole.
+
+    Examples
+    --------
+    >>> exact_rank_p(np.array([1.0, 1, 1, 1, 2]), "two_sided")
+    0.0625
+    """
+    from scipy.stats import binom, rankdata
+
+    doubled = np.round(2 * rankdata(np.abs(d))).astype(np.int64)
+    doubled //= np.gcd.reduce(doubled)
+    chance = np.ones(1)
+    for rank, times in zip(*np.unique(doubled, return_counts=True), strict=True):
+        wider = np.zeros(len(chance) + int(rank * times))
+        for positive in range(int(times) + 1):
+            start = int(positive * rank)
+            wider[start : start + len(chance)] += binom.pmf(positive, times, 0.5) * chance
+        chance = wider
+    seen = int(doubled[d > 0].sum())
+    above, below = float(chance[seen:].sum()), float(chance[: seen + 1].sum())
+    if alternative == "two_sided":
+        return min(1.0, 2 * min(above, below))
+    return above if alternative == "greater" else below
 
 
 def on_grid(values: FloatArray) -> FloatArray:

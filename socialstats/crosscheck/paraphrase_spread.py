@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.paired_difference import SIDES, near
+from socialstats.crosscheck.paired_difference import RANKS, SIDES, exact_rank_p, near
 from socialstats.crosscheck.row_arithmetic import label, same_p
 from socialstats.crosscheck.trait_profile import (
     KEYS,
@@ -71,11 +71,14 @@ def rank_checks(row: Row, values: Any, alternative: str) -> list[Check]:
 
     if row.p_value is None:
         return []
-    exact = row.test == "exact"
+    exact = row.test == "exact_signed_rank"
     x = np.round(values, 10)  # scipy would rank rounding noise
+    kept = x[x != 0]
+    tied = exact and len(np.unique(np.abs(kept))) < len(kept)
     theirs: Any = wilcoxon(x, zero_method="wilcox", correction=not exact, alternative=SIDES[alternative],
-                           method="exact" if exact else "approx")  # fmt: skip
-    checks = [same_p("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", "scipy's ranks", 1e-7)]
+                           method="exact" if exact and not tied else "approx")  # fmt: skip
+    p = exact_rank_p(np.asarray(kept), alternative) if tied else float(theirs.pvalue)
+    checks = [same_p("Wilcoxon p", row.p_value, p, "numpy" if tied else "scipy", RANKS, 1e-7)]
     if alternative != "two_sided":
         checks.append(near("Wilcoxon V", row.statistic, float(theirs.statistic), "scipy"))
     return checks

@@ -573,7 +573,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     totals = (data.counts * data.copies[:, None, None]).sum(axis=0)
     largest = largest_share(data.copies, factors)
     lost = [one.lost for one in found.values() if one.lost is not None]
-    shapes = shape_cautions([one.mean for one in found.values() if one.mean is not None], what="units")
+    shaped = {data.sources[k]: one.mean for k, one in found.items() if one.mean is not None}
+    shapes = shape_cautions(shaped.values(), names=[*shaped], what="units")
     return Result(
         metric="js_similarity",
         title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})"

@@ -25,6 +25,7 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
     cluster_text,
+    rare_answers,
     shape_cautions,
     share_cautions,
     small_sample,
@@ -108,6 +109,8 @@ class Board:
         1, or the size of scores whose squares are beyond the range of floats.
     kept : dict
         The parts in use, so that each is computed once.
+    shapes : dict
+        The mean or difference behind each row with a t interval, by the name of the row.
     """
 
     models: tuple[str, ...]
@@ -120,6 +123,7 @@ class Board:
     level: float
     unit: float = 1.0
     kept: dict[tuple[str, bytes], Part] = field(default_factory=dict)
+    shapes: dict[str, ClusteredMean] = field(default_factory=dict)
     known: BoolArray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -334,10 +338,20 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
     if still:
         values = minus([board.values[own, k] for k in models])
         return replace(row, undefined=constant(values, "scores" if alone else "differences"), reason="no_variation")
+    board.shapes[row.name] = shape_of(found, error, n, row.n_clusters)
     if alone:
         return replace(with_t(row, error, found.df, board.level, test=False), df=found.df)
     most = 1.0 if board.shares else math.inf
     return with_t(row, error, found.df, board.level, within=(-most, most))
+
+
+def shape_of(found: StratifiedMeans, error: float, units: int, clusters: int | None) -> ClusteredMean:
+    """Return a mean (difference) with the skewness of what its units or clusters add."""
+    return ClusteredMean(
+        mean=float(found.estimate[0]), sd=math.nan, std_error=error, df=found.df, n=units, kind="CR2",
+        clusters=() if clusters is None else (clusters,),
+        skewness=skewed(found.influence[:, 0], np.ones(len(found.influence))),
+    )  # fmt: skip
 
 
 def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float) -> Row:
@@ -659,8 +673,9 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
     missing = (~board.known).sum(axis=0)
     cautions = (
-        *share_cautions(design, board.factors, rows), *own_cautions(board, shared),
-        *(few_differences(board) if board.shares else shapes_of(board)),
+        *share_cautions(design, board.factors, rows), *rare_answers(rows), *own_cautions(board, shared),
+        *(few_differences(board) if board.shares
+          else shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")),
     )  # fmt: skip
     board.kept.clear()  # units x pairs of numbers, where scores are missing
     return LeaderboardResult(
@@ -753,20 +768,6 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         fix=f"score more units of the small tasks, or {option('pooling', 'units')}" if several else "score more units",
         rows=["difference"],
     ),)  # fmt: skip
-
-
-def shapes_of(board: Board) -> tuple[Caution, ...]:
-    """Cautions SS312 and SS317 of t intervals of means and differences, by what units (clusters) add to them."""
-    models = range(len(board.models))
-    rows = [*((k,) for k in models), *combinations(models, 2)]
-    known = [found for row in rows if (found := board.part(row, board.pooling).of(row)) and not found.undefined]
-    sizes = (len(np.unique(board.cluster)),) if board.factors else ()
-    return shape_cautions(
-        (ClusteredMean(
-            mean=float(part.estimate[0]), sd=math.nan, std_error=math.nan, df=part.df, n=len(part.influence),
-            clusters=sizes, kind="CR2", skewness=skewed(part.influence[:, 0], np.ones(len(part.influence))),
-        ) for part in known), what="units",
-    )  # fmt: skip
 
 
 METRIC = Metric(

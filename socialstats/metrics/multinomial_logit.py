@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,23 +12,28 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.inference.dependence import robust_cautions
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.robust import Errors, Joint
 from socialstats.inference.rows import with_each_t
-from socialstats.models.multinomial_logit import Logit, joint_test
+from socialstats.models.multinomial_logit import Logit
 from socialstats.models.multinomial_logit import multinomial_logit as fitted
 from socialstats.models.shares import source_counts
 from socialstats.models.sources import Source, human_source
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate as estimated
-from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_TERMS = 60
 SOURCE = "source"  # the kind of the terms of the sources
+NO_VARIATION = 1e-12  # share of the model's variance below which the clusters' variance is rounding
+ALIKE = "the clusters do not differ: no standard error"
+FIX = "collect more clusters at these levels, or name fewer strata"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,7 +84,7 @@ def matrix_of(design: Ratings, source: Source, strata: Sequence[str]) -> Matrix:
     )  # fmt: skip
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings)
 def multinomial_logit(
     ratings: Ratings | TableLike, *, terms: Sequence[str] | None = None, level: float = 0.95, **columns: Any
 ) -> Result | ResultGroup:
@@ -103,8 +108,11 @@ def multinomial_logit(
     -------
     Result
         First the F tests of each kind of term, all levels at once (group ``"all at once"``), then the log-odds ratios
-        (`group` names the two levels). Estimates are by maximum likelihood, with standard errors clustered by the
-        declared factor or by unit (Liang & Zeger 1986). Their t has one degree of freedom less than clusters.
+        (`group` names the two levels). Estimates are by maximum likelihood, with CR2 standard errors clustered by the
+        declared factor or by unit (Bell & McCaffrey 2002). Each t has Satterthwaite's degrees of freedom of its own.
+        Joint tests are HTZ (Pustejovsky & Tipton 2018). Their statistic is F, `df` is its numerator's, and the
+        denominator's are in ``extras["df_denominator"]`` by kind. A coefficient that rests on single clusters has no
+        interval. A joint test with fewer denominator degrees of freedom than coefficients is undefined.
 
     Raises
     ------
@@ -113,11 +121,21 @@ def multinomial_logit(
     UndefinedStatistic
         If there is a single level, coefficients are not identified, or the likelihood has no finite maximum.
 
+    Notes
+    -----
+    Size at .05 was simulated with 12, 24 and 48 topics as clusters and 500 draws a cell. Strata of 4 and 8 levels were
+    constant or varied within topics. There were 2 and 4 levels of ratings, one of them rare or not. In cells
+    where half of the draws had a fit, t tests rejected in .01 to .07 of draws, and joint tests, where there is one,
+    likewise. (Cells with more were repeated with 1,500 and 2,000 draws.) F and t with G - 1 degrees of freedom had
+    rejected in .28 to .47 of draws of 12 topics in 4 domains.
+
     References
     ----------
     McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In P. Zarembka (Ed.), Frontiers in
     econometrics (pp. 105-142). Academic Press.
-    Liang, K.-Y., & Zeger, S. L. (1986). doi:10.1093/biomet/73.1.13
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Pustejovsky, J. E., & Tipton, E. (2018). doi:10.1080/07350015.2016.1247004
 
     Examples
     --------
@@ -150,46 +168,77 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
         raise UndefinedStatistic("the coefficients are not identified: some combination of terms has no rating")
     fit = fitted(made.x, made.counts, made.codes)
     by = design.clusters[0].name if design.clusters else "unit"
+    tests = {kind: fit.joint_test(np.flatnonzero([own == kind for own in made.kinds])) for kind in kinds_of(made)}
+    rests = {kind: test.df_denominator for kind, test in tests.items() if isinstance(test, Joint)}
+    errors = fit.robust.errors(np.eye(fit.coef.size))
+    rows = coefficients(made, fit, errors, by, level)
     return Result(
         metric="multinomial_logit", title=f"Multinomial logit against '{shorten(made.levels[0], 40)}'",
-        rows=(*tests_of(made, fit), *coefficients(made, fit, level)),
-        inference=f"maximum likelihood, errors clustered by {shorten(by, 40)} ({count(fit.groups)}), t with "
-        f"{count(fit.groups - 1)} df; joint tests by F", counts={"ratings": int(made.counts.sum())},
-        fit={"nobs": int(made.counts.sum()), "n_clusters": fit.groups, "effective_df": fit.groups - 1.0,
-             "largest_leverage": float(np.bincount(made.codes, made.counts.sum(axis=1)).max() / made.counts.sum())},
+        rows=(*tests_of(tests, fit.groups), *rows),
+        inference=f"maximum likelihood, errors clustered by {shorten(by, 40)} (CR2, {count(fit.groups)}), t with "
+        "Satterthwaite's df; joint tests by HTZ", counts={"ratings": int(made.counts.sum())},
+        fit={"nobs": int(made.counts.sum()), "n_clusters": fit.groups,
+             "effective_df": min((row.df for row in rows if row.df is not None), default=None),
+             "largest_leverage": fit.robust.largest_leverage},
         settings={"terms": strata, "level": level}, references=METRIC.references, design=design,
-        extras={"matrix": made},
+        cautions=tuple(cautions_of(rows, errors, by, fit.robust.largest_leverage)),
+        extras={"matrix": made, "df_denominator": rests},
     )  # fmt: skip
 
 
-def tests_of(made: Matrix, fit: Logit) -> list[Row]:
-    """Joint tests of each kind of term, all actions at once."""
+def kinds_of(made: Matrix) -> list[str]:
+    """Return the kinds of terms beside the intercept."""
+    return list(dict.fromkeys(made.kinds[1:]))
+
+
+def tests_of(tests: Mapping[str, Joint | str], groups: int) -> list[Row]:
+    """Return the joint tests of each kind of term, all levels at once."""
     rows = []
-    for kind in dict.fromkeys(made.kinds[1:]):
-        row = Row(term=kind, group="all at once", key=(("kind", kind),), role="test", test="f", n_clusters=fit.groups)
-        found = joint_test(fit, np.flatnonzero([own == kind for own in made.kinds]))
-        if isinstance(found, str):
-            rows.append(replace(row, undefined=found, reason="unidentified"))
+    for kind, test in tests.items():
+        row = Row(term=kind, group="all at once", key=(("kind", kind),), role="test", test="f", n_clusters=groups)
+        if isinstance(test, str):
+            rows.append(replace(row, undefined=test, reason="unidentified"))
             continue
-        f, df, rest, p = found
-        rows.append(replace(row, statistic=f, df=df, p_value=p, method=f"F with {df:.0f} and {rest:.0f} df"))
+        method = f"HTZ, F with {test.df} and {number(test.df_denominator, 1)} df"
+        rows.append(replace(row, statistic=test.f, df=test.df, p_value=test.p, method=method))
     return rows
 
 
-def coefficients(made: Matrix, fit: Logit, level: float) -> list[Row]:
-    """Log-odds ratios of each action against the first, term by term."""
+def coefficients(made: Matrix, fit: Logit, errors: Errors, by: str, level: float) -> list[Row]:
+    """Return log-odds ratios of each level against the first, term by term."""
     rows = [
         Row(term=name, group=f"{action} against {made.levels[0]}", estimate=float(b), n_clusters=fit.groups,
             key=(("action", action), ("kind", kind), ("column", name)), role="estimate")
         for action, bs in zip(made.levels[1:], fit.coef, strict=True)
         for kind, name, b in zip(made.kinds, made.names, bs, strict=True)
     ]  # fmt: skip
-    return with_each_t(rows, fit.std_error, np.full(len(rows), fit.groups - 1.0), level, [""] * len(rows))
+    alike = errors.variance <= NO_VARIATION * np.diagonal(fit.bread)
+    single = f"rests on single clusters ({shorten(by, 40)}), whose own effects cannot be told from it"
+    why = np.select([errors.refused, alike], [single, ALIKE], "").tolist()
+    found = with_each_t(rows, errors.std_error, errors.df, level, why)
+    return [
+        replace(row, reason="unidentified" if refused else "no_variation") if row.undefined else row
+        for row, refused in zip(found, errors.refused.tolist(), strict=True)
+    ]
+
+
+def cautions_of(rows: Sequence[Row], errors: Errors, by: str, largest: float) -> Iterator[Caution]:
+    """Yield SS209 (terms that rest on single clusters) and the cautions of `robust_cautions`."""
+    none = [row.name for row, refused in zip(rows, errors.refused, strict=True) if refused]
+    if none:
+        names = listing([shorten(name, 60) for name in none], 3)
+        yield caution(
+            "SS209", f"{count(len(none), 'coefficient')} ({names}) rest{'s' * (len(none) == 1)} on single clusters "
+            f"({by}), so that effects of terms and of clusters cannot be separated",
+            affects="their intervals and tests, which are undefined", fix=FIX, rows=none,
+        )  # fmt: skip
+    yield from robust_cautions(by, [row.name for row in rows], [row.df for row in rows], errors, largest, fix=FIX)
 
 
 def sentence(result: Result) -> str:
     """Return the log-odds ratio with the largest test statistic."""
-    top = max((r for r in result.rows if r.label("action")), key=lambda r: abs(r.statistic or 0.0))
+    rows = [r for r in result.rows if r.label("action") and r.label("kind") != "intercept"]
+    top = max(rows, key=lambda r: abs(r.statistic or 0.0))
     base = result.extras["matrix"].levels[0]
     text = f"The largest test statistic was for {shorten(top.term)}, log-odds ratio of "
     text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = "
@@ -213,5 +262,5 @@ METRIC = Metric(
     estimand="Log-odds ratios of each level against the first between sources, and between strata of the units.",
     assumptions=("clusters (or units, where none are declared) are independent of each other",
                  "terms add up on the scale of log-odds"),
-    references=("mcfadden1974", "liangzeger1986"), swap="none", values="sources",
+    references=("mcfadden1974", "bellmccaffrey2002", "pustejovskytipton2018"), swap="none", values="sources",
 )  # fmt: skip

@@ -115,7 +115,7 @@ def shifted(pairs: PairValues, o: Options) -> FloatArray:
 
 
 def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[str, float | None]]:
-    """Wilcoxon's test as R does it by default; and all p-values: exact given the ranks, normal, Pratt's zeros."""
+    """Wilcoxon's test, exact given the ranks where they tie or are few; and all p-values: exact, normal, Pratt's."""
     row = Row(term="wilcoxon", group=IGNORING if clustered else "test", role="test", method="Wilcoxon signed rank")
     values, side = shifted(pairs, o), o.alternative
     try:
@@ -125,14 +125,13 @@ def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[
     found = {
         "v": ranks.v, "zeros": ranks.zeros, "p_exact": ranks.p_exact(side), "p_normal_corrected": ranks.p_normal(side),
         "p_normal": ranks.p_normal(side, corrected=False), "z_pratt": pratt.z(),
-        "p_pratt": pratt.p_normal(side, corrected=False),
+        "p_pratt": pratt.p_normal(side, corrected=False), "p_pratt_exact": pratt.p_exact(side),
     }  # fmt: skip
-    exact = ranks.exact_as_r and found["p_exact"] is not None
+    p, exact = ranks.p_value(side)
     how = "exact" if exact else "normal, continuity-corrected"
     return replace(
-        row, statistic=ranks.v, n=ranks.n, n_units=int(ranks.n), test="exact" if exact else "signed_rank",
-        p_value=found["p_exact" if exact else "p_normal_corrected"],
-        method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
+        row, statistic=ranks.v, n=ranks.n, n_units=int(ranks.n), test="exact_signed_rank" if exact else "signed_rank",
+        p_value=p, method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
     ), found  # fmt: skip
 
 
@@ -369,15 +368,17 @@ def paired_difference(
     Returns
     -------
     Result
-        ``difference`` (estimate, s.e., interval, t, df, p against `null`). Group ``"test"``: ``wilcoxon`` (statistic V;
-        exact below 50 differences without ties and zeros, else normal with continuity correction, as R's
-        ``wilcox.test``) and ``sign_flip`` (statistic: mean difference minus `null`). With clusters the t test of
-        independent pairs and Wilcoxon's stand in group ``"ignoring clusters"``. One factor whose clusters have
-        different numbers of pairs: group ``"clusters weighing alike"`` has the mean of their means, with its t test.
+        ``difference`` (estimate, s.e., interval, t, df, p against `null`). Group ``"test"``: ``wilcoxon``
+        (statistic V) and ``sign_flip`` (statistic: mean difference minus `null`). Wilcoxon's test leaves zeros out. It
+        is exact below 50 differences and where ranks tie, and else normal with continuity correction; R's
+        ``wilcox.test`` is normal wherever ranks tie or differences are 0. With clusters the t test of independent pairs
+        and Wilcoxon's stand in group ``"ignoring clusters"``. One factor whose clusters have different numbers of
+        pairs: group ``"clusters weighing alike"`` has the mean of their means, with its t test.
         Groups ``"mean"`` and ``"sd"``: of
         each condition, and the sd of the difference; ``r``: correlation of the conditions. `extras`:
 
-        - ``wilcoxon``: all p-values of Wilcoxon's test
+        - ``wilcoxon``: all p-values of Wilcoxon's test, exact and normal, also with zeros ranked before they are left
+          out (Pratt 1959)
         - ``flip_error``, ``flip_normal``: Monte-Carlo error of the sign flips, and their normal approximation
         - ``interval``: both ends of the interval
         - ``std_errors``: variants of the clustered error
@@ -400,6 +401,10 @@ def paired_difference(
     Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
     samples. Survey Methodology, 28(2), 169-181.
     Wilcoxon, F. (1945). Individual comparisons by ranking methods. doi:10.2307/3001968
+    Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank procedures.
+    doi:10.1080/01621459.1959.10501526
+    Streitberg, B., & Roehmel, J. (1986). Exact distributions for permutation and rank tests. Statistical Software
+    Newsletter, 12(1), 10-17.
     Fisher, R. A. (1935). The design of experiments, section 21.
 
     Examples

@@ -168,7 +168,7 @@ def change_rows(
 def rank_row(
     sample: Sample, alternative: Alternative, key: tuple[tuple[str, str], ...]
 ) -> tuple[Row, dict[str, float]]:
-    """Row of Wilcoxon's signed-rank test (as R's ``wilcox.test``), and its p-values."""
+    """Row of Wilcoxon's signed-rank test, exact given the ranks where they tie or are few, and its p-values."""
     n = len(sample.unit)
     row = Row(term="wilcoxon", group="change", n=float(n), n_units=n, key=key, role="test")
     if not n:
@@ -185,11 +185,11 @@ def rank_row(
     exact = ranks.p_exact(alternative)
     if exact is not None:
         found["p_exact"] = exact
-    use_exact = ranks.exact_as_r and exact is not None
+    p, use_exact = ranks.p_value(alternative)
     how = "exact" if use_exact else "normal, continuity correction"
     return replace(
-        row, statistic=ranks.v, p_value=found["p_exact" if use_exact else "p_normal_corrected"],
-        test="exact" if use_exact else "signed_rank",
+        row, statistic=ranks.v, p_value=p,
+        test="exact_signed_rank" if use_exact else "signed_rank",
         method=f"Wilcoxon signed rank, {alternative.replace('_', '-')}, {how}",
     ), found  # fmt: skip
 
@@ -302,9 +302,9 @@ def paraphrase_spread(
     Result
         ``spread`` by stage (group ``"spread"``, term the stage; group ``"spread: STAGE"``, term the model). Group
         ``"change"``, term ``FIRST minus SECOND``: mean change with paired t, df and p; ``"wilcoxon"``: V and p
-        (exact below 50 changes without ties and zeros); ``"d_z"``. `extras`: ``pooled_sd`` (stage -> root of the mean
-        variance: the standard deviation of wordings without the small-sample bias of the mean sd) and ``wordings``
-        (stage -> number).
+        (exact below 50 changes and where ranks tie, zeros left out); ``"d_z"``. `extras`: ``pooled_sd`` (stage -> root
+        of the mean variance: the standard deviation of wordings without the small-sample bias of the mean sd) and
+        ``wordings`` (stage -> number).
 
     Raises
     ------

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_t
-from socialstats.models.shares import common, source_counts
+from socialstats.models.shares import PairTable, common, source_counts
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import quoted
+from socialstats.text import count, quoted
 from socialstats.voice import option
 
 
@@ -86,9 +87,25 @@ def two_proportions(
     )
     if error > 0:
         row = with_t(row, error, None, level, method="z of two proportions, treating ratings as independent")
+    else:
+        row = replace(row, undefined="both shares are 0 or 1: no standard error", reason="no_variation")
     return Result(
         metric="choice_shares", title="Difference of shares, treating ratings as independent", rows=(row,),
         inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
         settings={"level": level}, design=design, words="Treating ratings as independent gave this difference.",
+        cautions=repeated(pair),
         extras={"counts": tuple(zip(hits, n, strict=True))}, check="socialstats.crosscheck.shares:two_proportions",
     )  # fmt: skip
+
+
+def repeated(pair: PairTable) -> tuple[Caution, ...]:
+    """Caution SS322 where units have several ratings of one source, which the test counts as independent.
+
+    Of 40 units with five ratings of either source that mostly agreed, nominal 95% intervals held .76 of simulations.
+    """
+    several = np.maximum(pair.first.sum(axis=1), pair.second.sum(axis=1)) > 1
+    if not several.any():
+        return ()
+    said = f"{count(int(several.sum()), 'unit')} of {count(len(several))} with several ratings of one source"
+    fix = "use choice_shares(), whose sample is of units or clusters"
+    return (caution("SS322", said, affects="the interval and its test, which can be far too short", fix=fix),)

@@ -1142,7 +1142,7 @@ def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> F
     return np.asarray(total / np.outer(spread, spread))
 
 
-FEWEST_NORMAL = 50  # R's wilcox.test takes the exact distribution below
+FEWEST_NORMAL = 50  # R's wilcox.test takes the exact distribution below, where no ranks tie
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -1169,10 +1169,17 @@ class SignedRank:
     rank: FloatArray
     count: FloatArray
 
-    @property
-    def exact_as_r(self) -> bool:
-        """True where R's ``wilcox.test`` takes the exact distribution by default: n < 50, no ties, no zeros."""
-        return self.n < FEWEST_NORMAL and not self.ties and not self.zeros
+    def p_value(self, alternative: str = "two_sided") -> tuple[float, bool]:
+        """Return p, and whether it is exact given the ranks.
+
+        The exact distribution is that of sums of +-rank over all patterns of signs (Streitberg & Roehmel 1986). It is
+        taken for ranks that tie, and for fewer than 50 differences. Otherwise, and where it takes too long (from about
+        340 distinct sizes), p is normal with R's continuity correction. R's ``wilcox.test`` is normal wherever ranks
+        tie or differences are 0. Its size at .05 was .070, .077 and .065 where all of 8, 16 and 50 differences have one
+        size. That of the exact test is .008, .021 and .033.
+        """
+        exact = self.p_exact(alternative) if self.ties or self.n < FEWEST_NORMAL else None
+        return (self.p_normal(alternative), False) if exact is None else (exact, True)
 
     def z(self) -> float:
         """(V - E V) / sd V under the hypothesis: sums of +-rank over all patterns of signs; ties included."""

@@ -1,20 +1,34 @@
-"""Multinomial logit with errors by clusters."""
+"""Multinomial logit, and its whitened rows, from which errors by clusters are computed.
+
+Take a row with n ratings, y of which gave each level but the first. x are its columns, p the chances of these levels,
+and W = diag(p) - p p'. Its score is (y - n p) (x) x and its information n W (x) x x', where (x) is Kronecker's product.
+With Cholesky's L L' = W, the rows sqrt(n) L' (x) x' have this information as their cross product, and the residuals
+e = L^-1 (y - n p) / sqrt(n), of variance 1 under the model, give this score:
+
+    (sqrt(n) L (x) x) (sqrt(n) L' (x) x') = n W (x) x x',        (sqrt(n) L (x) x) e = (y - n p) (x) x.
+
+The fit is thus a whitened linear regression, and `socialstats.inference.robust` has its errors and tests. Another root
+of W turns the rows of a cluster among themselves and changes nothing. The expected information is the observed one, as
+the logit is the canonical link.
+"""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtrc
+from scipy import sparse
+from scipy.special import log_softmax
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.intervals import not_zero
-from socialstats.inference.robust import rounding_of
-from socialstats.rounding import NOTHING, full_rank, gated
+from socialstats.inference.robust import Joint, Robust, cluster_robust
+from socialstats.text import count
 
-NONE = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
+RULED_OUT = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
+STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
+MOST_STEPS = 100
+ROUNDING = 1e-6  # error of degrees of freedom
 NO_MAXIMUM = "the multinomial logit has no finite maximum: some columns rule a level out"
 
 
@@ -26,35 +40,38 @@ class Logit:
     ----------
     coef : (levels - 1, terms) float64 array
         Log-odds of each level against the first, a column for each column of the design matrix.
-    covariance : (k, k) float64 array
-        Of the coefficients, level by level, k = (levels - 1) terms.
-    model : (k, k) float64 array
-        Their covariance if all ratings were independent.
-    groups : int
-        Independent clusters.
+    bread : (k, k) float64 array
+        Inverse information, level by level, k = (levels - 1) terms: the covariance if all ratings were independent.
+    robust : Robust
+        Cluster-robust covariance of the same coefficients.
     """
 
     coef: FloatArray
-    covariance: FloatArray
-    model: FloatArray
-    groups: int
+    bread: FloatArray
+    robust: Robust
 
     @property
-    def rounding(self) -> FloatArray:
-        """Largest covariance that rounding can leave, (k, k)."""
-        information, size = np.linalg.inv(self.model), np.abs(self.model)
-        meat = np.abs(information @ self.covariance @ information)
-        return rounding_of(self.model, np.einsum("ij,jk,ki->i", size, meat, size))
+    def groups(self) -> int:
+        """Return the number of clusters."""
+        return self.robust.n_clusters[0]
 
-    @property
-    def std_error(self) -> FloatArray:
-        """Standard errors of the coefficients; NaN where clusters are alike."""
-        variance = np.maximum(np.diagonal(self.covariance), 0.0)
-        return gated(np.sqrt(variance), np.sqrt(np.diagonal(self.rounding)))
+    def joint_test(self, columns: IntArray) -> Joint | str:
+        """Test that the coefficients of some columns are 0 for every level (HTZ), or say why there is no test.
+
+        With fewer denominator degrees of freedom than coefficients the size of HTZ falls far below its level. At .05
+        it was .003 for 6 coefficients of 12 clusters (1.2 df), .008 for 7 of 24 (3.1 df) and .008 to .025 for 6 of 16
+        (4.3 df). With more it was .016 to .06 (400 or 500 simulations each). A test that cannot reject is not given.
+        """
+        levels, terms = self.coef.shape
+        places = np.concatenate([level * terms + columns for level in range(levels)])
+        test = self.robust.joint(np.eye(self.coef.size)[places], self.coef.ravel()[places])
+        if isinstance(test, str) or test.df_denominator >= test.df - ROUNDING:
+            return test
+        return f"too few clusters for {count(test.df, 'coefficient')} at once: the test would hardly ever reject"
 
 
 def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Logit:
-    """Fit log(p_k / p_0) = x b_k by statsmodels' MNLogit; sandwich covariance over clusters, times G/(G - 1).
+    """Fit log(p_k / p_0) = x b_k by maximum likelihood, with cluster-robust errors.
 
     Parameters
     ----------
@@ -72,7 +89,8 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
     References
     ----------
     McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In Frontiers in econometrics.
-    Liang, K.-Y., & Zeger, S. L. (1986). Biometrika, 73(1), 13-22. doi:10.1093/biomet/73.1.13
+    Pustejovsky, J. E., & Tipton, E. (2018). Small-sample methods for cluster-robust variance estimation.
+    doi:10.1080/07350015.2016.1247004
 
     Examples
     --------
@@ -81,51 +99,84 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
     >>> round(float(fit.coef[0, 0]), 4), round(float(np.log(50 / 30)), 4)
     (0.5108, 0.5108)
     """
-    from statsmodels.discrete.discrete_model import MNLogit
-
-    cluster = np.unique(codes, return_inverse=True)[1].ravel()
-    groups = int(cluster.max()) + 1
-    if groups < 2:
+    cluster = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    if cluster.max() < 1:
         raise UndefinedStatistic("a single cluster: no standard errors")
-    if not counts.any(axis=0).all():
-        raise UndefinedStatistic(NO_MAXIMUM)
-    row, level = np.nonzero(counts)
-    times = counts[row, level].astype(np.int64)
-    row, answer = np.repeat(row, times), np.repeat(level, times)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # overflow on the way to an infinite maximum
+    cluster, x, counts = alike_together(cluster, x, counts)
+    coef, bread = maximum(x, counts)
+    rows, residuals = whitened(x, counts, probabilities(x, coef))
+    robust = cluster_robust(rows, residuals, [np.tile(cluster, len(coef))], bread)
+    return Logit(coef=coef, bread=bread, robust=robust)
+
+
+def alike_together(cluster: IntArray, x: FloatArray, counts: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Sum the counts of rows of one cluster with the same columns."""
+    distinct, _, place = unique_rows(np.column_stack([cluster, x]))
+    member = sparse.csr_array((np.ones(len(place)), (place, np.arange(len(place)))), (len(distinct), len(place)))
+    return distinct[:, 0].astype(np.int64), distinct[:, 1:], np.asarray(member @ counts)
+
+
+def probabilities(x: FloatArray, coef: FloatArray) -> FloatArray:
+    """Return the chances of all levels, (rows, levels)."""
+    return np.exp(log_probabilities(x, coef))
+
+
+def log_probabilities(x: FloatArray, coef: FloatArray) -> FloatArray:
+    """Return their logarithms."""
+    return np.asarray(log_softmax(np.column_stack([np.zeros(len(x)), x @ coef.T]), axis=1))
+
+
+def maximum(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the coefficients of the largest likelihood and the inverse information, by Newton with step halving.
+
+    The log-likelihood is concave. Where columns rule a level out it grows without end, and the chance of that level
+    falls below `RULED_OUT`.
+    """
+    coef = np.zeros((counts.shape[1] - 1, x.shape[1]))
+    loglik = float(np.sum(counts * log_probabilities(x, coef)))
+    for _ in range(MOST_STEPS):
+        p = probabilities(x, coef)
+        slope = ((counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:].T @ x).ravel()
         try:
-            fit = MNLogit(answer, x[row]).fit(
-                method="newton", maxiter=50, tol=1e-10, disp=0, cov_type="cluster",
-                cov_kwds={"groups": cluster[row], "use_correction": False},
-            )  # fmt: skip
+            step = np.linalg.solve(information(x, counts, p), slope).reshape(coef.shape)
         except np.linalg.LinAlgError as error:
             raise UndefinedStatistic(NO_MAXIMUM) from error
-        if not fit.mle_retvals["converged"] or not fit.predict(np.unique(x, axis=0)).min() > NONE:
-            raise UndefinedStatistic(NO_MAXIMUM)
-        coef = np.asarray(fit.params)
-        model = np.linalg.inv(-np.asarray(fit.model.hessian(coef)))
-    covariance = np.asarray(fit.cov_params()) * groups / (groups - 1)
-    return Logit(coef=coef.T, covariance=covariance, model=model, groups=groups)
+        coef, loglik = moved(x, counts, coef, step, loglik)
+        if np.abs(step).max() <= STEP_TOLERANCE * (1 + np.abs(coef).max()):
+            break
+    else:
+        raise UndefinedStatistic(NO_MAXIMUM)
+    p = probabilities(x, coef)
+    if p.min() <= RULED_OUT:
+        raise UndefinedStatistic(NO_MAXIMUM)
+    return coef, np.asarray(np.linalg.inv(information(x, counts, p)), dtype=np.float64)
 
 
-def joint_test(fit: Logit, columns: IntArray) -> tuple[float, float, float, float] | str:
-    """Test that the coefficients of some columns are 0 for every level: F, both degrees of freedom, p.
+def moved(
+    x: FloatArray, counts: FloatArray, coef: FloatArray, step: FloatArray, loglik: float
+) -> tuple[FloatArray, float]:
+    """Take a step, halved until the log-likelihood does not fall."""
+    slack = 1e-12 * (1 + abs(loglik))
+    for size in 0.5 ** np.arange(40):
+        there = float(np.sum(counts * log_probabilities(x, coef + size * step)))
+        if there >= loglik - slack:
+            return coef + size * step, there
+    return coef, loglik
 
-    W = b' V^-1 b with q coefficients; F = (G - q)/((G - 1) q) W on q and G - q degrees of freedom (Hotelling's T^2 with
-    G - 1 degrees of freedom).
 
-    Returns
-    -------
-    tuple, or str
-        The reason why there is no test.
-    """
-    levels, terms = fit.coef.shape
-    places = np.concatenate([level * terms + columns for level in range(levels)])
-    b, v, q, g = fit.coef.ravel()[places], fit.covariance[np.ix_(places, places)], len(places), fit.groups
-    if g <= q:
-        return "as many coefficients as clusters"
-    if not full_rank(v, fit.rounding[np.ix_(places, places)]):
-        return f"the clusters are alike in a combination of the {q} coefficients: {NOTHING}"
-    statistic = float((g - q) / ((g - 1) * q) * (b @ np.linalg.solve(v, b)))
-    return statistic, float(q), float(g - q), float(not_zero(fdtrc(q, g - q, statistic)))
+def information(x: FloatArray, counts: FloatArray, p: FloatArray) -> FloatArray:
+    """Return the sum of n W (x) x x' over rows, a block for each two levels."""
+    n, terms, levels = counts.sum(axis=1), x.shape[1], range(1, p.shape[1])
+    blocks = [[x.T @ ((n * p[:, j] * ((j == k) - p[:, k]))[:, None] * x) for k in levels] for j in levels]
+    return np.block(blocks).reshape(len(levels) * terms, -1)
+
+
+def whitened(x: FloatArray, counts: FloatArray, p: FloatArray) -> tuple[sparse.csr_array, FloatArray]:
+    """Return the whitened rows and residuals, those of the first level of all rows first (see the module)."""
+    n, chances = counts.sum(axis=1), p[:, 1:]
+    root = np.linalg.cholesky(chances[:, :, None] * np.eye(chances.shape[1]) - chances[:, :, None] * chances[:, None])
+    off = (counts[:, 1:] - n[:, None] * chances) / np.sqrt(n)[:, None]
+    residuals = np.linalg.solve(root, off[:, :, None])[:, :, 0]
+    scale, columns, levels = root * np.sqrt(n)[:, None, None], sparse.csr_array(x), range(chances.shape[1])
+    rows = sparse.block_array([[sparse.diags_array(scale[:, k, j]) @ columns for k in levels] for j in levels])
+    return sparse.csr_array(rows), residuals.T.ravel()

@@ -35,7 +35,9 @@ Interval = Literal[
     "t", "z", "score", "exact", "jackknife", "percentile", "basic", "bca", "studentized", "noncentral_t",
     "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends",
 ]  # fmt: skip
-Test = Literal["t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank"]
+Test = Literal[
+    "t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank", "exact_signed_rank",
+]  # fmt: skip
 Reason = Literal[
     "no_variation", "one_cluster", "one_unit", "perfect_agreement", "unidentified", "no_interval", "missed", "no_data",
 ]  # fmt: skip

@@ -31,6 +31,13 @@ SIMULATIONS = {
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
 }  # fmt: skip
+FUNCTIONS = (  # function_studies: each is the study "function_NAME"
+    "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "majority_vote_accuracy", "judge_agreement",
+    "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares", "changed_means", "two_proportions",
+    "effect_sizes_from_summary", "multinomial_logit", "leaderboard", "effect_sizes", "ada_met", "js_similarity",
+    "trait_profile", "paraphrase_spread",
+)  # fmt: skip
+SIMULATIONS |= {f"function_{name}": 500 for name in FUNCTIONS}
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
 
@@ -67,6 +74,27 @@ The lines of all tables are in [calibration.csv](calibration.csv); `calibrate.py
 
 {failures}"""
 READING = {
+    "mean_ratings": (
+        "Between declared levels, and of 0 and 1, Wilson's interval takes effective answers; other means have t "
+        "intervals. Where one answer of the rarer kind is expected, some samples have none: caution SS212."
+    ),
+    "multinomial_logit": (
+        "Topics have tastes of their own, and domains are constant within them. A joint test of few clusters is "
+        "undefined and not counted; so are tables in which a level is ruled out."
+    ),
+    "two_proportions": (
+        "Ratings count as independent. Several of one unit and source do not (caution SS322): `choice_shares` takes "
+        "units as the sample."
+    ),
+    "effect_sizes_from_summary": (
+        "n and t do not show a long tail, for which the noncentral t interval is too short. The caution SS317 is "
+        "always given: `effect_sizes` of the pairs sees their shape."
+    ),
+    "changed_means": ("Where few replies change, few units or clusters carry the whole mean change (caution SS212)."),
+    "choice_entropy": (
+        "The truth of the plug-in H is its mean over as many choices; the sample is of pairs with leans of SD .5."
+    ),
+    "label_counts": "Units cite three labels independently; shares of units and of labels have their own intervals.",
     "Standard deviation of values": (
         "The default takes the outer limits of Bonett's interval and of the jackknife t interval of the logarithm. "
         "Bonett's interval alone covered .88 (exponential, 12 to 30 values; .915 of 100) and .71 to .80 (lognormal, "
@@ -373,6 +401,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from alignment_studies import ALIGNMENT_STUDIES
     from compare_studies import COMPARE_STUDIES
     from couple_studies import COUPLE_STUDIES
+    from function_studies import FUNCTION_STUDIES
     from group_studies import GROUP_STUDIES
     from model_studies import MODEL_STUDIES
     from probability_studies import PROBABILITY_STUDIES
@@ -387,7 +416,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
-    studies |= PROBABILITY_STUDIES | GROUP_STUDIES
+    studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

@@ -298,3 +298,17 @@ def test_skewed_scores_are_cautioned_as_in_paired_differences():
     assert "SS312" in {c.code for c in ss.leaderboard(few).cautions}
     normal = frame.assign(score=rng.normal(size=60) + 5)
     assert not {"SS312", "SS317"} & {c.code for c in ss.leaderboard(normal).cautions}
+
+
+def test_skewed_means_do_not_caution_their_difference_which_is_not_skewed() -> None:
+    """Item effects are lognormal and common to both models, whose difference is normal."""
+    rng = np.random.default_rng(5)
+    hard = np.exp(rng.normal(size=60))
+    scores = {"model": ["elm"] * 60 + ["oak"] * 60, "item": [*range(60)] * 2, "task": (["a"] * 30 + ["b"] * 30) * 2,
+              "score": np.concatenate([hard + rng.normal(0, 0.3, 60), hard + rng.normal(0.2, 0.3, 60)])}  # fmt: skip
+    board = ss.leaderboard(scores)
+    skewed = {row.name for row in board.rows if any(said.code == "SS317" for said in row.cautions)}
+    assert {"elm [mean]", "oak [mean]"} <= skewed
+    assert {"elm [task: a]", "oak [task: b]"} <= skewed
+    difference = next(row for row in board.rows if row.role == "difference")
+    assert not difference.approximate

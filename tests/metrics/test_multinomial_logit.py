@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,9 +52,15 @@ def test_r_gives_the_same() -> None:
         for name, place in places.items():
             row = result.row(name, group=f"{action} against go")
             at = wanted["terms"].index(place)
-            assert row.estimate == pytest.approx(wanted["coef"][k][at], abs=1e-6)  # nnet stops near 3e-8
-            assert row.std_error == pytest.approx(wanted["std_error"][k][at], rel=1e-6)
-            assert row.df == wanted["groups"] - 1
+            assert row.estimate == pytest.approx(wanted["coef"][k][at], abs=1e-9)
+            assert row.std_error == pytest.approx(wanted["std_error"][k][at], rel=1e-8)
+            assert row.df == pytest.approx(wanted["df"][k][at], rel=1e-7)
+    for kind, test in zip(("source", "topic", "source x topic"), wanted["joint"], strict=True):
+        row = result.row(kind)
+        ours = (row.statistic, row.df, result.extras["df_denominator"][kind], row.p_value)
+        assert ours == pytest.approx(tuple(test[name] for name in ("f", "df1", "df2", "p")), rel=1e-7)
+    assert result.verify().ok
+    assert {"F", "df of the denominator"} <= {check.quantity.split(", ")[-1] for check in result.verify().checks}
 
 
 def test_what_does_not_exist_says_why() -> None:
@@ -70,3 +78,69 @@ def test_what_does_not_exist_says_why() -> None:
     with pytest.raises(UndefinedStatistic, match="not identified"):
         multinomial_logit(table[(table["who"] == "human") | (table["topic"] == "home")], rater_groups="who",
                           strata="topic", scale="nominal")  # fmt: skip
+
+
+def test_it_fits_without_statsmodels(monkeypatch):
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    monkeypatch.setitem(sys.modules, "statsmodels.discrete.discrete_model", None)
+    assert multinomial_logit(actions(), rater_groups="who", scale="nominal").rows[-1].std_error
+
+
+def domains(topics: int = 12, seed: int = 7) -> pd.DataFrame:
+    """Units of topics in four domains, five people and a model."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"u{topic}-{k}", f"t{topic}", "abcd"[topic % 4], rater, "model" if rater == "bot" else "human",
+         rng.choice(["go", "stay", "wait"]))
+        for topic in range(topics) for k in range(10) for rater in ("p1", "p2", "p3", "p4", "p5", "bot")
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["unit", "topic", "domain", "rater", "who", "value"])
+
+
+def test_joint_tests_of_too_few_clusters_are_undefined_and_the_page_says_so():
+    result = multinomial_logit(domains(), rater_groups="who", strata="domain", cluster="topic", scale="nominal")
+    tests = [row for row in result.rows if row.role == "test"]
+    assert len(tests) == 3
+    for row in tests:
+        assert row.p_value is None
+        assert row.statistic is None
+        assert row.reason == "unidentified"
+        assert row.undefined is not None
+        assert row.undefined.startswith("too few clusters for")
+    assert result.extras["df_denominator"] == {}
+    assert result.fit["effective_df"] == min(row.df for row in result.rows if row.df is not None) < 5
+    assert [said.code for said in result.cautions] == ["SS202"]
+    assert result.verify().ok
+
+
+def test_what_rests_on_a_single_topic_has_no_interval_and_a_caution():
+    table = domains(13)
+    table.loc[table["topic"] == "t12", "domain"] = "e"
+    result = multinomial_logit(table, rater_groups="who", strata="domain", cluster="topic", scale="nominal")
+    none = [row for row in result.rows if row.label("column") in ("e", "model x e")]
+    assert len(none) == 4
+    for row in none:
+        assert row.estimate is not None
+        assert row.std_error is None
+        assert row.conf_low is None
+        assert row.p_value is None
+        assert row.undefined == "rests on single clusters (topic), whose own effects cannot be told from it"
+    others = [row for row in result.rows if row.role == "estimate" and row not in none]
+    assert all(row.std_error is not None for row in others)
+    said = next(one for one in result.cautions if one.code == "SS209")
+    assert said.rows == tuple(row.name for row in none)
+    assert result.verify().ok
+
+
+def test_clusters_that_do_not_differ_have_no_error():
+    rows = [(f"s{s}-{k}", f"s{s}", rater, who, value) for s in range(4) for k, value in enumerate("yyn")
+            for rater, who in (("p", "human"), ("m", "model"))]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["unit", "story", "rater", "who", "value"])
+    result = multinomial_logit(table, rater_groups="who", cluster="story", scale="nominal")
+    row = result.row("model")
+    assert row.undefined == "the clusters do not differ: no standard error"
+    assert row.std_error is None
+    assert row.p_value is None
+    assert row.conf_low is None
+    assert result.row("source").p_value is None
+    assert result.row("source").undefined

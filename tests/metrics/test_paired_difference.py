@@ -75,15 +75,29 @@ def test_every_golden_number(name):
         assert one.verify().ok, one.verify().tidy().to_string()
 
 
-def test_wilcoxon_is_exact_where_rs_is():
+def test_wilcoxon_is_exact_where_differences_are_few_or_tie():
     design, _ = from_golden("paired_anorexia_FT")
     row = paired_difference(design).row("wilcoxon")
     assert "exact" in row.method
     assert row.p_value == pytest.approx(stats.wilcoxon(design.difference.round(9), method="exact").pvalue)
     design, r = from_golden("paired_sleep")  # ties and a zero
     row = paired_difference(design).row("wilcoxon")
-    assert "normal" in row.method
-    assert row.p_value == pytest.approx(r["wilcox_p_normal_cc"], rel=1e-10)
+    kept = design.difference[np.abs(design.difference) > 1e-9].round(9)
+    exact = stats.wilcoxon(kept, method=stats.PermutationMethod(n_resamples=np.inf)).pvalue
+    assert (row.test, row.method) == ("exact_signed_rank", "Wilcoxon signed rank (exact)")
+    assert row.p_value == pytest.approx(exact, rel=1e-10)
+    extras = paired_difference(design).extras["wilcoxon"]
+    assert extras["p_normal_corrected"] == pytest.approx(r["wilcox_p_normal_cc"], rel=1e-10)  # R's default with ties
+    pratt = stats.wilcoxon(design.difference.round(9), zero_method="pratt",
+                           method=stats.PermutationMethod(n_resamples=np.inf)).pvalue  # fmt: skip
+    assert extras["p_pratt_exact"] == pytest.approx(pratt, rel=1e-10)
+
+
+@pytest.mark.parametrize(("d", "p"), [([1, 1, 1, 1, 1], 0.0625), ([1, 1, 1, 1, 2], 0.0625)])
+def test_wilcoxon_of_ties_has_no_p_below_that_of_equal_signs(d, p):
+    result = paired_difference({"before": [0] * 5, "after": d}, first="after", second="before")
+    assert result.row("wilcoxon").p_value == p
+    assert result.verify().ok
 
 
 def test_clusters_of_penicillin_are_clubsandwichs_and_sandwichs():

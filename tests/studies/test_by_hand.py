@@ -365,7 +365,10 @@ AS_QUALITY = {"unit": "unit", "rater": "who", "value": "clear", "levels": [1, 2,
 def test_quality_ratings():
     means = QUALITY.groupby("unit")["clear"].mean()
     row = ss.mean_ratings(small(QUALITY), **AS_QUALITY).row("all units")
-    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((means.mean(), *t_ends(means)))
+    p, z = (means.mean() - 1) / 4, stats.t.ppf(0.975, 4)
+    share = z**2 * (stats.sem(means) / 4) ** 2 / (p * (1 - p))  # z^2 over effective answers
+    ends = np.roots([1 + share, -(2 * p + share), p**2]).real  # Wilson's (1927)
+    assert (row.estimate, row.conf_high, row.conf_low) == pytest.approx((means.mean(), *(1 + 4 * ends)))
     wanted = alpha(QUALITY.groupby("unit")["clear"].apply(list).tolist(), ordinal_distance(QUALITY["clear"].tolist()))
     assert ss.krippendorff_alpha(QUALITY, **AS_QUALITY).rows[0].estimate == pytest.approx(wanted)
 

@@ -473,7 +473,7 @@ def test_tests_that_disagree_stand_in_the_answer(last: float, said: str) -> None
     after = [5.6, 5.0, 6.9, 5.8, 5.6, 5.9, 6.6, last]
     answer = report(beside(before, after), replace(FAST, verify=False)).answer
     assert [text for text in answer if "sign-flip" in text] == (
-        [f"The signed-rank test (p = .014) and the sign-flip {said}"] if said else []
+        [f"The exact signed-rank test (p = .008) and the sign-flip {said}"] if said else []
     )
 
 

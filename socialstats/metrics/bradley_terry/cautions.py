@@ -8,15 +8,12 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import few_clusters, ignored_clusters
+from socialstats.inference.dependence import ignored_clusters, robust_cautions
 from socialstats.metrics.bradley_terry.model import State, times_compared
 from socialstats.results import Row
 from socialstats.text import count, listing, number, percent, quoted
 from socialstats.voice import option
 
-FEW_DF = 5.0  # with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
-BORROWED = 0.01  # share of a variance
-DECISIVE = 0.5  # leverage of one cluster
 FEW_COMPARISONS = 10
 NOTABLE_RATIO = 0.1
 
@@ -50,27 +47,10 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
             fix=f"collect comparisons in more clusters or exclude these items; if clusters have no effects, use "
                 f"{option('vcov', 'model')}",
         )  # fmt: skip
-    borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
-    if borrowed.any():
-        yield caution(
-            "SS208", f"up to {percent(borrowed.max())} of the variance of "
-            f"{count(int((borrowed > 0).sum()), 'coefficient')} (most: {quoted([rows[int(borrowed.argmax())].term])}) "
-            f"was not estimable between clusters ({names}) and was taken from other clusters",
-            affects="these intervals, which assume equal clusters",
-            fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
-            rows=[row.term for row, share in zip(rows, borrowed, strict=True) if share],
-        )  # fmt: skip
-    known = [(row.df, row.term) for row in rows if row.df is not None and row.df < FEW_DF]
-    if known:
-        df, term = min(known, key=lambda one: one[0])
-        others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
-        rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
-        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer", rows=[one for _, one in known])
-    if largest > DECISIVE and not none:
-        yield caution(
-            "SS210", f"one cluster ({names}) has {percent(largest)} of the leverage of a coefficient",
-            affects="coefficients with few degrees of freedom (df)", fix="check the df of each coefficient",
-        )  # fmt: skip
+    yield from robust_cautions(
+        names, [row.term for row in rows], [row.df for row in rows], errors, largest,
+        fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
+    )  # fmt: skip
     p, fewest = len(state.fitted.beta), min(state.sizes.values())
     if fewest < p:
         yield caution(

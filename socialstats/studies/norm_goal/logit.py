@@ -12,7 +12,7 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.multinomial_logit import SOURCE, multinomial_logit
 from socialstats.models.sources import Source
-from socialstats.results import Row
+from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, p_text, rows_table, single
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import capital, number, p_value, shorten
@@ -34,7 +34,7 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     terms = f" x {' + '.join(shorten(name, 30) for name in strata)}" if strata else ""
     return Block(
         id="logit", question="Which factors influenced the actions in one model of all of them?", part="appendix",
-        sentences=(*test_sentences(tests, strata, options.level), odds_sentence(known, source, where)),
+        sentences=(*test_sentences(result, strata, options.level), odds_sentence(known, source, where)),
         draw=partial(forest, lines[:200], sort=False, xlabel="log-odds ratio"),
         figure_title=f"Log-odds ratios of each action against '{shorten(made.levels[0], 30)}', sources versus people",
         caption=f"Multinomial logit: source{terms}. Points: sources{where}, and differences between their changes and "
@@ -51,20 +51,21 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     )  # fmt: skip
 
 
-def test_sentences(tests: Sequence[Row], strata: Sequence[str], level: float) -> tuple[str, ...]:
+def test_sentences(result: Result, strata: Sequence[str], level: float) -> tuple[str, ...]:
     """Return whether the sources changed differently over the first stratum, and whether the others mattered."""
     said = []
-    for row in tests:
-        if row.p_value is None or row.term in (SOURCE, *strata[:1]):
+    for row in result.rows:
+        if row.role != "test" or row.p_value is None or row.term in (SOURCE, *strata[:1]):
             continue
         own = row.term not in strata
         name = shorten((strata[0] if own else row.term).replace("_", " "), 40)
         what = f"the effect of {name} on actions" if own else "the actions"
         clear = sentences.significant(row, round(1 - level, 12))
         over = "between sources" if own else f"by {name}"
+        dfs = f"{df_text(row.df)}, {df_text(result.extras['df_denominator'][row.term])}"
         said.append(
-            f"{capital(what)} {'differed' if clear else 'did not differ'} significantly {over}, F({df_text(row.df)}, "
-            f"{df_text((row.n_clusters or 0) - (row.df or 0.0))}) = {number(row.statistic)}, {p_value(row.p_value)}."
+            f"{capital(what)} {'differed' if clear else 'did not differ'} significantly {over}, F({dfs}) = "
+            f"{number(row.statistic)}, {p_value(row.p_value)}."
         )
     return tuple(said)
 
@@ -74,9 +75,12 @@ def odds_sentence(rows: Sequence[Row], source: Source, where: str) -> str:
     own = [r for r in rows if r.label("kind") == SOURCE and r.label("column") in source.others]
     top = max(own, key=lambda r: abs(r.statistic or 0.0))
     first = top.label("column") or ""
+    what = f"The log-odds of {shorten(top.group or '', 60)}{where}"
+    if top.conf_low is None:
+        return f"{what} have no interval for {shorten(first, 30)}: {top.undefined}."
     side = "higher" if (top.estimate or 0.0) > 0 else "lower"
     how = side if sentences.reliable(top) else f"not reliably {side}"
     return (
-        f"The log-odds of {shorten(top.group or '', 60)}{where} were {how} for {shorten(first, 30)} than "
+        f"{what} were {how} for {shorten(first, 30)} than "
         f"{shorten(source.human, 30)} raters (difference = {sentences.estimate(top)})."
     )
