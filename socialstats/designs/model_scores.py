@@ -298,8 +298,8 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     Returns
     -------
     bool
-        True with a column ``model`` of two models or more, whose units are those that the structure of the table shows
-        too: one row per model and unit, or repeats. Scores are numbers or one of two opposites.
+        True with a column ``model`` of two models or more, whose units the structure of the table shows too. Rows are
+        one per model and unit, or repeats. Scores are numbers or one of two opposites.
     """
     unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
     if rater != "model" or not holds_scores(table, value):

@@ -291,6 +291,9 @@ class Profile:
         free = [c for c in self.varying() if not (c.describes or c.identifies or c.numbering or c.numbers_rows)]
         free = [c for c in free if c.numbers is not None or len(c.levels) <= FEW]
         described = any(c.describes and c.numbers is not None for c in self.varying())
+        texts = [c.levels for c in free if c.numbers is None]
+        if len({*texts}) < len(texts):
+            return False  # raters in columns
         return described and all(c.called(plays) and not c.called(VALUES.words) for c in free)
 
     def enumerates(self, column: Column) -> bool:

@@ -71,8 +71,8 @@ EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
 OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
 MET = 0.5  # share of the labels of a plan that occur in a cell on average
 SURE = 3.5  # standard errors of a correlation beyond which two sources share the effect of a label
-ALIKE = 1e-3  # p-value of unequal units below which a unit has an effect of its own
-APART = 20.0  # ratio of the medians of two measures from which their numbers are of different kinds
+ALIKE = 1e-3  # p-value below which units have effects of their own
+APART = 20.0  # ratio of medians from which measures are of different kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
     cell_of = cell[first]
     total = np.bincount(cell_of, weights=mean)
     squares = np.bincount(cell_of, weights=mean**2)
-    products = (total**2 - squares) / 2  # of all pairs of sources
+    products = (total**2 - squares) / 2  # products of two sources, over all pairs
     fourth = np.bincount(cell_of, weights=mean**4)
     variance = ((squares**2 - fourth) / 2).sum()
     return float(products.sum() / np.sqrt(variance)) if variance > 0 else 0.0
@@ -403,7 +403,7 @@ def refuse_few_units(table: Table, cells: Cells | None, repeat: Sequence[str]) -
 
 
 def refuse_other_answers(
-    table: Table, cells: Cells, kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor")
+    table: Table, cells: Cells, kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor", "nested")
 ) -> None:
     """Refuse rows of one unit and source that are several measures, scorers, units or conditions.
 
@@ -425,6 +425,8 @@ def refuse_other_answers(
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}, with {cluster}",
             "factor": f"Name it with {option('by', name, f'--by {shorten(name)}')}, or as a part of the unit: {joint}",
+            "nested": f"Each of its values has rows of one {shorten(cells.source[0])} only: these are groups of "
+            f"different {shorten(name)}, and no pairs. Compare them as independent samples",
             "scorer": f"Take their mean with {option('repeat', name, f'--map repeat={shorten(name)}')}, or {chosen}",
         }
         raise InputError(
@@ -583,7 +585,8 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
     owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
     task = part or next((c.name for c in owners if c.called(TASKS.words)), None)
-    own = [c for c in owners if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
+    own = [c for c in owners if len(c.levels) >= FEWEST_UNNAMED]  # fewer clusters allow no inference
+    own = [c for c in own if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
     cluster = next((c.name for c in own if c.name != task), None)
     return Board(
         model=model.name,
@@ -656,9 +659,10 @@ def independent_groups(profile: Profile) -> Groups | None:
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    models = models_of(profile)
+    if models_of(profile):
+        return None  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
-    for group in (c for c in things if c not in models and len(c.levels) <= MOST_GROUPS and tells_groups(c)):
+    for group in (c for c in things if len(c.levels) <= MOST_GROUPS and tells_groups(c)):
         met = [c for c in things if c is not group and not c.unique and len(c.levels) > len(group.levels)]
         met = [c for c in met if c.numbers is None or c.identifies or c.called((*UNITS.words, *PERSONS))]
         met = [c for c in met if met_share(profile, group, c) > MET_BY and names_units(c)]

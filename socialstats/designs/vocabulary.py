@@ -110,12 +110,14 @@ VALUES = Part(
         "value score rating response y answer outcome result evaluation performance effort correct measurement reading "
         "label accuracy acc action decision verdict choice grade category reply stance code mark points wert bewertung "
         "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse exactmatch em f1 pass1 "
-        "passed solved win toxicity reward bleu rouge rougel chrf bertscore rt rts reactiontime responsetime "
-        "reaktionszeit 评分 得分 分数 正确 反应时"
+        "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
+        "reactiontime responsetime reaktionszeit 评分 得分 分数 正确 反应时"
     ),
 )
-RATING_FIRST = spelled("value rating score label")  # of ratings a reader prefers these
-SCORE_NAMES = spelled("accuracy acc exact_match is_correct passed pass mean")  # of boards of models, besides values
+RATING_FIRST = spelled("value rating score label")  # what a reader of ratings prefers
+SCORE_NAMES = spelled(
+    "accuracy acc exact_match is_correct passed pass mean"
+)  # what boards of models have besides values
 RIGHT = spelled("correct acc accuracy success passed")  # a score beside the answer that it was given for
 REPEATS = Part(
     names=spelled(
@@ -131,7 +133,7 @@ REPEATS = Part(
 VARIANTS = spelled(
     "template perturbation paraphrase phrasing rephrasing rewording wording formulation vorlage formulierung plantilla "
     "redaccion"
-)  # of one and the same item: no units
+)  # wordings of one item: no units
 MEASURES = spelled("metric metrics metricname measure")
 KEYS = spelled(
     "name key variable criterion dimension aspect scorename kriterium criterio critere"
@@ -157,14 +159,16 @@ COSTS = spelled(
     "cost price usd eur tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste costo "
     "prix cout 价格 费用 成本"
 )  # what an answer took
-CALLS = spelled("characters chars length len temperature topp bytes params context")  # how it was asked for, its size
+CALLS = spelled(
+    "characters chars length len temperature topp bytes params context steps turns"
+)  # how it was asked for, its size
 IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
 NUMBERINGS = spelled("no nr num number idx index id key nummer numero")  # last words of names that number something
 COVARIATES = spelled(
     "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng bmi alter "
     "geschlecht edad sexo sexe 年龄 性别"
-)  # of persons and places
-READINGS = spelled("read reading reads lesung lecture lectura")  # of one case, by one reader
+)  # what persons and places are like
+READINGS = spelled("read reading reads lesung lecture lectura")  # several readings of one case
 SCORES = spelled("score point goal rating pts")
 VERDICTS = spelled("verdict judgment judgement urteil veredicto jugement 判断")
 CLUSTERS = Part(
@@ -190,8 +194,8 @@ LATER = couples(
     "admission discharge, test retest, pra post, vorher nachher, prae post, vortest nachtest, antes despues, "
     "avant apres, t0 t1, t1 t2, 前 后, 前测 后测, 之前 之后, base tuned, entry exit"
 )  # what came first, and what came later
-LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # of a log of training
+LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")
-SPREADS = spelled("sd std stdev stderr sem se variance stddev standardabweichung 标准差")  # beside a mean: a summary
-BOUNDS = couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")  # of an interval
+SPREADS = ("sd", *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"))  # beside a mean
+BOUNDS = couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")  # ends of an interval
 ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap

@@ -74,7 +74,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                         lang=["en", "de", "fr"]),
         "report --map item_a=bot_left --map item_b=bot_right --map winner=vote --winner-coding side "
         "--tie 'both bad' --cluster visitor"),
-    "judges and prompts under names that nobody knows": (
+    "judges and prompts under unknown names": (
         lambda: battles("answer_1", "answer_2", "verdict", ["1", "2"], who=numbered("x7-", 15), ref=numbered("zz", 60)),
         "report --map item_a=answer_1 --map item_b=answer_2 --map winner=verdict --winner-coding side "
         "--cluster who --cluster ref"),

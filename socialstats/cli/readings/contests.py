@@ -64,7 +64,7 @@ def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
             for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
                 yes = [level for level in flag.levels if level.casefold() == "true"]
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
-            settings |= dependence(seen, a, b, [])
+            settings["cluster"] = clusters_of(seen, (a.name, b.name), [])
             means = f"'{a.name}' won, '{b.name}' lost"
             yield Proposal("comparisons", 7.5 if actor else 9, means, settings)
             if lost := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
@@ -142,12 +142,6 @@ def rarely_met(column: Column) -> bool:
     return 2 * len(column.levels) > column.rows > 2 * MOST_KEYS
 
 
-def dependence(seen: Profile, a: Column, b: Column, used: Sequence[str]) -> dict[str, Any]:
-    """Return the setting that names the columns whose labels repeat across pairs; none where there are none."""
-    found = clusters_of(seen, (a.name, b.name), used)
-    return {"cluster": found} if found else {}
-
-
 def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Proposal]:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     base, versus = [f"item_a={a.name}", f"item_b={b.name}"], f"'{a.name}' against '{b.name}'"
@@ -158,7 +152,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
         gaps = any(seen.columns[part.partition("=")[2]].filled < seen.rows for part in parts)
         whole |= not gaps
         settings = {"map": [*base, *parts], **({"missing": "drop"} if gaps else {})}
-        settings |= dependence(seen, a, b, [part.partition("=")[2] for part in parts])
+        settings["cluster"] = clusters_of(seen, (a.name, b.name), [part.partition("=")[2] for part in parts])
         yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
@@ -177,7 +171,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
             settings |= {"missing": "drop"} if without else {}
             left = f"; {count(without, 'row')} without it left out, ties perhaps" if without else ""
             score -= 2 * (whole and bool(left))
-            settings |= dependence(seen, a, b, [c.name])
+            settings["cluster"] = clusters_of(seen, (a.name, b.name), [c.name])
             twin = next(
                 (d.name for d in seen.varying() if d is not c and paired_names(c, d) and d.levels == c.levels), ""
             )

@@ -32,8 +32,8 @@ def rankings(seen: Profile) -> str:
         if 2 * len(ranked) > len(column.levels):
             return (
                 f"'{shorten(column.name)}' holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
-                "are no labels to agree on. Write one row for each two items of a ranking, with columns item_a, item_b "
-                "and winner ('tie' for =), and say --cluster with the column of the prompt"
+                "are no labels to agree on. Write one row for each two items of a ranking: item_a, item_b and winner "
+                "('tie' for =). Say --cluster with the column of the prompt"
             )
     return ""
 
@@ -156,5 +156,5 @@ def groups_told(seen: Profile, groups: Groups) -> str:
         return f"{head}: {each}. Groups are no matched pairs: compare them as independent samples"
     return (
         f"{head}: {each}, with several rows. Compare the groups as independent samples, with '{shorten(unit.name)}' as "
-        "the unit or as the cluster: its rows depend on each other, and other columns make no matched pairs of them"
+        "the unit or as the cluster. Its rows depend on each other, and other columns make no matched pairs of them"
     )
