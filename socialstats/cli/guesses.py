@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.cli.deciding import ROLES, words
 from socialstats.designs.profile import Profile
+from socialstats.designs.roles import clusters_of
 from socialstats.designs.vocabulary import CLUSTER_NAME, couples
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
@@ -28,6 +29,33 @@ ORDERS = (
     ("not at all", "a little", "somewhat", "quite", "very much"),
     ("unsatisfactory", "satisfactory", "good", "very good", "excellent"),
     ("false", "mostly false", "half true", "mostly true", "true"),
+    *(
+        tuple(order.split(", "))
+        for order in (
+            "trifft gar nicht zu, trifft überhaupt nicht zu, trifft nicht zu, trifft eher nicht zu, teils teils, "
+            "teils/teils, weder noch, trifft eher zu, trifft zu, trifft voll zu, trifft voll und ganz zu",
+            "stimme gar nicht zu, stimme überhaupt nicht zu, lehne ab, stimme nicht zu, stimme eher nicht zu, "
+            "teils teils, teils/teils, weder noch, neutral, stimme eher zu, stimme zu, stimme voll zu, "
+            "stimme voll und ganz zu",
+            "sehr schlecht, schlecht, mittel, mittelmäßig, gut, sehr gut",
+            "nie, selten, manchmal, oft, immer",
+            "sehr unzufrieden, unzufrieden, neutral, zufrieden, sehr zufrieden",
+            "totalmente en desacuerdo, muy en desacuerdo, en desacuerdo, neutral, ni de acuerdo ni en desacuerdo, "
+            "de acuerdo, muy de acuerdo, totalmente de acuerdo",
+            "nunca, rara vez, a veces, a menudo, casi siempre, siempre",
+            "muy malo, malo, regular, bueno, muy bueno, excelente",
+            "muy insatisfecho, insatisfecho, neutral, satisfecho, muy satisfecho",
+            "pas du tout d'accord, plutôt pas d'accord, pas d'accord, neutre, ni d'accord ni pas d'accord, "
+            "plutôt d'accord, d'accord, tout à fait d'accord",
+            "jamais, rarement, parfois, souvent, toujours",
+            "très mauvais, mauvais, moyen, bon, très bon",
+            "非常不同意, 不同意, 中立, 一般, 同意, 非常同意",
+            "从不, 很少, 有时, 经常, 总是",
+            "很差, 差, 一般, 好, 很好",
+            "not relevant, slightly relevant, somewhat relevant, relevant, highly relevant",
+            "poor, weak, fair, good, strong, excellent",
+        )
+    ),
     ("daily", "weekly", "monthly", "yearly", "never")[::-1],
 )
 DEGREES = {
@@ -114,6 +142,15 @@ class Columns:
         several = column is not None and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
         prompts = column is not None and name.casefold() == "prompt" and len(column.levels) > MOST_GROUPS
         return several and (prompts or bool(CLUSTER_NAME.search(name)))
+
+    def clusters(self, design: str) -> list[str]:
+        """Return the clusters of comparisons (judges and prompts), or the one of pairs."""
+        if design == "comparisons" and {"item_a", "item_b"} <= {*self.parts}:
+            free = self.free()
+            used = [name for name in self.table.columns if name not in free]
+            return clusters_of(self.seen, (self.parts["item_a"], self.parts["item_b"]), used)
+        named = [name for name in self.free() if self.is_cluster(name)]
+        return [name for name in named if design != "paired" or self.constant(name, "unit")][:1]
 
     def model(self) -> str | None:
         """Return the column that tells models or prompts apart."""

@@ -38,9 +38,7 @@ def guessed(table: Table, settings: Mapping[str, Any], chosen: str | None = None
     if design == "ratings":
         guess = ratings_guess(columns)
     else:
-        clusters = [name for name in columns.free() if columns.is_cluster(name)]
-        clusters = [name for name in clusters if design != "paired" or columns.constant(name, "unit")]
-        guess = {"cluster": clusters[:1], "by": columns.model()}
+        guess = {"cluster": columns.clusters(design), "by": columns.model()}
     entries = [*words(said.get("map")), *guess.pop("map", [])]
     found = {key: value for key, value in guess.items() if value and not said.get(key)}
     return said | found | ({"map": entries} if entries else {})

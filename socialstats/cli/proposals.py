@@ -18,18 +18,20 @@ from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
-from socialstats.cli.readings.doubts import LONE, doubts, unused
+from socialstats.cli.readings.doubts import LONE, doubts, parts_of, unused
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
-from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, Profile
+from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Profile
+from socialstats.designs.roles import independent_groups
 from socialstats.designs.rows import mirror_suspects, votes
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import SUMMARIES, TREATMENTS
+from socialstats.designs.vocabulary import SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_text, rows_without
 from socialstats.text import count, listing, shorten
@@ -37,6 +39,7 @@ from socialstats.text import count, listing, shorten
 MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
+SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
 GENERATORS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
@@ -66,7 +69,9 @@ def proposals(
     """
     table, left = without_notes(table)
     seen = Profile(table)
-    found = [one for make in GENERATORS for one in make(seen) if one.score >= LEAST]
+    if refusal(seen):
+        return []
+    found = plausible(seen, [one for make in GENERATORS for one in make(seen) if one.score >= LEAST])
     given = {key: value for key, value in said.items() if value not in (None, [], "")}
     done: list[Proposal] = []
     for one in sorted(found, key=lambda p: -p.score):
@@ -90,6 +95,28 @@ def proposals(
         if len(done) == MOST:
             break
     return done
+
+
+def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
+    """Return candidates that others, or what the table holds, leave standing.
+
+    Groups of different units are no conditions. Columns of a long table of scores, or beside groups, are no pair unless
+    their names say so. Times and costs make no board.
+    """
+    groups = independent_groups(seen)
+    board = any(
+        one.score >= SURE_BOARD and one.settings.get("study") and not one.settings.get("raters") for one in found
+    )
+    kept = []
+    for one in found:
+        parts = parts_of(one)
+        grouped = groups is not None and any(groups.group in parts.get(part, ()) for part in ("condition", "rater"))
+        wide = bool(one.settings.get("raters")) or "first" in parts
+        alone = wide and (groups is not None or board) and bool(doubts(seen, one))
+        unjudged = seen.unjudged and one.settings.get("study") and one.settings.get("raters")
+        if not (grouped or alone or unjudged):
+            kept.append(one)
+    return kept
 
 
 def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
@@ -133,6 +160,16 @@ def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str
         else:
             texts = words(value if isinstance(value, str | list | tuple) else str(value))
             typed += [word for one in texts for word in (option, one)]
+    return shlex.join(typed)
+
+
+def estimate(path: str, one: Proposal) -> str:
+    """Return the command line that estimates one metric."""
+    typed = ["socialstats", "estimate", one.metric, path]
+    for part, columns in parts_of(one).items():
+        typed += [f"--{part}", ",".join(columns)] if part in ("unit", "rater", "value", "repeat") else []
+    for key in ("cluster", "scale"):
+        typed += [f"--{key}", ",".join(words(one.settings[key]))] if one.settings.get(key) else []
     return shlex.join(typed)
 
 
@@ -212,12 +249,6 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "
             "Write it with one of these between the fields."
         )
-    named = [c for c in Profile(table).varying() if c.called(TREATMENTS) and len(c.levels) <= MOST_KEYS]
-    if named:
-        return (
-            f"'{shorten(named[0].name)}' may hold conditions, but no column names units observed in two of them. "
-            "Different units in each condition are not matched pairs."
-        )
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
@@ -225,12 +256,13 @@ def proposed(error: NoDesign, path: str) -> str:
     """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
     refused: list[str] = []
     found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)
-    if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
-        return ""  # its names fit a design: what is wrong with it has been said
-    lines = [f"By what it holds: {seen_words(error.table)}"]
-    if not found:
-        return "\n".join([*lines, nothing_found(error.table, refused)])
     seen = Profile(without_notes(error.table)[0])
+    lacks = what_is_needed(seen)
+    if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
+        return "\n".join(lacks)  # its names fit a design: what is wrong with it has been said
+    lines = [f"By what it holds: {seen_words(error.table)}", *lacks]
+    if not found:
+        return "\n".join(lines if lacks else [*lines, nothing_found(error.table, refused)])
     told = [doubts(seen, one) for one in found]
     weak = all(told)
     told = told if len(found) > 1 or weak else [LONE[found[0].design]]
@@ -238,6 +270,7 @@ def proposed(error: NoDesign, path: str) -> str:
     intro = "It may be one of these, the most likely first" if len(found) > 1 else alone
     lines.append(f"{intro}{'; nothing in the names confirms it' if weak else ''}:")
     for one, against in zip(found, told, strict=True):
-        lines += [f"  {command(path, one.settings)}", f"      {one.design}: {one.means}{unused(seen, one)}"]
+        typed = estimate(path, one) if one.metric else command(path, one.settings)
+        lines += [f"  {typed}", f"      {one.design}: {one.means}{unused(seen, one)}"]
         lines += [f"      Check first: {against}"] if against else []
     return "\n".join(lines)

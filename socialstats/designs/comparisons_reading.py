@@ -46,6 +46,7 @@ from socialstats.designs.tables import (
     whole_numbers,
 )
 from socialstats.designs.undeclared import is_tried, of_comparisons, undeclared
+from socialstats.designs.vocabulary import without_accents
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
 from socialstats.tables.lazy import asks
@@ -74,12 +75,20 @@ AROUND = frozenset({
     "win", "wins", "won", "winner", "victory", "prefer", "prefers", "preferred", "preference", "choose", "chose",
     "chosen", "picked",
     "selected", "team", "player", "side", "model", "system", "assistant", "response", "answer", "output", "option",
-    "candidate", "text", "summary", "image", "item", "version",
+    "candidate", "text", "summary", "image", "item", "version", "strongly", "somewhat", "significantly", "lot", "bit",
+    "than", "etwas", "deutlich", "viel", "leicht", "klar", "eher", "besser", "ist", "antwort", "modell", "mucho",
+    "algo", "poco", "un", "mejor", "es", "respuesta", "modelo", "beaucoup", "peu", "mieux", "meilleur", "meilleure",
+    "est", "reponse", "modele", "nettement", "legerement", "plutot", "bien", "bastante", "ligeramente", "claramente",
+    "weit", "ein", "wenig", "minimal", "wesentlich",
 })  # words around the one that names a side: 'home team win', 'Response A is better'  # fmt: skip
 TIE_WORDS = frozenset({
     "tie", "ties", "tied", "draw", "drawn", "both", "bothbad", "neither", "equal", "equally", "same", "even",
-    "undecided", "nopreference", "indifferent", "similar",
+    "undecided", "nopreference", "indifferent", "similar", "unentschieden", "gleichstand", "remis", "gleich",
+    "gleichwertig", "empate", "igual", "iguales", "egalite", "egal", "pareil", "平局", "平",
 })  # fmt: skip
+BEGIN_TIES = frozenset({
+    "tie", "tied", "ties", "draw", "drawn", "unentschieden", "gleichstand", "empate", "egalite", "平局",
+})  # first words of labels that are ties without being declared  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
@@ -142,6 +151,8 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
     winner, use = rows.labels(column), rows.use
     used = {*rows.used_labels(column)}
     ties = {*options.tie_labels, *({*DEFAULT_TIES} - {*sides.items})}
+    if options.tie_labels == DEFAULT_TIES:
+        ties |= {label for label in used if begins_with_tie(label)} - {*sides.items}
     _refuse_tie_items(sides, ties, rows)
     coding = options.winner_coding
     if coding == "score":
@@ -190,8 +201,24 @@ def says_tie(label: str) -> bool:
     >>> says_tie("both good"), says_tie("No preference"), says_tie("left")
     (True, True, False)
     """
-    words = re.findall(r"[^\W\d_]+", label.casefold())
+    words = letters(label)
     return bool({*words, "".join(words)} & TIE_WORDS)
+
+
+def begins_with_tie(label: str) -> bool:
+    """Whether the first word of a label is one for a tie.
+
+    Examples
+    --------
+    >>> begins_with_tie("tie (bothbad)"), begins_with_tie("Unentschieden"), begins_with_tie("necktie")
+    (True, True, False)
+    """
+    return bool({*letters(label)[:1]} & BEGIN_TIES)
+
+
+def letters(label: str) -> list[str]:
+    """Return the words of a label in lower case, without accents."""
+    return re.findall(r"[^\W\d_]+", without_accents(label).casefold())
 
 
 def side_word(level: str) -> str:
@@ -202,7 +229,7 @@ def side_word(level: str) -> str:
     >>> side_word("home team win"), side_word("Response A is better"), side_word("Team 2"), side_word("-1")
     ('home', 'a', '2', '-1')
     """
-    words = re.findall(r"[^\W\d_]+|\d+", level.casefold())
+    words = re.findall(r"[^\W\d_]+|\d+", without_accents(level).casefold())
     told = [word for word in words if word not in AROUND]
     told = told or words[-1:] * (len(words) == 1) or ["a"] * ("a" in words)
     return told[0] if len(told) == 1 and any(letter.isalpha() for letter in level) else level

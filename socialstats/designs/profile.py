@@ -17,14 +17,23 @@ from socialstats.designs.levels import opposites
 from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
 from socialstats.designs.vocabulary import (
     CONDITIONS,
+    COSTS,
+    COVARIATES,
+    DATES,
     IDENTITIES,
+    LATER,
+    MODELS,
+    NUMBERINGS,
     PERSONS,
     RATERS,
+    REACTIONS,
     REPEATS,
     ROW_NAMES,
     ROW_NUMBERS,
+    TASKS,
     TIMINGS,
     UNITS,
+    VALUES,
     VERDICTS,
     couples,
     spelled,
@@ -45,13 +54,14 @@ SIDES = (
         "chosen rejected, local visitor, host guest, r b"
     ),
 )
-WON = (*spelled("winner won win result outcome choice preferred preference vote victor"), *VERDICTS)
+WON = (
+    *spelled(
+        "winner won win result outcome choice preferred preference vote victor gewinner sieger ganador gagnant 胜者"
+    ),
+    *VERDICTS,
+)
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
 BEATEN = spelled("loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred")
-LATER = couples(
-    "pre post, before after, baseline followup, control treatment, old new, initial final, start end, fall spring, "
-    "admission discharge, test retest"
-)
 OPPOSITES = (
     *LATER,
     *couples(
@@ -65,7 +75,9 @@ DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 
 ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
-BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\]")  # a matrix of questions in an export: 'How often? [Story 1]'
+BRACKETED = re.compile(
+    r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
+)  # a matrix of questions in an export: 'How often? [Story 1]'
 
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
@@ -133,9 +145,23 @@ class Column:
         self.names_things = self.filled == self.rows and len(self.levels) > 1 and told
         self.discrete = len(self.levels) <= FEW and (halves or self.numbers is None)
         timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
-        self.timing = timed or bare(self.name).endswith(TIMINGS)
+        self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
         two = len(self.levels) == 2
         self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
+
+    @cached_property
+    def describes(self) -> bool:
+        """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
+        words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
+        exact = words & {*DATES, *COSTS, *COVARIATES, "time", "zeit", "tiempo", "temps"}
+        spelt = any(word in self.name for word in (*DATES, *COSTS, *COVARIATES) if not word.isascii())
+        return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt)
+
+    @cached_property
+    def numbering(self) -> bool:
+        """Whether whole numbers are called an id or a number of something."""
+        spelt = any(word in self.name for word in IDENTITIES if not word.isascii())
+        return self.whole and (bool({*self.tokens[-1:]} & {*NUMBERINGS}) or spelt or self.called(("nummer",)))
 
     @property
     def unique_key(self) -> bool:
@@ -249,8 +275,26 @@ class Profile:
         every = [c for c in self.columns.values() if c.numbers is not None]
         return frozenset(
             c.name for c in every
-            if c.numbers_rows or c.identifies or c.timing or self.enumerates(c) or c.name in self.triples
+            if c.numbers_rows or c.identifies or c.numbering or self.enumerates(c)
+            or c.name in self.triples or c.name in self.aside
         )  # fmt: skip
+
+    @cached_property
+    def aside(self) -> frozenset[str]:
+        """Names of columns that describe an answer or its author; none where nothing else is there."""
+        return frozenset() if self.unjudged else frozenset(c.name for c in self.columns.values() if c.describes)
+
+    @cached_property
+    def unjudged(self) -> bool:
+        """Whether no column but times, costs, dates and the like may hold a measurement."""
+        plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
+        free = [c for c in self.varying() if not (c.describes or c.identifies or c.numbering or c.numbers_rows)]
+        free = [c for c in free if c.numbers is not None or len(c.levels) <= FEW]
+        described = any(c.describes and c.numbers is not None for c in self.varying())
+        texts = [c.levels for c in free if c.numbers is None]
+        if len({*texts}) < len(texts):
+            return False  # raters in columns
+        return described and all(c.called(plays) and not c.called(VALUES.words) for c in free)
 
     def enumerates(self, column: Column) -> bool:
         """Whether a column of whole numbers is part of a plan: balanced from 0 or 1 upwards, or one for each label.
@@ -336,13 +380,21 @@ class Profile:
         made = [self.columns[name] for name, parts in self.triples.items() if parts == two]
         return any(c.called(DIFFERENCES) for c in made)
 
+    def nearly_constant(self, column: Column) -> bool:
+        """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
+        if len(column.levels) != 2:
+            return False
+        n = self.table.counts([column.name]).n
+        return bool(n.max() > 0.9 * n.sum())
+
     def enough(self, column: Column) -> bool:
         """Whether the labels of a column occur in several rows each."""
         return len(column.levels) * 2 <= self.rows
 
     def has_partner(self, column: Column) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
-        return any(paired_names(column, other) for other in self.columns.values() if other is not column)
+        others = [c for c in self.columns.values() if c is not column and len(c.levels) > 1]  # one label: a reference
+        return any(paired_names(column, other) for other in others)
 
     @cached_property
     def crossed(self) -> frozenset[str]:
@@ -391,7 +443,7 @@ class Profile:
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
         free = [c for c in self.columns.values() if c.unique and c.names_things]
-        named = [c for c in free if c.called(UNITS.words) or not c.name.strip()]
+        named = [c for c in free if c.called(UNITS.words) or c.numbering or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.numbers is None]
         who = [c for c in free if c.numbers is None and c.called(("user", "username", "email", "nickname"))]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)

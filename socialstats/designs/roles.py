@@ -27,35 +27,45 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.vocabulary import (
+    CALLS,
     CLUSTER_NAME,
+    CLUSTERS,
     CONDITIONS,
+    CONTROLS,
     COSTS,
     DATES,
+    HUMANS,
     IDENTITIES,
+    MACHINES,
     MEASURES,
     MODELS,
+    ORDINALS,
+    PERSONS,
     RATERS,
     REPEATS,
     SCORERS,
     SUMMARIES,
     TASKS,
     TIMINGS,
+    TREATMENTS,
     UNITS,
     VALUES,
+    VARIANTS,
+    without_accents,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
-Kind = Literal["repeat", "part", "measure", "scorer", "factor"]
+Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
 NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
     ("repeat", REPEATS.words),
     ("factor", (*MODELS.words, *CONDITIONS.words)),
-)  # what a name says of a column that varies within a unit and source.
-BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
+)  # what a name says of a column that varies within a unit and source
+BESIDES = (*COSTS, *CALLS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
 OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
@@ -72,9 +82,9 @@ class Within:
     Attributes
     ----------
     name : str
-    kind : {"repeat", "part", "measure", "scorer", "factor"}
+    kind : {"repeat", "part", "measure", "scorer", "factor", "nested"}
         "scorer": several judges, or scoring rules, of one and the same answer. "factor": models, prompts or conditions
-        that units met under each source.
+        that units met under each source. "nested": each label has rows of one source only, as people in groups do.
     numbers : bool
         Whether it tells all rows of a unit and source apart.
     evidence : {"structure", "name"}
@@ -173,6 +183,10 @@ class Cells:
         if 2 * len(column.levels) > self.rows:  # a call has an id or a time of its own; a free text says nothing
             call = column.timing or column.called((*IDENTITIES, *TIMINGS, *DATES, *REPEATS.words))
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
+        if self._is_nested(column):
+            return Within(column.name, "nested", numbers, "structure")
+        if column.called(VARIANTS) and not column.called(SCORERS):
+            return Within(column.name, "repeat", numbers, "name")
         if not column.called(TASKS.words):
             for kind, words in NAMED:
                 if column.called(words):
@@ -185,8 +199,19 @@ class Cells:
             return None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
-        named = column.called(TASKS.words)
-        return Within(column.name, "part" if named else "repeat", numbers, "name" if named else "structure")
+        if column.called(TASKS.words):
+            return Within(column.name, "part", numbers, "name")
+        return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
+
+    def _is_nested(self, column: Column) -> bool:
+        """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
+        table, source = self.profile.table, self.profile.column(self.source[0])
+        if source is None or len(source.levels) < 2 or not self.profile.constant(source, column):
+            return False
+        if column.called(REPEATS.words) or source in models_of(self.profile):
+            return False  # each run of a model has a label of its own
+        units = len(table.counts([*self.unit, column.name]).n)
+        return 2 * len(source.levels) < len(column.levels) <= units / 2
 
     def _crossed(self, column: Column) -> bool:
         """Whether the labels are those of a plan: most of them, equally often, in each unit and source.
@@ -378,7 +403,7 @@ def refuse_few_units(table: Table, cells: Cells | None, repeat: Sequence[str]) -
 
 
 def refuse_other_answers(
-    table: Table, cells: Cells, kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor")
+    table: Table, cells: Cells, kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor", "nested")
 ) -> None:
     """Refuse rows of one unit and source that are several measures, scorers, units or conditions.
 
@@ -400,6 +425,8 @@ def refuse_other_answers(
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}, with {cluster}",
             "factor": f"Name it with {option('by', name, f'--by {shorten(name)}')}, or as a part of the unit: {joint}",
+            "nested": f"Each of its values has rows of one {shorten(cells.source[0])} only: these are groups of "
+            f"different {shorten(name)}, and no pairs. Compare them as independent samples",
             "scorer": f"Take their mean with {option('repeat', name, f'--map repeat={shorten(name)}')}, or {chosen}",
         }
         raise InputError(
@@ -442,9 +469,11 @@ FAMILIES = re.compile(
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok",
     re.IGNORECASE,
 )  # what models are called
-NUMBERINGS = ("no", "nr", "num", "number", "idx", "index", "id", "key")  # last words of names that number something
 MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
+MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
+FEWEST_CLUSTERS, FEWEST_UNNAMED = 3, 8  # labels of a cluster that is called so, and of one that is not
+MOST_GROUPS = 6  # labels of a column that tells groups apart
 MOST_UNITS = 12  # columns that are tried as units
 
 
@@ -464,13 +493,19 @@ def sources_of(profile: Profile) -> list[Column]:
     if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.columns.values()):
         return named
     texts = [c for c in profile.varying() if c.names_things and c.numbers is None and len(c.levels) <= MOST_SOURCES]
+    texts = [c for c in texts if not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))]
+    texts = [c for c in texts if c.called(CONDITIONS.words) or not c.called(UNITS.words)]
     return sorted((c for c in texts if not profile.has_partner(c)), key=lambda c: len(c.levels))
 
 
 def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:
     """Return columns that may hold scores: those called so first, then numbers with fractions, then the others."""
-    columns = [c for c in columns if not c.called((*COSTS, *TIMINGS)) and not {*c.tokens[-1:]} & {*NUMBERINGS}]
-    return sorted(columns, key=lambda c: (not c.called(VALUES.words), c.whole, -len(c.levels)))
+    columns = [c for c in columns if not (c.describes or c.numbering or c.called(CALLS))]
+    counts = ("n", "num", "number", "count")  # n_correct stands beside the share of correct answers
+    return sorted(
+        columns,
+        key=lambda c: (not c.called(VALUES.words), bool({*c.tokens[:1]} & {*counts}), c.whole, -len(c.levels)),
+    )
 
 
 def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
@@ -488,6 +523,8 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     for source in sources:
         boards = [as_board(profile, source, unit, values) for unit in units_met(profile, source)]
         known = [board for board in boards if board is not None]
+        if source not in models_of(profile):
+            known = [board for board in known if board.named or names_units(profile.columns[board.unit[0]])]
         if known:
             return max(known, key=lambda b: (b.named, len(profile.columns[b.unit[0]].levels)))
     return None
@@ -496,11 +533,25 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
 def units_met(profile: Profile, model: Column) -> list[Column]:
     """Return the columns that may name the units of a board, those called so and those of many labels first."""
     free = [c for c in profile.varying() if c is not model and c.names_things and not c.unique and not c.timing]
-    free = [c for c in free if len(c.levels) > 2 and not c.called((*COSTS, *TIMINGS, *SCORERS, *MEASURES))]
+    free = [c for c in free if len(c.levels) > 2 and not (c.describes or c.called((*CALLS, *SCORERS, *MEASURES)))]
     free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words))]
     free = [c for c in free if c.numbers is None or c.called(UNITS.words) or regular(profile, model, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -len(c.levels)))
     return [c for c in free[:MOST_UNITS] if not profile.constant(c, model) and met_share(profile, model, c) >= MET_BY]
+
+
+def names_sources(column: Column) -> bool:
+    """Whether the labels are few words of their own, as names of models are; repeats are numbered, or a, b, c."""
+    short = len(column.levels) <= MOST_SOURCES and max(map(len, column.levels)) > 1
+    numbered = any(letter.isdigit() for label in column.levels for letter in label)
+    words = {word for label in column.levels for word in re.findall(r"[^\W\d_]+", without_accents(label).casefold())}
+    return short and not numbered and not words & {*ORDINALS}
+
+
+def names_units(column: Column) -> bool:
+    """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
+    numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
+    return column.numbers is not None or 5 * numbered >= 4 * len(column.levels) or len(column.levels) >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
@@ -525,16 +576,17 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     if part is not None:
         names = (unit.name, part)
         cells = Cells(profile, names, [model.name], value.name)
-    if cells.repeated and (cells.first("measure") or cells.first("scorer")):
+    if cells.repeated and (cells.first("measure") or cells.first("nested")):
         return None
-    repeat = cells.repeats(("repeat", "factor")) if cells.repeated else ()
+    repeat = cells.repeats(("repeat", "factor", "scorer")) if cells.repeated else ()  # judges of one answer: their mean
     if cells.rather_unit(repeat) is not None:
         return None
     owners = [c for c in profile.varying() if c.name not in (*names, model.name, value.name, *repeat)]
     owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
     owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
     task = part or next((c.name for c in owners if c.called(TASKS.words)), None)
-    own = [c for c in owners if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
+    own = [c for c in owners if len(c.levels) >= FEWEST_UNNAMED]  # fewer clusters allow no inference
+    own = [c for c in own if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
     cluster = next((c.name for c in own if c.name != task), None)
     return Board(
         model=model.name,
@@ -546,3 +598,92 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         answers=cells.answers,
         named=unit.called(UNITS.words),
     )
+
+
+DEPENDENT = (*UNITS.words, *RATERS.words, *CLUSTERS.words, *PERSONS, "user", "visitor", "ip", "instruction")
+
+
+def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> list[str]:
+    """Return at most two columns whose labels repeat across pairs of items: judges, prompts, sessions.
+
+    A name that says so is enough for few labels. Others need many labels, and texts or ids rather than numbers. What
+    lies within another such column is left to that one.
+
+    Parameters
+    ----------
+    profile : Profile
+    pair : sequence of str
+        The two columns of items.
+    used : sequence of str
+        Further columns that play a part.
+    """
+    free = [c for c in profile.varying() if c.names_things and not c.describes and c.name not in (*pair, *used)]
+    free = [c for c in free if FEWEST_CLUSTERS <= len(c.levels) <= profile.rows / 2 and not profile.has_partner(c)]
+    named = {c.name: c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words)) for c in free}
+    free = [
+        c for c in free
+        if named[c.name] or (len(c.levels) >= FEWEST_UNNAMED and (c.numbers is None or c.identifies))
+    ]  # fmt: skip
+    met = {c.name: len(profile.table.counts([c.name, *pair]).n) for c in free}
+    pairs = len(profile.table.counts(list(pair)).n)
+    free = [c for c in free if met[c.name] not in (pairs, len(c.levels))]  # said by the pair, or each within a pair
+    free.sort(key=lambda c: (len(c.levels) < FEWEST_UNNAMED, not named[c.name], len(c.levels)))
+    found: list[Column] = []
+    for c in free:
+        if not any(profile.constant(other, c) or profile.constant(c, other) for other in found):
+            found.append(c)
+    return [c.name for c in found[:2]]
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Independent groups: a column whose labels are met by different units.
+
+    Attributes
+    ----------
+    group : str
+    unit : str or None
+        The column that names the units; None where each row is one.
+    several : bool
+        Whether a unit has several rows.
+    """
+
+    group: str
+    unit: str | None
+    several: bool
+
+
+def independent_groups(profile: Profile) -> Groups | None:
+    """Return the groups of different units that a table compares; None where no column is called or labelled like that.
+
+    Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
+    within units that met several groups, such as a session of a person, tells no groups apart.
+    """
+    if models_of(profile):
+        return None  # these are compared, and groups are groups of items
+    things = [c for c in profile.varying() if c.names_things and not c.describes]
+    for group in (c for c in things if len(c.levels) <= MOST_GROUPS and tells_groups(c)):
+        met = [c for c in things if c is not group and not c.unique and len(c.levels) > len(group.levels)]
+        met = [c for c in met if c.numbers is None or c.identifies or c.called((*UNITS.words, *PERSONS))]
+        met = [c for c in met if met_share(profile, group, c) > MET_BY and names_units(c)]
+        inner = [c for c in things if 2 * len(group.levels) < len(c.levels) and profile.constant(group, c)]
+        inner = [c for c in inner if names_units(c) and not c.called((*CALLS, *VALUES.words, *REPEATS.words))]
+        inner = [c for c in inner if c.numbers is None or c.identifies or c.called(UNITS.words)]
+        repeated = [c for c in inner if 3 * len(c.levels) <= 2 * profile.rows]
+        repeated = [c for c in repeated if not any(profile.constant(other, c) for other in met)]
+        if repeated:
+            return Groups(group.name, min(repeated, key=lambda c: len(c.levels)).name, several=True)
+        crossed = (c for c in things if c is not group and len(c.levels) * len(group.levels) == profile.rows)
+        planned = any(profile.distinct([c.name, group.name]) for c in crossed)
+        if not planned and not any(c.called((*UNITS.words, *PERSONS)) for c in met):
+            return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
+    return None
+
+
+def tells_groups(column: Column) -> bool:
+    """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
+    if column.called(TREATMENTS):
+        return True
+    labels = [{*re.findall(r"[^\W\d_]+", label.casefold())} for label in column.levels]
+    words = {word for label in labels for word in label}
+    return bool(words & {*CONTROLS}) or bool(words & {*HUMANS} and words & {*MACHINES})

@@ -53,7 +53,8 @@ UNITS = Part(
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
-        "sujet 题目 问题 项目 样本 任务 题号"
+        "sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
+        "vignetten szenario escenario poem poeme gedicht poema 题目 问题 项目 样本 任务 题号 用户"
     ),
 )
 PERSONS = spelled("subject subj participant person student respondent id")  # units who may rate as well
@@ -67,16 +68,17 @@ RATERS = Part(
     words=spelled(
         "rater judge juge coder annotator assessor panelist panellist observer obs expert grader evaluator reviewer "
         "examiner doctor physician radiologist neurologist pathologist surgeon abstractor reader scorer consumer "
-        "taster voter worker psych psychologist psychiatrist clinician therapist nurse dentist interviewer referee "
-        "critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador anotador evaluateur "
-        "annotateur 评分者 评委 标注者"
+        "taster voter user worker psych psychologist psychiatrist clinician therapist nurse dentist "
+        "interviewer referee critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador "
+        "anotador evaluateur annotateur lecteur lector leser 人工 评分者 评委 标注者"
     ),
 )
 MODELS = Part(
     names=spelled("model model_name model_id llm system rater"),
     words=spelled(
         "model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell modelo "
-        "modele systeme sistema agent policy retriever deployment 模型"
+        "modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
+        "assistant provider 模型"
     ),
 )
 TASKS = Part(
@@ -89,20 +91,33 @@ CONDITIONS = Part(
         "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
         "location formulation framing frame wording variant persona bedingung gruppe zeitpunkt condicion grupo momento "
-        "groupe 条件 组"
+        "groupe bucket training momento moment zeit 条件 组 时点"
     ),
 )
-TREATMENTS = spelled("condition cond treatment treat trt arm drug intervention")  # what was done to a unit
+TREATMENTS = spelled(
+    "condition cond treatment treat trt arm drug intervention group variant bucket bedingung gruppe versuchsgruppe "
+    "tratamiento condicion grupo traitement groupe 组别 组 条件"
+)  # what was done to a unit
+CONTROLS = spelled(
+    "control controls placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin testigo 对照 "
+    "对照组"
+)  # labels of a group that nothing was done to
+HUMANS = spelled("human humans people person humain humano humana mensch menschen 人类")
+MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")
 VALUES = Part(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
         "value score rating response y answer outcome result evaluation performance effort correct measurement reading "
         "label accuracy acc action decision verdict choice grade category reply stance code mark points wert bewertung "
-        "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse 评分 得分 分数 正确"
+        "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse exactmatch em f1 pass1 "
+        "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
+        "reactiontime responsetime reaktionszeit 评分 得分 分数 正确 反应时"
     ),
 )
-RATING_FIRST = spelled("value rating score label")  # a reader of ratings prefers these.
-SCORE_NAMES = spelled("accuracy acc exact_match is_correct passed pass mean")  # further values of boards of models.
+RATING_FIRST = spelled("value rating score label")  # what a reader of ratings prefers
+SCORE_NAMES = spelled(
+    "accuracy acc exact_match is_correct passed pass mean"
+)  # what boards of models have besides values
 RIGHT = spelled("correct acc accuracy success passed")  # a score beside the answer that it was given for
 REPEATS = Part(
     names=spelled(
@@ -115,24 +130,47 @@ REPEATS = Part(
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次"
     ),
 )
-MEASURES = spelled("metric metrics metricname measure")  # whose labels are numbers of different kinds
+VARIANTS = spelled(
+    "template perturbation paraphrase phrasing rephrasing rewording wording formulation vorlage formulierung plantilla "
+    "redaccion"
+)  # wordings of one item: no units
+MEASURES = spelled("metric metrics metricname measure")
+KEYS = spelled(
+    "name key variable criterion dimension aspect scorename kriterium criterio critere"
+)  # beside a value  # whose labels are numbers of different kinds
+ORDINALS = spelled(
+    "first second third fourth fifth erste zweite dritte erster zweiter dritter primera segunda tercera primero "
+    "segundo tercero premier premiere deuxieme troisieme initial repeat again morning evening"
+)  # labels of repeats
 SCORERS = spelled("scorer filter metric judge annotator grader")  # several give several scores of one answer
 SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overall")  # made of other columns
 BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
-DATES = spelled("date year month week day hour")
+DATES = spelled(
+    "date year month week day hour datum jahr monat woche fecha ano mes semana annee mois semaine 日期 年份 月份"
+)
 TIMINGS = spelled(
     "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
-    "submittime accepttime runtime durationms durations"
+    "submittime accepttime runtime durationms durations startdate enddate recordeddate submitted submitdate sekunden "
+    "dauer bearbeitungszeit zeitstempel duracion segundos marcatemporal duree secondes horodatage horodateur 时长 耗时 "
+    "时间戳"
 )  # when something was answered, or how long it took: a value only where nothing else is one
+REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")  # times that are answers
 COSTS = spelled(
-    "cost price usd eur tokens token ntokens tokencount characters chars length len temperature topp maxtokens bytes"
-)  # what an answer took, and how it was asked for
-IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn")
+    "cost price usd eur tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste costo "
+    "prix cout 价格 费用 成本"
+)  # what an answer took
+CALLS = spelled(
+    "characters chars length len temperature topp bytes params context steps turns"
+)  # how it was asked for, its size
+IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
+NUMBERINGS = spelled("no nr num number idx index id key nummer numero")  # last words of names that number something
 COVARIATES = spelled(
-    "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng alter edad"
-)  # what describes persons and places.
+    "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng bmi alter "
+    "geschlecht edad sexo sexe 年龄 性别"
+)  # what persons and places are like
+READINGS = spelled("read reading reads lesung lecture lectura")  # several readings of one case
 SCORES = spelled("score point goal rating pts")
-VERDICTS = spelled("verdict judgment judgement")
+VERDICTS = spelled("verdict judgment judgement urteil veredicto jugement 判断")
 CLUSTERS = Part(
     words=spelled(
         "scenario story topic domain template cluster group worker participant subject annotator passage document "
@@ -151,4 +189,13 @@ STORY_NAME = re.compile(
     re.IGNORECASE,
 )  # what is put to a model once: two rows that agree here and in all else may be one
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
+LATER = couples(
+    "pre post, before after, baseline followup, control treatment, old new, initial final, start end, fall spring, "
+    "admission discharge, test retest, pra post, vorher nachher, prae post, vortest nachtest, antes despues, "
+    "avant apres, t0 t1, t1 t2, 前 后, 前测 后测, 之前 之后, base tuned, entry exit"
+)  # what came first, and what came later
+LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
+STEPS = spelled("step steps globalstep epoch iteration iter")
+SPREADS = ("sd", *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"))  # beside a mean
+BOUNDS = couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")  # ends of an interval
 ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap

@@ -129,13 +129,13 @@ def test_an_epoch_is_a_number_of_seconds(
 def test_a_tie_of_another_name_stands_beside_tie(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     frame = choices(urgency=False)
     frame.loc[::9, "winner"] = "tie"
-    frame.loc[::7, "winner"] = "draw"
+    frame.loc[::7, "winner"] = "no winner"
     path = tmp_path / "c.csv"
     frame.to_csv(path, index=False)
     code, _, err = run(capsys, "check", str(path))
     assert code == 2
-    assert "'draw'" in err
+    assert "'no winner'" in err
     assert "--tie" in err
-    code, out, _ = run(capsys, "check", str(path), "--tie", "draw")
+    code, out, _ = run(capsys, "check", str(path), "--tie", "no winner")
     assert code == 0
-    assert f"ties        {(frame['winner'].isin(['tie', 'draw'])).sum()} (" in out
+    assert f"ties        {(frame['winner'].isin(['tie', 'no winner'])).sum()} (" in out

@@ -312,9 +312,13 @@ def test_messages_name_what_is_missing_and_what_may_stand_instead(
 ) -> None:
     path = tmp_path / "t.csv"
     rows = Frame({"user_id": range(60), "Treatment": ["a", "b"] * 30, "yield": draw().normal(9, 2, 60).round(2)})
-    assert "'Treatment' may hold conditions, but no column" in checked(lambda: rows, path, capsys)
+    found = checked(lambda: rows, path, capsys)
+    assert "'Treatment' ('a' and 'b') tells groups of different units apart" in found
+    assert "compare them as independent samples" in found
     printed = checked(criteria, path, capsys)
-    assert "'errors' of the same 'participant' and 'task' under two of 'interface'; 'time_on_task_s' may be" in printed
+    assert (
+        "'errors' of the same 'participant' and 'task' under two of 'interface'. Not used: 'time_on_task_s'" in printed
+    )
     both = "--map item_a=winner --map item_b=loser --map winner=winner --exclude winner==loser"
     with_losers("Draw").to_csv(path, index=False)
     assert main(["check", str(path), *both.split()]) == 0

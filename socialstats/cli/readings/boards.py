@@ -8,12 +8,12 @@ from typing import Any
 
 from socialstats.cli.readings.proposal import Proposal, two_conditions
 from socialstats.designs.model_scores import scores_of
-from socialstats.designs.profile import FEW, Column, Profile, stem
+from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, find_board, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
-    COVARIATES,
-    DATES,
+    CALLS,
+    KEYS,
     MEASURES,
     MODELS,
     RATERS,
@@ -25,13 +25,15 @@ from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 
 FEWEST = 3  # models of a leaderboard
+KEY_VALUES = ("value", "score", "wert", "valor", "valeur")  # beside a column of keys
+SCORING = ("scorer", "filter")  # rules by which one answer is scored
 MANY = 5  # columns of numbers that may be models by what they hold
 
 
 def score_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
-    metric = next((c for c in seen.columns.values() if bare(c.name) in MEASURES and c.numbers is None), None)
-    if metric is not None and 1 < len(metric.levels) <= FEW:  # different measures: one at a time
+    metric = measures_in(seen)
+    if metric is not None:  # one at a time
         level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
         entry = f"{metric.name}={level}"
         for one in score_tables(Profile(rows_where(seen.table, metric.name, level)[0])):
@@ -45,14 +47,29 @@ def score_tables(seen: Profile) -> Iterator[Proposal]:
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
 
 
+def measures_in(seen: Profile) -> Column | None:
+    """Return the column whose labels are different measures, or scorings of one answer, in the rows of one column."""
+    texts = [c for c in seen.varying() if c.numbers is None and len(c.levels) <= FEW and not c.unique]
+    valued = any(bare(c.name) in KEY_VALUES and c.numbers is not None for c in seen.columns.values())
+    named = [c for c in texts if bare(c.name) in MEASURES or (valued and bare(c.name) in KEYS)]
+    if named:
+        return named[0]
+    scorers = [c for c in texts if bare(c.name) in SCORING and not seen.has_partner(c)]
+    return next((c for c in scorers if any(crossed_with(seen, model, c) for model in models_of(seen))), None)
+
+
+def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
+    """Whether each model has rows of each label."""
+    return len(seen.table.counts([model.name, scorer.name]).n) == len(model.levels) * len(scorer.levels)
+
+
 def scores_in(seen: Profile, used: Sequence[Column]) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     return [
         c for c in seen.varying() if c not in used and (c.numbers is not None or yes_no(c))
         and c.name not in seen.no_values and not c.unique_key
         and not c.called(("mean", "average", "overall"))
-        and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS.names)
-        and not c.called((*DATES, "rank", "params"))
+        and bare(c.name) not in (*SUMMARIES, *TASKS.names) and not c.called(("rank", *CALLS))
     ]  # fmt: skip
 
 
@@ -126,6 +143,8 @@ def column_a_model(seen: Profile) -> Iterator[Proposal]:
         return
     scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
     scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS.words)]
+    alike = [c for c in scores if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)]
+    scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
     if any(map(called_rater, seen.columns.values())) and not tasked:
         return

@@ -25,6 +25,7 @@ from socialstats.designs.profile import (
     same_scale,
     share,
 )
+from socialstats.designs.roles import clusters_of
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import DATES, REPEATS, SCORES, VERDICTS
 from socialstats.tables import as_number
@@ -63,6 +64,7 @@ def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
             for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
                 yes = [level for level in flag.levels if level.casefold() == "true"]
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
+            settings["cluster"] = clusters_of(seen, (a.name, b.name), [])
             means = f"'{a.name}' won, '{b.name}' lost"
             yield Proposal("comparisons", 7.5 if actor else 9, means, settings)
             if lost := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
@@ -98,7 +100,7 @@ def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
     """
     items = [c for c in seen.columns.values() if c.filled == c.rows and (c.numbers is None or c.whole)]
     items = [c for c in items if c.numbers is None or not c.called((*SCORES, *RATED_AS))]
-    labels = [c for c in items if len(c.levels) >= 3 and c.name not in seen.frequencies and not c.timing]
+    labels = [c for c in items if len(c.levels) >= 2 and c.name not in seen.frequencies and not c.describes]
     numbered = [c for c in labels if c.numbers is not None and (len(bare(c.name)) != 1 or bare(c.name) in "ij")]
     labels = [c for c in labels if c.numbers is None or c.identifies or c in numbered[:MOST_KEYS]][:MOST_ITEMS]
     texts = [c for c in items if c.numbers is None]
@@ -106,6 +108,8 @@ def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
     one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
     found = []
     for a, b in combinations(labels, 2):
+        if min(len(a.levels), len(b.levels)) < 3 and (a.numbers or len(a.labels | b.labels) < 3 or not has_sides(a, b)):
+            continue
         shared = share(a, b)
         sides = shared >= 0.2 and has_sides(a, b)
         if sides or (shared >= 0.7 and (a.numbers is None or (a.tokens, b.tokens) == (("i",), ("j",)))):
@@ -148,6 +152,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
         gaps = any(seen.columns[part.partition("=")[2]].filled < seen.rows for part in parts)
         whole |= not gaps
         settings = {"map": [*base, *parts], **({"missing": "drop"} if gaps else {})}
+        settings["cluster"] = clusters_of(seen, (a.name, b.name), [part.partition("=")[2] for part in parts])
         yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
@@ -166,6 +171,15 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
             settings |= {"missing": "drop"} if without else {}
             left = f"; {count(without, 'row')} without it left out, ties perhaps" if without else ""
             score -= 2 * (whole and bool(left))
+            settings["cluster"] = clusters_of(seen, (a.name, b.name), [c.name])
+            twin = next(
+                (d.name for d in seen.varying() if d is not c and paired_names(c, d) and d.levels == c.levels), ""
+            )
+            left += (
+                f"; '{twin}' holds a second verdict of each row, left out: write a row for each to use it"
+                if twin
+                else ""
+            )
             yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
 
 
@@ -206,6 +220,7 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
         x, y = (b, a) if turned else (a, b)
         said = f": {found[0]} is '{x.name}', {found[1]} is '{y.name}'"
         said += f", {' and '.join(ties)} a tie" if ties else ""
+        said += "; how much better is not used" if len(levels) - len(ties) > 2 else ""
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
         sure = all(forward) or turned or "-" in found[0]
         return [{"winner_coding": "side", **declared, "words": said, "sure": sure, "swapped": turned}]

@@ -18,7 +18,7 @@ from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import CONDITIONS, MEASURES, PERSONS, RATERS, SCORES, UNITS
 from socialstats.text import count, listing, quoted, shorten
 
-MOST_NAMED = 4  # columns that are left aside and named
+MOST_NAMED = 6  # columns that are left aside and named
 
 
 def parts_of(one: Proposal) -> dict[str, list[str]]:

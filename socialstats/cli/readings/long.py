@@ -6,10 +6,22 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
-from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
+from socialstats.cli.readings.boards import measures_in
+from socialstats.cli.readings.proposal import Proposal, in_time, two_conditions, value_settings
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
 from socialstats.designs.roles import Cells
-from socialstats.designs.vocabulary import CONDITIONS, DATES, PERSONS, RATERS, REPEATS, RIGHT, TREATMENTS, UNITS, VALUES
+from socialstats.designs.vocabulary import (
+    CONDITIONS,
+    DATES,
+    PERSONS,
+    RATERS,
+    REPEATS,
+    RIGHT,
+    TREATMENTS,
+    UNITS,
+    VALUES,
+    VARIANTS,
+)
 from socialstats.text import listing, quoted
 
 WEAK = ("category", "label", "code")  # names units as often as values
@@ -22,7 +34,8 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
     judged = seen.rated_by_name
     keys = [
         c for c in seen.varying()
-        if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS.words) or c.name in judged else 0.5)
+        if not (c.describes and not {*c.tokens} <= {*CONDITIONS.words})
+        and len(c.levels) <= seen.rows * (0.98 if c.called(UNITS.words) or c.name in judged else 0.5)
         and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS.words)))
         and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints) or c.name in judged)
     ]  # fmt: skip
@@ -32,6 +45,9 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
     values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
               and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
     values = [c for c in values if c.name not in seen.no_values] or values
+    measure = measures_in(seen)
+    keys = [c for c in keys if c is not measure]
+    wordings = [c for c in keys if c.called(VARIANTS)]
     for unit, other in permutations(keys, 2):
         persons = (
             other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS.words)) and not other.called(RATERS.words)
@@ -47,6 +63,10 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         if not surely and (other.called(UNITS.words) or (unit.called((*CONDITIONS.words, *REPEATS.words)) and not met)):
             continue
         nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
+        if other.called(VALUES.words) and not (rated or cond):
+            continue
+        if unit in wordings and any(c.called(UNITS.words) for c in keys if c not in (unit, other, *wordings)):
+            continue
         if other.called(REPEATS.words) or seen.constant(other, unit) or (nested and not rated):
             continue
         joint = seen.joint_key(unit, other, keys, 1.02 if surely and rated else 1.3)
@@ -64,9 +84,12 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
         named = [c for c in free if c.called(VALUES.words)]
-        named.sort(key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK)))
+        named.sort(key=lambda c: (seen.nearly_constant(c), not (c.yes_no and c.called(RIGHT)), c.called(WEAK)))
         likely = named or [c for c in numbers if c in scales] or scales or numbers or free
         value = likely[0] if named else likely[-1]
+        nominal = value.numbers is None and len(value.levels) > 2  # labels have no mean
+        if repeat and nominal and {*repeat} <= {c.name for c in keys}:
+            joint, repeat = [*joint, *repeat], ()
         more = [f"'{c.name}'" for c in likely if c is not value and not c.called(WEAK)][:FEW_COLUMNS]
         instead = f"; {listing(more)} may be the value instead" if more else ""
         if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
@@ -90,14 +113,25 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
             score -= 0.5 * (size > len(unit.levels) and not rated)
             told = f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating{instead}"
             yield Proposal("ratings", score, told, settings | value_settings([value], "ratings"))
-        if not nested and not persons and size <= 12 and (not rated or size == 2):
+            if (
+                unit.called([name for name in PERSONS if name != "id"])
+                and other.called(UNITS.words)
+                and value.numbers is None
+                and not rated
+            ):
+                told = f"shares of each '{value.name}', of which each '{unit.name}' gave one to each '{other.name}'"
+                yield Proposal("ratings", score + 2, told, {**settings, "scale": "nominal"}, "choice_shares")
+        numbered = sum(any(letter.isdigit() for letter in level) for level in other.levels) > size / 2
+        several = size > 2 and not cond and (other.called(UNITS.words) or (other.numbers is None and numbered))
+        if not nested and not persons and not several and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
             parts = [key, f"condition={other.name}", last, *again]
             settings = {"map": parts, "conditions": two_conditions(other), **alone, **gaps}
             score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
             score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
-            yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'{instead}",
-                           settings | value_settings([value], "paired"))  # fmt: skip
+            score += 0.3 * (other.numbers is None and (size == 2 or cond)) + 0.9 * bool(in_time(other))
+            told = f"'{value.name}' of the same {of} under two of '{other.name}'{instead}"
+            yield Proposal("paired", min(score, 9.0), told, settings | value_settings([value], "paired"))
 
 
 def repeats_among(

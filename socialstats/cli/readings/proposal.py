@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from socialstats.cli.guesses import ordered
-from socialstats.designs.profile import FEW, LATER, Column
+from socialstats.designs.profile import FEW, Column
 from socialstats.designs.tables import bare
-from socialstats.designs.vocabulary import spelled
+from socialstats.designs.vocabulary import LATER, spelled, without_accents
 from socialstats.tables import as_number
 
 YES = spelled(
-    "yes y true t 1 pos positive + present success pass passed correct right ja oui si approve accept accepted agree "
+    "yes y true t 1 c pos positive + present success pass passed correct right ja oui si approve accept accepted agree "
     "good better high"
 )
 
@@ -31,12 +32,15 @@ class Proposal:
         What the settings say, in a few words.
     settings : dict
         As the command line has them.
+    metric : str
+        The metric to estimate, where a report would ask another question first.
     """
 
     design: str
     score: float
     means: str
     settings: dict[str, Any]
+    metric: str = ""
 
 
 def value_settings(columns: Sequence[Column], design: str) -> dict[str, Any]:
@@ -59,14 +63,28 @@ def says_yes(one: str, other: str) -> bool:
 
 def later_first(one: Column, other: Column) -> tuple[Column, Column]:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
-    return (other, one) if any(bare(other.name).startswith(y) or other.called((y,)) for _, y in LATER) else (one, other)
+    spelt = [{*re.split(r"[\W_]+", without_accents(c.name).casefold())} for c in (one, other)]
+    if any(y in spelt[0] and x in spelt[1] for x, y in LATER):
+        return one, other
+    later = any(y in spelt[1] or starts(other.name, y) or other.called((y,)) for _, y in LATER)
+    return (other, one) if later else (one, other)
+
+
+def starts(label: str, word: str) -> bool:
+    """Whether a label begins with a word, accents aside."""
+    return bare(without_accents(label)).startswith(word)
+
+
+def in_time(column: Column) -> list[str]:
+    """Return a later and an earlier label of a column; empty where its labels say nothing of time."""
+    for x, y in LATER:
+        low = next((level for level in column.levels if starts(level, x)), None)
+        high = next((level for level in column.levels if starts(level, y)), None)
+        if low is not None and high is not None:
+            return [high, low]
+    return []
 
 
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
-    for x, y in LATER:
-        low = next((level for level in column.levels if bare(level).startswith(x)), None)
-        high = next((level for level in column.levels if bare(level).startswith(y)), None)
-        if low is not None and high is not None:
-            return [high, low]
-    return list(column.levels[:2])
+    return in_time(column) or list(column.levels[:2])

@@ -17,7 +17,6 @@ from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
     FEW,
-    LATER,
     MOST_COLUMNS,
     MOST_KEYS,
     OPPOSITES,
@@ -30,24 +29,29 @@ from socialstats.designs.profile import (
     share,
     stem,
 )
+from socialstats.designs.roles import FAMILIES
 from socialstats.designs.rows import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     COVARIATES,
     DATES,
+    HUMANS,
+    LATER,
     PERSONS,
     RATERS,
+    READINGS,
     REPEATS,
     RIGHT,
     SCORES,
     SUMMARIES,
     UNITS,
+    VALUES,
     couples,
     spelled,
 )
 from socialstats.tables import as_number
-from socialstats.text import count
+from socialstats.text import count, quoted
 
 MOST_LABELLED = 40  # columns that are compared with each other by name
 REFERENCES = spelled(
@@ -67,6 +71,7 @@ PAIRS_OF_JUDGES = couples(
     "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
     "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
 )  # who may have judged the same
+QUESTION = 4  # words of a name that is a question
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
 RATED = spelled(
@@ -167,17 +172,23 @@ class Group:
         self.many = self.size > 2 and self.size >= len(rows.values) - (self.size > 3)
         matrix = all(BRACKETED.fullmatch(name) for name in self.names)  # a question about several things
         initials = self.size > 2 and all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
+        common = [set.intersection(*({*c.tokens} for c in columns))] if columns else []
+        told = bool(common and common[0] & {*JUDGEMENTS, *VALUES.words} and one_word_apart(columns))
         words = (
             initials
+            or told
+            or (self.size > 2 and any(c.called(HUMANS) for c in columns) and any(map(FAMILIES.search, self.names)))
+            or all(c.called(READINGS) for c in columns)
             or (len(self.stems) == 1 and self.stems <= RATER_STEMS)
             or any(c.called(RATERS.words) for c in columns)
         )
         self.called_raters = not matrix and (words or (self.size == 2 and two_judges(*columns)))
-        self.items = (matrix or bool(item_suspects(self.names))) and not self.called_raters
+        asked = self.size > 2 and all(len(c.name.split()) >= QUESTION for c in columns)
+        self.items = (matrix or asked or bool(item_suspects(self.names))) and not self.called_raters
         plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS.words}
         self.numbered = not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
         self.sure = self.items or self.numbered or rows.told
-        free = self.size > 3 and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
+        free = self.size > 3 - asked and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
         self.asked = free and is_scale(columns, self.items or self.numbered)
         self.lower = 1.5 * (self.asked and self.sure)
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
@@ -187,6 +198,20 @@ class Group:
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
         lone = self.size == 2 and len(columns[0].levels) > 3 and not meet_themselves(rows.seen, *columns)
         self.unlike = columns[0].numbers is None and (differ or lone)
+
+
+def one_word_apart(columns: Sequence[Column]) -> bool:
+    """Whether three names or more begin or end with one word, and differ in words that are no conditions or numbers.
+
+    Names of persons are like that: responses.anna.rating, responses.ben.rating, rating_by_chi.
+    """
+    shared = set.intersection(*({*c.tokens} for c in columns))
+    rest = [tuple(token for token in c.tokens if token not in shared) for c in columns]
+    words = {word for one in rest for word in one}
+    opposite = any({*two} <= words for two in (*OPPOSITES, *SIDES))
+    plain = all(one and not any(word.isdigit() for word in one) for one in rest)
+    ends = any(len({c.tokens[k] for c in columns}) == 1 for k in (0, -1))
+    return len(columns) > 2 and plain and ends and len({*rest}) == len(rest) and not opposite
 
 
 def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
@@ -279,8 +304,14 @@ def as_raters(group: Group) -> Proposal:
     elif group.raters or (group.many and len(group.stems) == 1):
         score = 7.5
     times = {"count": group.rows.seen.frequencies[0]} if group.rows.counted and group.discrete else {}
-    settings = {"raters": group.names, **times, **value_settings(group.columns, "ratings"), **unit_of(group.rows)}
-    means = f"{count(group.size, 'rater')}, a column each"
+    names, means = group.names, f"{count(group.size, 'rater')}, a column each"
+    if group.crossed and group.called_raters:  # several readings of each rater
+        names = [one.name for one, _ in group.crossed]
+        more = quoted([other.name for _, other in group.crossed], 4)
+        again = f"--raters {','.join(c.name for c in group.crossed[0])}"
+        means = f"{count(len(names), 'rater')}, a column each; {more} hold second readings of the same raters ({again} "
+        means += "compares the readings of one)"
+    settings = {"raters": names, **times, **value_settings(group.columns, "ratings"), **unit_of(group.rows)}
     return Proposal("ratings", score - group.rows.less - group.lower, means, settings)
 
 
@@ -360,7 +391,8 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     identity = seen.row_id()
     columns = [c for c in seen.columns.values() if c.whole and c.name != identity and not seen.is_cross]
     columns = [c for c in columns if not (c.called(DERIVED) or c.name in seen.frequencies or bare(c.name) in RATED)]
-    columns = [c for c in columns if not (c.identifies or c.name in seen.crossed)]  # ids are no counts
+    columns = [c for c in columns if not (c.identifies or c.name in seen.crossed or c.describes)]  # ids are no counts
+    columns = [c for c in columns if not c.called((*VALUES.words, *REPEATS.words, *RIGHT))]
     total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
     counted = bare(total) in (*FREQUENCIES, *RATED, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:

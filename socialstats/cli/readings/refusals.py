@@ -1,0 +1,160 @@
+"""Tables that hold no answers to compare, or groups of different units: what they hold, and what is needed instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from socialstats.cli.readings.contests import has_sides, item_pairs
+from socialstats.designs.profile import WON, Profile
+from socialstats.designs.roles import Groups, independent_groups
+from socialstats.designs.vocabulary import BOUNDS, LOSSES, MODELS, SPREADS, STEPS, spelled
+from socialstats.text import count, listing, quoted, shorten
+
+RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){2,}\s*")  # A>B=C>D
+MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
+MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
+SIZES = spelled("n n_samples nsamples samples count size votes")
+MOST_GRADES = 20  # from the lowest grade to the highest
+ARENA = spelled("elo arena bradleyterry bt")
+VERDICT_MARKS = {*spelled("pass passed fail failed error correct incorrect right wrong true false yes no win lose")}
+
+
+def refusal(seen: Profile) -> str:
+    """Return what a table holds that no design reads, and what is needed instead; an empty text for other tables."""
+    return next((told for look in LOOKS if (told := look(seen))), "")
+
+
+def rankings(seen: Profile) -> str:
+    """Return a word on whole rankings in one text."""
+    for column in (c for c in seen.varying() if c.numbers is None):
+        ranked = [level for level in column.levels if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)]
+        if 2 * len(ranked) > len(column.levels):
+            return (
+                f"'{shorten(column.name)}' holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
+                "are no labels to agree on. Write one row for each two items of a ranking: item_a, item_b and winner "
+                "('tie' for =). Say --cluster with the column of the prompt"
+            )
+    return ""
+
+
+def arena_scores(seen: Profile) -> str:
+    """Return a word on scores of an arena, which were estimated from battles."""
+    columns = [*seen.columns.values()]
+    score = next((c for c in columns if c.called(ARENA) and c.numbers is not None), None)
+    beside = [c for c in columns if c.called(("votes", "battles", "games", "ci", "interval")) and c is not score]
+    if score is None or not beside or not any(c.unique and c.called(MODELS.words) for c in columns):
+        return ""
+    return (
+        f"'{shorten(score.name)}' holds strengths that were estimated from battles ({quoted([c.name for c in beside])} "
+        "stand beside it). Nothing can be tested with them again. The battles are needed: one row each, with the two "
+        "models and the winner"
+    )
+
+
+def summaries(seen: Profile) -> str:
+    """Return a word on rows that hold a mean beside its spread, interval or size."""
+    columns = [c for c in seen.columns.values() if c.numbers is not None]
+    spread = [c for c in columns if {*c.tokens} & {*SPREADS}]
+    both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
+    bounds = [
+        c for two in both if {"ci", "cl", "conf", "interval", "ki"} & {*two[0].tokens, *two[1].tokens} for c in two
+    ]
+    means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
+    sizes = [c for c in columns if c.whole and bool({*c.tokens} & {*SIZES})]
+    if len(means) != 1 or not (spread or bounds) or not (sizes or (spread and bounds)):
+        return ""
+    found = listing([f"'{shorten(c.name, 30)}'" for c in (*sizes, *means, *spread, *bounds)], 6)
+    return (
+        f"Each row is a summary already: {found} stand beside each other. The answers themselves are needed to compare "
+        "models on the same units: one row for each model and item"
+    )
+
+
+def training_log(seen: Profile) -> str:
+    """Return a word on the course of one run over its steps."""
+    steps = next((c for c in seen.columns.values() if c.whole and c.called(STEPS) and c.unique), None)
+    losses = [c.name for c in seen.columns.values() if c.numbers is not None and c.called(LOSSES)]
+    if steps is None or not losses:
+        return ""
+    return (
+        f"The rows are the course of a run over '{shorten(steps.name)}' ({quoted(losses, 4)}). They depend on each "
+        "other, and are no units to compare. Scores of the final models on the same items are needed: one row for each "
+        "model and item"
+    )
+
+
+def marked_texts(seen: Profile) -> str:
+    """Return a word on texts that begin with a verdict in brackets."""
+    found = []
+    for column in (c for c in seen.varying() if c.numbers is None):
+        marks = [MARKED.match(level) for level in column.levels]
+        verdicts = {mark[1] for mark in marks if mark is not None}
+        known = {verdict.casefold() for verdict in verdicts} <= VERDICT_MARKS
+        if all(marks) and len(column.levels) > len(verdicts) and known:
+            found.append((column, sorted(verdicts)))
+    if not found:
+        return ""
+    column, words = found[0]
+    names = quoted([shorten(c.name, 40) for c, _ in found], 4)
+    marks_told = listing([f"[{word}]" for word in words])
+    return (
+        f"Texts in {names} begin with a verdict ({marks_told}), and the answers follow it. Keep the verdict only, in a "
+        f"column for each model; then name the columns with --raters, and the rows with --map unit=COLUMN"
+    )
+
+
+def graded_numbers(seen: Profile) -> str:
+    """Return a word on numbers that say how much better one of two items was."""
+    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(len(c.levels) > 1 for c in two)), None)
+    results = [c for c in seen.varying() if pair is not None and c not in pair and c.called((*WON, "margin", "rating"))]
+    if pair is None or len(results) != 1 or results[0].numbers is None:
+        return ""
+    numbers = results[0].numbers
+    low, high = min(numbers), max(numbers)
+    if len(numbers) < 4 or 0 <= low <= high <= 1 or high - low > MOST_GRADES:
+        return ""
+    a, b = (shorten(c.name, 30) for c in pair)
+    return (
+        f"'{shorten(results[0].name)}' holds grades from {low:g} to {high:g} of '{a}' against '{b}', and no design "
+        "uses how much better one was. Write a column with the name of the winner, and tie for the middle; then name "
+        "it with --map winner=COLUMN"
+    )
+
+
+LOOKS: tuple[Callable[[Profile], str], ...] = (
+    rankings, arena_scores, summaries, training_log, marked_texts, graded_numbers,
+)  # fmt: skip
+
+
+UNJUDGED = (
+    "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "
+    "scores, labels or choices is needed to compare them."
+)
+
+
+def what_is_needed(seen: Profile) -> list[str]:
+    """Return what a table lacks for every design, or for some, in sentences; empty where it lacks nothing."""
+    if told := refusal(seen):
+        return [f"{told}."]
+    groups = independent_groups(seen)
+    return [*([f"{groups_told(seen, groups)}."] if groups is not None else []), *([UNJUDGED] if seen.unjudged else [])]
+
+
+def groups_told(seen: Profile, groups: Groups) -> str:
+    """Return a word on groups of different units."""
+    group = seen.columns[groups.group]
+    labels = quoted(group.levels, 4)
+    head = f"'{shorten(group.name)}' ({labels}) tells groups of different units apart"
+    if groups.unit is None:
+        return (
+            f"{head}: each row is a unit of its own. Groups are no matched pairs: compare them as independent samples"
+        )
+    unit = seen.columns[groups.unit]
+    each = f"each of {count(len(unit.levels), 'label')} of '{shorten(unit.name)}' is in one"
+    if not groups.several:
+        return f"{head}: {each}. Groups are no matched pairs: compare them as independent samples"
+    return (
+        f"{head}: {each}, with several rows. Compare the groups as independent samples, with '{shorten(unit.name)}' as "
+        "the unit or as the cluster. Its rows depend on each other, and other columns make no matched pairs of them"
+    )

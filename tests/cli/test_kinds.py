@@ -1,0 +1,282 @@
+"""Kinds of tables that nobody prepared: what is proposed first, and what is refused with a word."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from socialstats.cli import main
+
+Frame = pd.DataFrame
+NAMES = ["orca", "heron", "zebu", "newt"]
+
+
+def draw(seed: int = 8) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def battles(a: str, b: str, result: str, labels: list[str], n: int = 240, **more: list[str] | np.ndarray) -> Frame:
+    made = draw()
+    two = [made.choice(NAMES, 2, replace=False) for _ in range(n)]
+    found = {a: [x for x, _ in two], b: [y for _, y in two], result: made.choice(labels, n)}
+    return Frame({**found, **{name: made.choice(values, n) for name, values in more.items()}})
+
+
+def crossed(names: list[str], *levels: list[str]) -> Frame:
+    return Frame([*itertools.product(*levels)], columns=names)
+
+
+def numbered(stem: str, n: int) -> list[str]:
+    return [f"{stem}{k:03}" for k in range(n)]
+
+
+def with_scores(frame: Frame, **columns: Callable[[np.random.Generator, int], np.ndarray]) -> Frame:
+    return frame.assign(**{name: make(draw(k), len(frame)) for k, (name, make) in enumerate(columns.items())})
+
+
+def likert(made: np.random.Generator, n: int) -> np.ndarray:
+    return made.integers(1, 8, n)
+
+
+def coin(made: np.random.Generator, n: int) -> np.ndarray:
+    return made.integers(0, 2, n)
+
+
+def share(made: np.random.Generator, n: int) -> np.ndarray:
+    return made.random(n).round(3)
+
+
+def printed(frame: Frame, path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    frame.to_csv(path, index=False)
+    code = main(["check", str(path)])
+    caught = capsys.readouterr()
+    assert code == 2, caught.out
+    return caught.out + caught.err
+
+
+def first_of(text: str) -> str:
+    """Return the first command that is proposed, without the name of the file; empty where there is none."""
+    found = re.search(r"^  socialstats (.*)$", text, re.MULTILINE)
+    return shlex.join(word for word in shlex.split(found[1]) if not word.endswith(".csv")) if found else ""
+
+
+FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
+    # comparisons: what crosses pairs is a cluster
+    "voters": (
+        lambda: battles("bot_left", "bot_right", "vote", ["left", "right", "both bad"], visitor=numbered("v", 40),
+                        lang=["en", "de", "fr"]),
+        "report --map item_a=bot_left --map item_b=bot_right --map winner=vote --winner-coding side "
+        "--tie 'both bad' --cluster visitor"),
+    "judges and prompts under unknown names": (
+        lambda: battles("answer_1", "answer_2", "verdict", ["1", "2"], who=numbered("x7-", 15), ref=numbered("zz", 60)),
+        "report --map item_a=answer_1 --map item_b=answer_2 --map winner=verdict --winner-coding side "
+        "--cluster who --cluster ref"),
+    "graded, German": (
+        lambda: battles("Modell_A", "Modell_B", "Urteil", ["A viel besser", "A etwas besser", "unentschieden",
+                        "B etwas besser", "B viel besser"], Bewerter=numbered("B", 12)),
+        "report --map item_a=Modell_A --map item_b=Modell_B --map winner=Urteil --winner-coding side "
+        "--tie unentschieden --cluster Bewerter"),
+    "graded, French": (
+        lambda: battles("modele_1", "modele_2", "jugement", ["1 nettement mieux", "1 un peu mieux", "égalité",
+                        "2 un peu mieux", "2 nettement mieux"], consigne=numbered("c", 50)),
+        "report --map item_a=modele_1 --map item_b=modele_2 --map winner=jugement --winner-coding side "
+        "--tie égalité --cluster consigne"),
+    "two verdicts a row": (
+        lambda: battles("player_one", "player_two", "first_winner", ["player_one", "player_two", "tie"],
+                        second_winner=["player_one", "player_two", "tie"], q=numbered("k", 30)),
+        "report --map item_a=player_one --map item_b=player_two --map winner=first_winner --winner-coding side "
+        "--cluster q"),
+    # boards
+    "scores, not costs": (
+        lambda: with_scores(crossed(["llm", "task_no"], NAMES, numbered("t", 40)), latency_ms=likert, cost_usd=share,
+                            n_tokens=likert, f1=share),
+        "report --study leaderboard --map rater=llm --map unit=task_no --map value=f1"),
+    "share beside its count": (
+        lambda: with_scores(crossed(["llm", "problem"], NAMES, numbered("t", 40)), n_correct=likert, accuracy=share),
+        "report --study leaderboard --map rater=llm --map unit=problem --map value=accuracy"),
+    "wordings": (
+        lambda: with_scores(crossed(["system", "frage", "paraphrase"], NAMES, numbered("f", 30), ["a", "b", "c"]),
+                            richtig=coin),
+        "report --study leaderboard --map rater=system --map unit=frage --map value=richtig --map repeat=paraphrase"),
+    "scorers": (
+        lambda: with_scores(crossed(["model", "doc", "scorer"], NAMES, numbered("d", 30), ["lenient", "strict"]),
+                            exact_match=coin),
+        "report --study leaderboard --map rater=model --map unit=doc --map value=exact_match --where scorer=lenient"),
+    "judges of one answer": (
+        lambda: with_scores(crossed(["chatbot", "item", "grader"], NAMES, numbered("d", 30), ["pat", "kim"]),
+                            points=likert),
+        "report --study leaderboard --map rater=chatbot --map unit=item --map value=points --map repeat=grader"),
+    "keys and values": (
+        lambda: with_scores(crossed(["release", "entry_id", "key"], ["v-old", "v-new"], numbered("d", 30),
+                                    ["tone", "truth"]), value=share),
+        "report --map unit=entry_id --map condition=release --map value=value --conditions v-new,v-old "
+        "--missing drop --where key=tone"),
+    "difficulty is no model": (
+        lambda: Frame({"item": numbered("k", 50), "difficulty": draw().integers(1, 6, 50),
+                       **{name: draw(k).random(50) for k, name in enumerate(("gpt-9", "claude-8", "llama-7"))}}),
+        "report --study leaderboard --raters gpt-9,claude-8,llama-7 --map unit=item"),
+    # before and after
+    "Spanish": (
+        lambda: with_scores(crossed(["paciente", "medida"], numbered("p", 30), ["antes", "después"]), dolor=likert,
+                            fecha=lambda made, n: np.tile(["2024-01-02", "2024-03-04"], n // 2)),
+        "report --map unit=paciente --map condition=medida --map value=dolor --conditions después,antes"),
+    "French, in columns": (
+        lambda: Frame({"sujet": numbered("s", 40), "âge": draw(1).integers(20, 60, 40), "stress_avant":
+                       draw(2).integers(10, 40, 40), "stress_après": draw(3).integers(10, 40, 40)}),
+        "report --map unit=sujet --map first=stress_après --map second=stress_avant"),
+    "occasions by number": (
+        lambda: Frame({"pid": numbered("s", 40), "pain_t0": draw(2).integers(10, 40, 40), "pain_t1":
+                       draw(3).integers(10, 40, 40)}),
+        "report --map unit=pid --map first=pain_t1 --map second=pain_t0"),
+    "conditions before blocks, reaction times before near certainty": (
+        lambda: with_scores(crossed(["subject", "block", "prime", "trial"], numbered("s", 12), ["1", "2"],
+                                    ["same", "other"], numbered("", 5)),
+                            rt=lambda made, n: made.normal(600, 60, n).round(),
+                            acc=lambda made, n: made.random(n) > 0.03),
+        "report --map unit=subject --map condition=prime --map value=rt --map repeat=trial --map repeat=block "
+        "--conditions other,same"),
+    # raters in columns
+    "one word in common": (
+        lambda: Frame({"record": numbered("r", 60), **{f"scores.{who}.rating": draw(k).integers(1, 6, 60)
+                       for k, who in enumerate(("ada", "bo", "cy"))}}),
+        "report --raters scores.ada.rating,scores.bo.rating,scores.cy.rating --map unit=record"),
+    "people and models": (
+        lambda: Frame({"编号": range(1, 61), "人工": draw(1).choice(["好", "差", "中"], 60),
+                       "gpt-9": draw(2).choice(["好", "差", "中"], 60),
+                       "qwen-9": draw(3).choice(["好", "差", "中"], 60)}),
+        "report --raters 人工,gpt-9,qwen-9 --scale nominal --map unit=编号"),
+    "readings": (
+        lambda: Frame({"scan": numbered("c", 40), "age": draw(9).integers(30, 80, 40), **{f"{who}_reading{k}":
+                       draw(k).integers(0, 4, 40) for who in ("ana", "bea") for k in (1, 2)}}),
+        "report --raters ana_reading1,bea_reading1 --map unit=scan"),
+    # answers of persons
+    "choices": (
+        lambda: with_scores(crossed(["person", "dilemma"], numbered("p", 30), numbered("d", 6)),
+                            decision=lambda made, n: made.choice(["act", "wait", "ask"], n)),
+        "estimate choice_shares --unit person --rater dilemma --value decision --scale nominal"),
+    "labels of several wordings": (
+        lambda: with_scores(crossed(["model", "prompt_id", "template"], NAMES[:2], numbered("p", 30), numbered("w", 4)),
+                            option=lambda made, n: made.choice(["A", "B", "C"], n)),
+        "report --map unit=prompt_id,template --map condition=model --map value=option --conditions heron,orca "
+        "--cluster prompt_id --scale nominal"),
+    "questions": (
+        lambda: Frame({"Marca temporal": [f"2024-01-02 10:{k:02}" for k in range(50)], **{q: draw(k).integers(1, 6, 50)
+                       for k, q in enumerate(("¿Qué tan fácil fue la tarea?", "¿Qué tan claro fue el texto?",
+                                              "¿Qué tan útil fue la ayuda?"))}, "Edad": draw(9).integers(18, 70, 50)}),
+        "report --map 'rater=Marca temporal' --units '¿Qué tan fácil fue la tarea?,¿Qué tan claro fue el texto?,"
+        "¿Qué tan útil fue la ayuda?'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "command"), FIRST.values(), ids=FIRST)
+def test_the_likeliest_question_comes_first(
+    make: Callable[[], Frame], command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert first_of(printed(make(), tmp_path / "t.csv", capsys)) == shlex.join(shlex.split(command))
+
+
+def test_what_a_proposal_leaves_out_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    assert "; how much better is not used" in printed(FIRST["graded, German"][0](), path, capsys)
+    assert "'second_winner' holds a second verdict of each row" in printed(
+        FIRST["two verdicts a row"][0](), path, capsys
+    )
+    assert "'bea_reading2' hold second readings of the same raters" in printed(FIRST["readings"][0](), path, capsys)
+
+
+def people(group: str, labels: tuple[str, str], person: str, inner: str) -> Frame:
+    frame = crossed([person, inner], numbered("p", 24), numbered("i", 6))
+    of = {name: labels[k < 12] for k, name in enumerate(numbered("p", 24))}
+    return with_scores(frame.assign(**{group: frame[person].map(of)}), wert=likert)
+
+
+GROUPS: dict[str, tuple[Callable[[], Frame], str]] = {
+    "persons": (lambda: people("Bedingung", ("ja", "nein"), "Versuchsperson", "Bild"),
+                "each of 24 labels of 'Versuchsperson' is in one, with several rows"),
+    "unknown names": (lambda: people("schooling", ("placebo", "herbal"), "xq", "zz"),
+                      "each of 24 labels of 'xq' is in one, with several rows"),
+    "poems": (lambda: people("written_by", ("human", "AI"), "poem", "reader"),
+              "each of 24 labels of 'poem' is in one, with several rows"),
+    "rows": (lambda: Frame({"visitor_id": numbered("v", 80), "arm": ["A", "B"] * 40, "clicked": coin(draw(), 80),
+                            "spend_usd": share(draw(), 80)}), "each of 80 labels of 'visitor_id' is in one"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "word"), GROUPS.values(), ids=GROUPS)
+def test_groups_of_different_units_are_no_pairs(
+    make: Callable[[], Frame], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = make()
+    text = printed(frame, tmp_path / "t.csv", capsys)
+    assert word in text
+    group = next(name for name in ("Bedingung", "schooling", "written_by", "arm") if name in frame)
+    assert f"condition={group}" not in text
+    assert "independent samples" in text
+
+
+def test_units_that_met_each_condition_are_no_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = crossed(["subject", "treatment", "trial"], numbered("s", 20), ["drug", "sugar"], numbered("", 4))
+    frame["session_id"] = frame["subject"] + frame["treatment"]  # within a subject who met both
+    text = printed(with_scores(frame, pain=likert), tmp_path / "t.csv", capsys)
+    assert "groups of different units" not in text
+    assert "condition=treatment" in first_of(text)
+
+
+REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
+    "rankings": (lambda: Frame({"query": numbered("q", 40), "order": draw().choice(["x > y > z", "y > x = z"], 40)}),
+                 "'order' holds whole rankings in a text"),
+    "summaries": (lambda: with_scores(crossed(["llm", "suite"], NAMES, numbered("s", 4)), accuracy=share, stderr=share,
+                                      n=likert), "Each row is a summary already"),
+    "strengths": (lambda: Frame({"model": numbered("m", 20), "elo": draw().integers(900, 1300, 20),
+                                 "games": draw().integers(300, 3000, 20)}),
+                  "strengths that were estimated from battles"),
+    "training": (lambda: Frame({"iteration": range(1, 41), "train_loss": share(draw(), 40), "val_loss":
+                                share(draw(2), 40)}), "the course of a run over 'iteration'"),
+    "verdicts in texts": (
+        lambda: Frame({"case": numbered("c", 30), **{name: [f"[{x}] because {k}" for k, x in enumerate(
+            draw(j).choice(["PASS", "FAIL"], 30))] for j, name in enumerate(("m one", "m two"))}}),
+        "begin with a verdict ([FAIL] and [PASS])"),
+    "grades": (lambda: battles("llm_a", "llm_b", "margin", [str(k) for k in range(-3, 4)]),
+               "'margin' holds grades from -3 to 3 of 'llm_a' against 'llm_b'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "word"), REFUSED.values(), ids=REFUSED)
+def test_near_misses_are_refused_with_a_word(
+    make: Callable[[], Frame], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = printed(make(), tmp_path / "t.csv", capsys)
+    assert word in text
+    assert first_of(text) == ""
+
+
+def test_costs_alone_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {f"{name}_reply": [f"{name} said {k}" for k in range(40)] for name in NAMES[:2]}
+    costs = {f"{name}_cost": share(draw(k), 40) for k, name in enumerate(NAMES[:2])}
+    text = printed(Frame({"prompt": numbered("p", 40), **texts, **costs}), tmp_path / "t.csv", capsys)
+    assert "Nothing in the table judges the answers" in text
+    assert "leaderboard" not in text
+
+
+def test_plans_name_what_crosses_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    frame = battles("model_a", "model_b", "winner", ["model_a", "model_b", "draw"], voter=numbered("v", 40),
+                    instruction=numbered("i", 60), turn=["1", "2"])  # fmt: skip
+    frame.to_csv(path, index=False)
+    assert main(["init", str(path)]) == 0
+    assert 'cluster = ["voter", "instruction"]' in capsys.readouterr().out
+
+
+def test_ordered_labels_of_other_languages_are_levels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    levels = ["trifft nicht zu", "trifft eher nicht zu", "trifft eher zu", "trifft zu"]
+    frame = Frame({"Text_id": numbered("t", 60), **{f"Gutachter{k}": draw(k).choice(levels, 60) for k in (1, 2)}})
+    found = first_of(printed(frame, tmp_path / "t.csv", capsys))
+    assert found.startswith("report --raters Gutachter1,Gutachter2 --levels")
+    assert ",".join(levels) in found
