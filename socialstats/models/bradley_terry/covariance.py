@@ -138,7 +138,7 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     row = np.bincount(i, spread, n) + np.bincount(j, spread, n)  # least squares of q_i + q_j, kept positive
     q = np.asarray((row - row.sum() / (2 * (n - 1))) / (n - 2)).clip(spread.mean() / 20)
     gap = np.inf
-    for iteration in range(1, max_iterations + 1):
+    for _ in range(max_iterations):
         total = q[i] + q[j]
         weight = 1 / total  # derivative of log(q_i + q_j) in either
         residual = target - np.log(total)
