@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -49,6 +50,11 @@ DEFINED = re.compile(rf"\\(?:(?:re)?new|provide)command\*?\s*\{{?\s*\\([A-Za-z]+
 LARGEST = 20_000_000
 
 
+def real(path: Path) -> Path:
+    """Return a path without links; one in a loop of links stays as it is."""
+    return Path(os.path.realpath(path))
+
+
 def with_inputs(path: Path, text: str, depth: int = 0) -> list[tuple[str, str, int]]:
     """Return the lines of a file with those of the files that it includes; each with its file and its number."""
     found: list[tuple[str, str, int]] = []
@@ -57,7 +63,7 @@ def with_inputs(path: Path, text: str, depth: int = 0) -> list[tuple[str, str, i
         include = INPUT.search(code)
         other = (path.parent / include[2]) if include else path
         other = other if other.suffix in (".tex", ".txt") else other.with_name(other.name + ".tex")
-        beside = include and depth < 5 and other.resolve().is_relative_to(path.parent.resolve()) and other.is_file()
+        beside = include and depth < 5 and real(other).is_relative_to(real(path.parent)) and other.is_file()
         if not include or not beside:
             found.append((line, path.name, number))
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 import tomllib
@@ -106,7 +107,7 @@ def read_design(path: Path) -> dict[str, Any]:
 
 def tables_of(spec: Mapping[str, Any], folder: Path) -> set[Path]:
     """Return the files that a design names."""
-    return {(folder / value).resolve() for value in spec.values() if isinstance(value, str) and "." in value}
+    return {Path(os.path.realpath(folder / value)) for value in spec.values() if isinstance(value, str) and "." in value}
 
 
 def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,7 +78,7 @@ def read_files(paths: Sequence[str], input_format: Any, settings: Mapping[str, A
 
 def real(path: str) -> Path:
     """Return the path of a file without links."""
-    return Path(path).resolve()
+    return Path(os.path.realpath(path))
 
 
 def is_log(path: str) -> bool:
@@ -152,7 +153,7 @@ def distinct(paths: Sequence[str]) -> list[str]:
     >>> distinct(["runs/a.csv", "runs/b.csv"]), distinct(["x/run.csv", "y/run.csv"])
     (['a', 'b'], ['x/run', 'y/run'])
     """
-    parts = [Path(path).resolve().parts for path in paths]
+    parts = [real(path).parts for path in paths]
     for depth in range(1, max(map(len, parts)) + 1):
         names = ["/".join(part[-depth:]) for part in parts]
         if len(set(names)) == len(names):

@@ -29,6 +29,7 @@ from socialstats.tables.lazy import (
     numbered,
     rows_of,
 )
+from socialstats.tables.limits import within
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
@@ -193,7 +194,6 @@ class Labels:
         return self.mapped(as_number, None, np.float64) + 0.0  # no negative zero
 
 
-MOST_COLUMNS = 50_000  # columns of a text file, whose fields are read one by one
 LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
 NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
 
@@ -234,17 +234,16 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
 
 
 def refuse_wide(names: Sequence[str], source: str) -> None:
-    """Refuse a text file with more columns than are read in seconds.
+    """Refuse a file with more columns than are read in seconds.
 
     Raises
     ------
     InputError
     """
-    if len(names) > MOST_COLUMNS:
-        raise InputError(
-            f"{source}: the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read. A table has one "
-            "row per observation and one column per variable: transpose it, or keep the columns that are needed"
-        )
+    within("columns", len(names), source, fix=(
+        f"Of its {len(names):,} columns keep those that are needed, or transpose it: a table has one row per observation "
+        "and one column per variable"
+    ))  # fmt: skip
 
 
 def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -> str:

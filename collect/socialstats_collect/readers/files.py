@@ -120,7 +120,7 @@ def inside(folder: Path, name: str) -> Path:
     socialstats.errors.InputError: ../secret.json: this name leads out of the folder...
     """
     path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise InputError(
             f"{name}: this name leads out of the folder. Copy the file into the folder if it belongs there"
         )
