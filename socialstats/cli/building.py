@@ -107,7 +107,9 @@ def read_design(path: Path) -> dict[str, Any]:
 
 def tables_of(spec: Mapping[str, Any], folder: Path) -> set[Path]:
     """Return the files that a design names."""
-    return {Path(os.path.realpath(folder / value)) for value in spec.values() if isinstance(value, str) and "." in value}
+    return {
+        Path(os.path.realpath(folder / value)) for value in spec.values() if isinstance(value, str) and "." in value
+    }
 
 
 def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:

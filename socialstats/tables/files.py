@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_BYTES = 1_000_000, 100_000_000  # rows of parquet and bytes of text beyond which rows stay in files
 SCANNED = ("csv", "tsv", "parquet")
 BATCH = 1 << 18  # rows of parquet that are coded at a time
+LONGEST_LINE = 1 << 20  # bytes of a line that DuckDB is left to read: it drops a last line of over 32 MB in silence
 LONGEST = 400  # characters of a path in a message
 
 
@@ -259,9 +260,8 @@ def scanned(files: Sequence[File], format: Format) -> Table | None:
     """
     import duckdb
 
-    for file in files:
-        if file.source.packed:  # of a csv file DuckDB makes a copy on the disk, whatever it unpacks to
-            within("bytes", file.source.size(), file.name)
+    if format != "parquet" and any(file.source.longest_line() > LONGEST_LINE for file in files):
+        return None
     try:
         native, rows, locators = (parquet_rows if format == "parquet" else delimited_rows)(files, format)
     except (duckdb.Error, UnicodeDecodeError):
@@ -543,8 +543,8 @@ def readable(name: str) -> Iterator[None]:
         raise InputError(f"{name}: it cannot be read ({what}{(error.strerror or str(error)).lower()})") from error
     except MemoryError as error:
         raise InputError(
-            f"{name}: there is not enough memory to read it as a whole. Write it as parquet or CSV, of which DuckDB reads "
-            "what is needed (pip install 'socialstats[scale]'), or keep the columns that are needed"
+            f"{name}: there is not enough memory to read it as a whole. Write it as parquet or CSV, of which DuckDB "
+            "reads what is needed (pip install 'socialstats[scale]'), or keep the columns that are needed"
         ) from error
 
 

@@ -42,6 +42,7 @@ LIMITS: Mapping[str, Limit] = {
     "length": Limit(2**29, "a line, or a single value, has more than {} bytes"),
     "rows": Limit(1e10, "it has more than {} rows"),
     "columns": Limit(50_000, "it has more than {} columns"),
+    "name": Limit(10_000, "a column has a name of more than {} characters"),
     "cells": Limit(1e7, "its rows and columns make more than {} cells"),
     "depth": Limit(200, "lists or objects are nested more than {} deep"),
     "files": Limit(200_000, "there are more than {} files"),

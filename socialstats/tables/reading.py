@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
-import numpy as np
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
 from socialstats.tables.limits import depth_of, exceeded, limit, within

@@ -60,14 +60,16 @@ class Source:
     def open(self, *, text: bool = False) -> IO[bytes]:
         """Return a fresh stream of the unpacked bytes; of text it refuses endless lines and NUL characters."""
         raw = self.raw()
-        unpacked = cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
-        return io.BufferedReader(Bounded(unpacked, self.name, raw, text=text), BLOCK)
+        return io.BufferedReader(Bounded(self._unpacked(raw), self.name, raw, text=text), BLOCK)
+
+    def _unpacked(self, raw: IO[bytes]) -> IO[bytes]:
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
 
     def seekable(self) -> IO[bytes]:
         """Return a stream of the unpacked bytes in which a reader may go back and forth."""
         if not self.packed:
             return self.raw()
-        unpacked = tempfile.SpooledTemporaryFile(IN_MEMORY)
+        unpacked = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (it is returned open)
         with self.open() as stream:
             shutil.copyfileobj(stream, unpacked, BLOCK)
         unpacked.seek(0)
@@ -89,15 +91,20 @@ class Source:
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
 
-    def size(self) -> int:
-        """Return how many bytes there are after unpacking, which reads them where they are packed."""
-        total = 0
-        with self.open() if self.packed else self.raw() as stream:
-            if not self.packed:
-                return stream.seek(0, io.SEEK_END)
-            while block := stream.read(1 << 20):
-                total += len(block)
-        return total
+    def longest_line(self) -> int:
+        """Return how many bytes the longest line of a text has, or some number below `BLOCK`.
+
+        Raises
+        ------
+        InputError
+            For a text beyond the limits.
+        """
+        raw = self.raw()
+        with Bounded(self._unpacked(raw), self.name, raw, text=True) as stream:
+            buffer = bytearray(BLOCK)
+            while stream.readinto(buffer):
+                pass
+            return stream.longest
 
 
 def _reason(error: BaseException) -> str:
@@ -117,11 +124,16 @@ class Bounded(io.RawIOBase):
         The stream below, whose position says how many bytes were unpacked.
     text
         Whether lines have a limit and NUL characters are refused.
+
+    Attributes
+    ----------
+    longest : int
+        Bytes of the longest line so far, where they are more than are read at a time.
     """
 
     def __init__(self, stream: IO[bytes], name: str, packed: IO[bytes], *, text: bool = False) -> None:
         self._stream, self._name, self._packed, self._text = stream, name, packed, text
-        self._total, self._in_line, self._lines = 0, 0, 0
+        self._total, self._in_line, self._lines, self.longest = 0, 0, 0, 0
         self._limits = {key: limit(key) for key in ("bytes", "ratio", "length")}
 
     def readable(self) -> bool:
@@ -153,7 +165,8 @@ class Bounded(io.RawIOBase):
             raise InputError(Problem(message="a NUL character", source=self._name, lines=(line,), fix=NUL_FIX))
         ends = [end for mark in (b"\n", b"\r") if (end := block.rfind(mark)) >= 0]
         first = min((at for mark in (b"\n", b"\r") if (at := block.find(mark)) >= 0), default=len(block))
-        if self._in_line + first > self._limits["length"]:
+        self.longest = max(self.longest, self._in_line + first)
+        if self.longest > self._limits["length"]:
             raise exceeded("length", self._name, line=self._lines + 1)
         self._lines += block.count(b"\n")
         self._in_line = len(block) - 1 - max(ends) if ends else self._in_line + len(block)
@@ -242,7 +255,7 @@ def from_stream(stream: IO[bytes], name: str) -> Source:
             if size > limit("stream"):
                 raise exceeded("stream", name, fix="Write it to a file, and name that file")
             if file is None and size > IN_MEMORY:
-                file = tempfile.NamedTemporaryFile(prefix="socialstats", delete=False)
+                file = tempfile.NamedTemporaryFile(prefix="socialstats", delete=False)  # noqa: SIM115 (closed below)
                 file.write(b"".join(parts))
                 parts = []
             parts.append(block) if file is None else file.write(block)

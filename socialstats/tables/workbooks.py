@@ -12,7 +12,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import IO
 from xml.parsers import expat
 
@@ -49,6 +49,7 @@ class Sheet:
     rows: dict[int, list[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     _cells: int = 0
+    _most: tuple[float, float] = field(default_factory=lambda: (limit("columns"), limit("cells")))
     _texts: dict[str, str] = field(default_factory=dict)
 
     def put(self, row: int, column: int, text: str, columns: int = 1) -> None:
@@ -60,7 +61,7 @@ class Sheet:
             If the sheet has more cells, or columns, than the limits allow.
         """
         last = column + columns
-        if last > limit("columns"):
+        if last > self._most[0]:
             raise exceeded("columns", self.source)
         cells = self.rows.setdefault(row, [])
         before = len(cells)
@@ -77,7 +78,7 @@ class Sheet:
 
     def _count(self, cells: int) -> None:
         self._cells += cells
-        if self._cells > limit("cells"):
+        if self._cells > self._most[1]:
             raise exceeded("cells", self.source, fix="Save the sheet as CSV (UTF-8)")
 
     def refuse(self, row: int, column: int, what: str, fix: str) -> None:
@@ -462,5 +463,5 @@ class _Ods:
             return date_text(datetime.fromisoformat(cell["office:date-value"]))
         if kind == "time":
             clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
-            return str(time(*map(int, clock.groups()))) if clock and int(clock[1]) < 24 else shown
+            return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
         return shown or cell.get("office:string-value", "")
