@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import Output
 from socialstats.errors import InputError, Problem
+from socialstats.tables.sources import small_file
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
@@ -98,9 +99,7 @@ def further(protocol: str, target: str) -> list[str]:
 def read_design(path: Path) -> dict[str, Any]:
     """Return what a design file says."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(source=path.name, message=error.strerror or "cannot be read")) from None
+        return tomllib.loads(small_file(path).decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(Problem(source=path.name, message=f"not TOML: {error}")) from None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES
 from socialstats.errors import InputError, Problem
+from socialstats.tables.sources import small_file
 from socialstats.text import meant
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
@@ -57,7 +58,7 @@ def read_plan(path: str) -> Plan:
     InputError
         For broken TOML, unknown sections and keys, and values of the wrong kind.
     """
-    raw = Path(path).read_bytes()
+    raw = small_file(Path(path))
     try:
         text = raw.decode("utf-8")
         content = tomllib.loads(text)

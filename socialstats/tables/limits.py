@@ -45,8 +45,9 @@ LIMITS: Mapping[str, Limit] = {
     "name": Limit(10_000, "a column has a name of more than {} characters"),
     "cells": Limit(1e7, "its rows and columns make more than {} cells"),
     "depth": Limit(200, "lists or objects are nested more than {} deep"),
-    "files": Limit(200_000, "there are more than {} files"),
+    "files": Limit(1e6, "there are more than {} files"),
     "document": Limit(50e6, "a document of more than {} bytes"),
+    "characters": Limit(5e6, "it has more than {} characters"),
     "pages": Limit(400, "it has more than {} pages"),
 }
 

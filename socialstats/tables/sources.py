@@ -23,7 +23,7 @@ from typing import IO, Any, cast
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.progress import waiting
-from socialstats.tables.limits import RATIO_FROM, exceeded, limit
+from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
 from socialstats.tables.writing import is_read
 from socialstats.text import count, shorten
 
@@ -276,6 +276,21 @@ def from_stream(stream: IO[bytes], name: str) -> Source:
 def standard_input() -> Source:
     """Return standard input as a source."""
     return from_stream(sys.stdin.buffer, "stdin")
+
+
+def small_file(path: Path) -> bytes:
+    """Return the bytes of a small file: a plan, a page, a paper; those of gzip as they are.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is larger than documents are.
+    """
+    source = standard_input() if str(path) == "-" else from_path(path)
+    with source.raw() as stream:
+        data = stream.read(int(min(limit("document"), sys.maxsize - 1)) + 1)
+    within("document", len(data), source.name)
+    return data
 
 
 def open_pipe(path: Path, name: str) -> IO[bytes]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.sources import small_file
 from socialstats.text import meant, shorten
 
 Allowed = Mapping[str, Any]
@@ -40,7 +41,7 @@ def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = 
     InputError
         For text that is not TOML in UTF-8.
     """
-    raw = Path(path).read_bytes()
+    raw = small_file(Path(path))
     try:
         return raw, tomllib.loads(raw.decode("utf-8"), parse_float=parse_float)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
