@@ -11,6 +11,7 @@ from typing import TextIO
 PATIENCE = 2.0  # seconds without a line
 Listener = Callable[[str, bool], None]
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("waiting", default=None)
 
 
 def say(message: str, *, slow: bool = False) -> None:
@@ -32,6 +33,30 @@ def say(message: str, *, slow: bool = False) -> None:
     listener = _listener.get()
     if listener is not None:
         listener(message, slow)
+
+
+def waiting(message: str) -> None:
+    """State what a reader waits for; nothing happens where no one listens (`telling`)."""
+    tell = _waiting.get()
+    if tell is not None:
+        tell(message)
+
+
+@contextmanager
+def telling(tell: Callable[[str], None]) -> Iterator[None]:
+    """Send what readers wait for inside to a function.
+
+    Examples
+    --------
+    >>> with telling(print):
+    ...     waiting("waiting for data from stdin")
+    waiting for data from stdin
+    """
+    token = _waiting.set(tell)
+    try:
+        yield
+    finally:
+        _waiting.reset(token)
 
 
 @contextmanager

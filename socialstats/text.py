@@ -252,7 +252,8 @@ def capital(text: str) -> str:
 
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
-    return listing([f"'{name}'" for name in shortened(names)], most)
+    shown = [f"'{name}'" for name in shortened(names[:most])]
+    return listing([*shown, *names[most:]], most)
 
 
 def meant(word: str, known: Iterable[str]) -> str:

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.reading import from_path, read_delimited
+from socialstats.tables.reading import read_delimited
+from socialstats.tables.sources import from_path
 from socialstats_collect.design import Item, same_form
 from socialstats_collect.readers.files import json_lines, load_json, open_bytes
 from socialstats_collect.readers.streaming import CHUNK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse
+from socialstats.tables.limits import exceeded, limit
+from socialstats.tables.sources import from_path, standard_input
 from socialstats.text import shorten
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ SIGNS = (
     ("Markdown", re.compile(r"^ {0,9}\|? {0,9}:?-{2,}:?(?: {0,9}\| {0,9}:?-{2,}:?)+ {0,9}\|? *$", re.MULTILINE)),
 )
 PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py and lxml", "PDF": "pypdfium2"}
-MOST = 50_000_000  # bytes of a document
 NUMBERED = re.compile(r"\s*(?P<name>(?:supplementary |appendix )?tab(?:le|\.)\s*[A-Z]?\.?\d+[a-z]?)\b", re.IGNORECASE)
 
 
@@ -109,15 +109,10 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     suffix = file.suffix.lower() if source != "stdin" else ""
     if (suffix not in SUFFIXES and suffix not in DELIMITED) or (source != "stdin" and not file.is_file()):
         return _table(path)  # its errors say what is wrong with the name
-    raw = sys.stdin.buffer.read(MOST + 1) if source == "stdin" else b""
-    if source != "stdin":
-        try:
-            with file.open("rb") as stream:
-                raw = stream.read(MOST + 1)
-        except OSError as error:
-            raise InputError(f"{source}: it cannot be read ({(error.strerror or str(error)).lower()})") from error
-    if len(raw) > MOST and suffix in SUFFIXES:
-        raise InputError(f"{source}: it has more than {MOST:,} bytes. Write the tables that are to be audited as CSV")
+    held = standard_input() if source == "stdin" else from_path(file)
+    raw = held.head(int(limit("document")) + 1)
+    if len(raw) > limit("document") and suffix in SUFFIXES:
+        raise exceeded("document", source, fix="Write the tables that are to be audited as CSV")
     if not raw.strip():
         raise NothingToAnalyse(f"{source} is empty: there is nothing to analyse")
     pdf = raw[:1024].lstrip().startswith(b"%PDF-")

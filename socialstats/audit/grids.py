@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -64,26 +65,31 @@ def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool
     InputError
         For a table that is wider or larger than any that is printed.
     """
-    taken: dict[tuple[int, int], str] = {}
+    taken: defaultdict[int, dict[int, str]] = defaultdict(dict)  # cells of later rows, by row and column
     made: list[list[str]] = []
     for i, row in enumerate(rows):
-        j, line_of = 0, {k: text for (at, k), text in taken.items() if at == i}
+        j, line_of = 0, taken.pop(i, {})
         found: dict[int, str] = {} if placeholders else dict(line_of)
         for cell in row:
             while not placeholders and j in found:
                 j += 1
             wide = min(max(cell.columns, 1), WIDEST + 1)
+            _refuse_large(j + wide, len(rows), place)
             for k in range(j, j + wide):
                 found[k] = cell.text or (line_of.get(k, "") if placeholders else "")
-                taken |= {(i + d, k): cell.text for d in range(1, min(cell.rows, len(rows) - i)) if cell.text}
+                for d in range(i + 1, min(i + cell.rows, len(rows)) if cell.text else i):
+                    taken[d][k] = cell.text
             j += wide
         width = max(found, default=-1) + 1
-        if width > WIDEST or width * len(rows) > LARGEST:
-            raise InputError(f"{place}: the table has {width:,} columns and {len(rows):,} rows; {WIDEST:,} columns and "
-                             f"{LARGEST:,} cells are read at most. Write what is to be audited as CSV")  # fmt: skip
+        _refuse_large(width, len(rows), place)
         made.append([found.get(k, "") for k in range(width)])
-        taken = {place: text for place, text in taken.items() if place[0] > i}
     return made
+
+
+def _refuse_large(columns: int, rows: int, place: str) -> None:
+    if columns > WIDEST or columns * rows > LARGEST:
+        fix = "Write what is to be audited as CSV"
+        raise InputError(f"{place}: the table has more than {WIDEST:,} columns or {LARGEST:,} cells. {fix}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,8 @@ from typing import Any
 from socialstats.audit.grids import Grid, Spanning, spread
 from socialstats.audit.sentences import plain
 from socialstats.errors import InputError
+from socialstats.tables.limits import within
+from socialstats.tables.sources import small_file
 
 Piece = tuple[str, str, int]
 TABULARS = {"tabular": "[{", "tabular*": "{[{", "tabularx": "{[{", "tabulary": "{[{", "longtable": "[{", "tblr": "[{",
@@ -46,31 +49,47 @@ INPUT = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:input|include|subfile)\s*\{\s*([^}\n
 BRACED = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 DEFINED = re.compile(rf"\\(?:(?:re)?new|provide)command\*?\s*\{{?\s*\\([A-Za-z]+)\s*\}}?\s*(?:\[(\d)\])?\s*{BRACED}"
                      rf"|\\def\s*\\([A-Za-z]+)\s*{BRACED}")  # fmt: skip
-LARGEST = 20_000_000
+MOST_INCLUDED = 5  # files within files
 
 
-def with_inputs(path: Path, text: str, depth: int = 0) -> list[tuple[str, str, int]]:
-    """Return the lines of a file with those of the files that it includes; each with its file and its number."""
-    found: list[tuple[str, str, int]] = []
+def real(path: Path) -> Path:
+    """Return a path without links; one in a loop of links stays as it is."""
+    return Path(os.path.realpath(path))
+
+
+def with_inputs(path: Path, text: str) -> list[tuple[str, str, int]]:
+    """Return the lines of a file with those of the files that it includes; each with its file and its number.
+
+    Raises
+    ------
+    InputError
+        If they have more characters than the limits allow.
+    """
+    lines, size = [], 0
+    for line in _lines(path, text, (real(path),)):
+        lines.append(line)
+        size += len(line[0]) + 1
+        within("characters", size, path.name)
+    return lines
+
+
+def _lines(path: Path, text: str, above: tuple[Path, ...]) -> Iterator[tuple[str, str, int]]:
+    """Yield the lines of a file; `above` are the files that include it, which it does not include again."""
     for number, line in enumerate(text.split("\n"), start=1):
         code = re.split(r"(?<!\\)%", line, maxsplit=1)[0]
         include = INPUT.search(code)
         other = (path.parent / include[2]) if include else path
         other = other if other.suffix in (".tex", ".txt") else other.with_name(other.name + ".tex")
-        beside = include and depth < 5 and other.resolve().is_relative_to(path.parent.resolve()) and other.is_file()
-        if not include or not beside:
-            found.append((line, path.name, number))
+        beside = real(other).is_relative_to(real(path.parent)) and other.is_file() and real(other) not in above
+        if not include or not beside or len(above) > MOST_INCLUDED:
+            yield line, path.name, number
             continue
-        found.append((code[: include.start()] + include[1], path.name, number))
-        found += with_inputs(other, other.read_text(encoding="utf-8", errors="replace"), depth + 1)
-        found.append((line[include.end() :], path.name, number))
-        if sum(len(one) for one, _, _ in found) > LARGEST:
-            raise InputError(f"{path.name} line {number}: with the files that it includes it has more than {LARGEST:,} "
-                             "characters")  # fmt: skip
-    return found
+        yield code[: include.start()] + include[1], path.name, number
+        yield from _lines(other, small_file(other).decode("utf-8", "replace"), (*above, real(other)))
+        yield line[include.end() :], path.name, number
 
 
-def expanded(text: str) -> str:
+def expanded(text: str, source: str) -> str:
     """Write out the short commands that a paper defines for itself, such as ``\\newcommand{\\sd}[1]{$\\pm$#1}``."""
     code = re.sub(r"(?<!\\)%[^\n]*", "", text)
     found = [(a or b, int(n or 0), (c or d).replace("\n", " ")) for a, n, c, b, d in DEFINED.findall(code)]
@@ -78,13 +97,15 @@ def expanded(text: str) -> str:
     for _ in range(3):
         for name, (n, body) in own.items():
             pattern = re.compile(rf"(?<!command\{{)(?<!def)(?<!command)\\{name}(?![A-Za-z])" + rf"\s*{BRACED}" * n)
-            if f"\\{name}" in body or len(text) > LARGEST:
+            if f"\\{name}" in body:
                 continue
-            pieces, at = [], 0
+            pieces, at, size = [], 0, len(text)
             for use in pattern.finditer(text):
                 given = re.sub(r"#([1-9])", lambda k, m=use: m[int(k[1])] if int(k[1]) <= m.re.groups else "", body)  # type: ignore[misc]
                 pieces += [text[at : use.start()], given]
                 at = use.end()
+                size += len(given) - len(use[0])
+                within("characters", size, source, fix="Its commands stand for each other: write them out")
             text = "".join([*pieces, text[at:]])
     return text
 
@@ -106,7 +127,7 @@ class Paper:
 
         lines = with_inputs(path, text)
         whole = "\n".join(line for line, _, _ in lines)
-        whole = PARTIAL.sub("", expanded(whole)).replace("\\tabularnewline", "\\\\")
+        whole = PARTIAL.sub("", expanded(whole, path.name)).replace("\\tabularnewline", "\\\\")
         whole = re.sub(r"\\(begin|end)\s+\{", r"\\\1{", whole)
         self.places = [(source, number) for _, source, number in lines]
         self.starts = [0, *(m.end() for m in re.finditer("\n", whole))]

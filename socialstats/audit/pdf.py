@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +13,13 @@ from typing import Any
 from socialstats.audit.grids import Grid, Run, aligned, is_value
 from socialstats.audit.webpages import CAPTION, REFERENCES
 from socialstats.errors import InputError
+from socialstats.tables.limits import exceeded, limit, within
 
 Piece = tuple[str, str, int]
 BEGINS = re.compile(r"(?:table|figure|fig\.)\s*\w{1,4}[.:]\s", re.IGNORECASE)
-MOST_PAGES = 400
+STREAM = re.compile(rb"(?<!end)stream\r?\n")
+PACKED_TWICE = re.compile(rb"(?:/Fl(?:ateDecode)?\b[\s/]*){2}")
+LONGEST_DICTIONARY, BLOCK = 1000, 1 << 20  # bytes before a stream that describe it; bytes unpacked at a time
 FAR, NEAR = 0.25, 0.1  # shares of the height: gaps between words, and where the library sees one
 LETTERS = 30  # letters on a page; with fewer on all pages there is no text layer
 
@@ -43,11 +47,12 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
     Raises
     ------
     InputError
-        For a PDF with a password, damaged, of more than 400 pages, or without a text layer.
+        For a PDF with a password, damaged, beyond the limits, or without a text layer.
     """
     import pypdfium2
     from pypdfium2 import raw as pdfium
 
+    _refuse_bombs(raw, source)
     try:
         book = pypdfium2.PdfDocument(raw)
         pages = len(book)
@@ -55,8 +60,7 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
         locked = "password" in str(error).lower()
         said = "has a password. Save a copy without it" if locked else "is damaged, and cannot be opened"
         raise InputError(f"{source}: the PDF {said}") from error
-    if pages > MOST_PAGES:
-        raise InputError(f"{source}: it has {pages:,} pages; at most {MOST_PAGES:,} are read. Save the paper alone")
+    within("pages", pages, source, fix="Save the paper alone")
     grids: list[Grid] = []
     pieces: list[Piece] = []
     letters, bare = 0, list[int]()
@@ -65,12 +69,13 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
             page = book[number]
             place = f"{source}, page {number + 1}"
             found = 0
-            for words, rules in _turned(page, pdfium):
+            for words, rules in _turned(page, pdfium, place):
                 found += sum(len(word.text) for word in words)
                 tables, rest = _tables(words, rules, place)
                 grids += tables
                 pieces += _lines(rest, place)
             letters += found
+            within("characters", letters, source, fix="Save the paper alone")
             bare += [number + 1] if found < LETTERS else []
             page.close()
     finally:
@@ -81,6 +86,30 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
     return grids, _before_references(pieces), notes
 
 
+def _refuse_bombs(raw: bytes, source: str) -> None:
+    """Refuse a PDF whose text or drawings unpack to more than a document has: the library would fill the memory.
+
+    Raises
+    ------
+    InputError
+    """
+    most, end = limit("document"), 0
+    for start in STREAM.finditer(raw):
+        about = raw[max(end, start.start() - LONGEST_DICTIONARY) : start.start()]
+        end = start.end()
+        if b"/Image" in about:  # a picture, which is not drawn
+            continue
+        unpacker, packed, size = zlib.decompressobj(), raw[end : raw.find(b"endstream", end)], 0
+        try:
+            while packed and size <= most:
+                size += len(unpacker.decompress(packed, BLOCK))
+                packed = unpacker.unconsumed_tail
+        except zlib.error:  # not packed, or packed in another way
+            continue
+        if size > most or PACKED_TWICE.search(about):
+            raise exceeded("document", source, fix="Save the paper anew, without what is hidden in it")
+
+
 def _before_references(pieces: Sequence[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         if REFERENCES.fullmatch(piece[0]):
@@ -88,10 +117,11 @@ def _before_references(pieces: Sequence[Piece]) -> Iterator[Piece]:
         yield piece
 
 
-def _turned(page: Any, pdfium: Any) -> Iterator[tuple[list[Word], list[Word]]]:
+def _turned(page: Any, pdfium: Any, place: str) -> Iterator[tuple[list[Word], list[Word]]]:
     """Yield the words and the horizontal rules of a page, for each direction that its text runs in."""
     text = page.get_textpage()
     count = text.count_chars()
+    within("characters", count, place)
     signs = text.get_text_range() if count else ""
     if len(signs) != count:  # characters outside the basic plane are two
         signs = "".join(chr(pdfium.FPDFText_GetUnicode(text, i)) for i in range(count))

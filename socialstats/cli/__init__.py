@@ -13,9 +13,12 @@ from socialstats.cli.options import words_of
 from socialstats.cli.parser import make_parser
 from socialstats.cli.voices import of_tables
 from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError
+from socialstats.progress import telling
+from socialstats.text import shorten
 from socialstats.voice import speaking
 
 DONE, REACHED, BAD_INPUT, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
+NO_MEMORY = "there is not enough memory for this analysis. Analyse a part of the rows (--where), or fewer labels"
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # faster for small matrices, same bytes
 
 
@@ -36,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     try:
-        code = run(options)
+        with telling(lambda message: print(message, file=sys.stderr, flush=True)):
+            code = run(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
@@ -47,11 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except SocialStatsError as error:  # nothing to analyse, or a statistic that does not exist
         return _fail(str(error), NOTHING)
+    except MemoryError:
+        return _fail(NO_MEMORY, BAD_INPUT)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{shorten(str(error.filename), 400)}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", BAD_INPUT)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import Output
 from socialstats.errors import InputError, Problem
+from socialstats.tables.sources import small_file
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
@@ -98,14 +100,16 @@ def read_design(path: Path) -> dict[str, Any]:
     from socialstats.tables.toml_files import toml_of
 
     try:
-        return toml_of(path.read_bytes(), path.name)
+        return toml_of(small_file(path), path.name)
     except OSError as error:
         raise InputError(Problem(source=path.name, message=error.strerror or "cannot be read")) from None
 
 
 def tables_of(spec: Mapping[str, Any], folder: Path) -> set[Path]:
     """Return the files that a design names."""
-    return {(folder / value).resolve() for value in spec.values() if isinstance(value, str) and "." in value}
+    return {
+        Path(os.path.realpath(folder / value)) for value in spec.values() if isinstance(value, str) and "." in value
+    }
 
 
 def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from socialstats.designs.rows import mirror_suspects, votes
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
-from socialstats.tables import Table, as_text, rows_without
+from socialstats.tables import Table, rows_without
 from socialstats.text import count, listing, shorten
 
 MOST = 3  # proposals
@@ -127,12 +127,14 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     if isinstance(table.frame, nw.LazyFrame):
         return table, {}  # no sheet has as many rows
     frame, notes = table.frame, []
-    for name in table.columns[:MOST_COLUMNS]:
-        top = [as_text(value) or "" for value in frame.get_column(name).head(3).to_list()]
+    first = replace(table, frame=frame.head(3))
+    for name in filter(table.holds_labels, table.columns[:MOST_COLUMNS]):
+        top = [text or "" for text in first.texts(name)]
         if len(top) == 3 and top[1].startswith('{"ImportId":'):
             notes = [(name, top[0]), (name, top[1])]
             break
-    last = (as_text(frame.get_column(table.columns[0]).to_list()[-1]) or "") if frame.shape[0] > 3 else ""
+    ends = frame.shape[0] > 3 and table.holds_labels(table.columns[0])
+    last = replace(table, frame=frame.tail(1)).texts(table.columns[0])[0] or "" if ends else ""
     if bare(last) in {*TOTALS, *SUMMARIES, "mean"}:
         notes.append((table.columns[0], last))
     for column, label in notes:

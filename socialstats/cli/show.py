@@ -12,6 +12,7 @@ from typing import Any
 from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
 from socialstats.results.side_by_side import WORD
+from socialstats.tables.sources import small_file
 from socialstats.tables.writing import MARKDOWN, NUMBERS, Kind, marked, table_like, text_like, write_whole
 from socialstats.text import listing, shorten
 
@@ -27,7 +28,7 @@ def run_show(options: argparse.Namespace) -> int:
     name = "stdin" if options.report == "-" else options.report
     if Path(options.report).is_dir():
         raise InputError(f"{name}: this is a folder. Name a page that 'socialstats report' wrote")
-    raw = sys.stdin.buffer.read() if options.report == "-" else Path(options.report).read_bytes()
+    raw = small_file(Path(options.report))
     try:
         page = raw.decode("utf-8")
         content, kind = shown(page, socialstats_reports.read_results(page), options)

@@ -84,7 +84,11 @@ def real(path: str) -> Path:
 def is_log(path: str) -> bool:
     """Return whether a path is the log of a harness, which is no plain table."""
     place = Path(path)
-    if path == "-" or not place.exists() or place.name.lower().removesuffix(".gz").endswith(SUFFIXES):
+    if (
+        path == "-"
+        or not (place.is_file() or place.is_dir())
+        or place.name.lower().removesuffix(".gz").endswith(SUFFIXES)
+    ):
         return False
     from socialstats_collect.readers import holds_log
 

@@ -345,9 +345,8 @@ def crosstab(table: Table) -> pd.DataFrame:
     """
     import pandas as pd
 
-    frame: Any = collected(table.frame)
     columns = list(table.columns)
-    first = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()]
+    first = [label or "" for label in table.texts(columns[0])]
     shared = len({bare(label) for label in first} & {bare(name) for name in columns[1:]})
     lost = _lost_labels(first, columns[1:])
     named = shared >= min(2, len(first)) or lost
@@ -355,14 +354,13 @@ def crosstab(table: Table) -> pd.DataFrame:
     cells = np.full((len(first), len(heads)), np.nan)
     problems = []
     for k, head in enumerate(heads[:LARGEST]):
-        for row, value in enumerate(frame.get_column(head).to_list()):
-            text = as_text(value)
-            number = as_number(text) if text is not None else None
+        for row, label in enumerate(table.texts(head)):
+            number = as_number(label) if label is not None else None
             if number is not None:
                 cells[row, k] = number
-            elif text is not None and text not in MISSING and not (named and text == "-" and first[row] == head):
+            elif label is not None and label not in MISSING and not (named and label == "-" and first[row] == head):
                 line = tuple(table.places([row]).values())
-                message = f"'{shorten(text)}' is not a count"
+                message = f"'{shorten(label)}' is not a count"
                 problems.append(Problem(message=message, source=table.source, column=head, lines=line, fix=FIX))
     size, square = len(first), None
     if named:

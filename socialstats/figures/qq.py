@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from socialstats.arrays import FloatArray
+    from socialstats.arrays import FloatArray, IntArray
 
 HEIGHT = 3.4  # inches
 LEAST = 3  # differences
@@ -84,25 +84,26 @@ def qq(
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
     ax.set_ylabel(style.literal(ylabel, 48), **style.QUIET)
     mean, n = float(values.mean()), len(values)
-    z, low, high = quantiles(n, level)
-    shown = _shown(n)
     order = np.argsort(values, kind="stable")
-    ax.fill_between(z[shown], mean + spread * low[shown], mean + spread * high[shown], color=style.LIGHT["series-1"],
-                    alpha=0.15, linewidth=0, zorder=1)  # fmt: skip
-    ends = np.array([z[0], z[-1]])
-    ax.plot(ends, mean + spread * ends, color=style.LIGHT["muted"], linewidth=1.0, zorder=2)
     far = int(np.argmax(np.abs(values - mean)))
     place = int(np.flatnonzero(order == far)[0])
-    rest = shown[shown != place]
-    ax.plot(z[rest], values[order][rest], "o", color=style.LIGHT["series-1"], markersize=3.6, markeredgewidth=0,
-            zorder=3)  # fmt: skip
-    ax.plot([z[place]], [values[far]], "D", color=style.LIGHT["series-2"], markersize=6, markeredgewidth=0, zorder=4)
+    shown = _shown(n)
+    z, low, high = quantiles(n, level, shown + 1)
+    ax.fill_between(z, mean + spread * low, mean + spread * high, color=style.LIGHT["series-1"],
+                    alpha=0.15, linewidth=0, zorder=1)  # fmt: skip
+    ends = z[[0, -1]]
+    ax.plot(ends, mean + spread * ends, color=style.LIGHT["muted"], linewidth=1.0, zorder=2)
+    rest = shown != place
+    ax.plot(z[rest], values[order[shown[rest]]], "o", color=style.LIGHT["series-1"], markersize=3.6,
+            markeredgewidth=0, zorder=3)  # fmt: skip
+    z_far = float(quantiles(n, level, np.array([place + 1]))[0][0])
+    ax.plot([z_far], [values[far]], "D", color=style.LIGHT["series-2"], markersize=6, markeredgewidth=0, zorder=4)
     name = f"{labels[cells[far]]}: " if labels is not None else ""
     text = (
         f"{name}{number(float(values[far]), digits)} ({number(abs(values[far] - mean) / spread, 1)} SD from the mean)"
     )
-    right = z[place] > 0
-    ax.annotate(style.literal(text, 60), (z[place], values[far]), (-8 if right else 8, 0), textcoords="offset points",
+    right = z_far > 0
+    ax.annotate(style.literal(text, 60), (z_far, values[far]), (-8 if right else 8, 0), textcoords="offset points",
                 ha="right" if right else "left", va="center", **style.SMALL_INK)  # fmt: skip
     part = "" if len(shown) == n else f"; {counted(len(shown))} of {counted(n, unit)} drawn"
     ends_text = " to ".join(number(float(end), digits) for end in (values.min(), values.max()))
@@ -111,8 +112,16 @@ def qq(
     return ax
 
 
-def quantiles(n: int, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def quantiles(n: int, level: float, ranks: IntArray | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the normal quantiles of n ordered values, and the ends of their pointwise bands, in SDs.
+
+    Parameters
+    ----------
+    n : int
+    level : float
+        Coverage of each band.
+    ranks : (k,) int64 array, optional
+        Only of the values at these places of their order, from 1.
 
     Examples
     --------
@@ -122,12 +131,12 @@ def quantiles(n: int, level: float) -> tuple[FloatArray, FloatArray, FloatArray]
     from scipy.special import betaincinv, ndtri
 
     offset = 3 / 8 if n <= 10 else 1 / 2  # as R's ppoints
-    ranks = np.arange(1, n + 1, dtype=np.float64)
+    places = np.arange(1.0, n + 1) if ranks is None else ranks.astype(np.float64)
     ends = [
-        np.asarray(ndtri(betaincinv(ranks, n + 1 - ranks, tail)), dtype=np.float64)
+        np.asarray(ndtri(betaincinv(places, n + 1 - places, tail)), dtype=np.float64)
         for tail in ((1 - level) / 2, (1 + level) / 2)
     ]
-    return ndtri((ranks - offset) / (n + 1 - 2 * offset)), ends[0], ends[1]
+    return ndtri((places - offset) / (n + 1 - 2 * offset)), ends[0], ends[1]
 
 
 def _shown(n: int) -> Any:

@@ -266,8 +266,7 @@ class Spec:
     def _rows(self, key: str, value: Any, first: str) -> tuple[str, str, list[int], list[Row]]:
         if isinstance(value, str):
             table = read_table(self.folder / value)
-            frame: Any = table.frame
-            columns = [[as_text(cell) or "" for cell in frame.get_column(name).to_list()] for name in table.columns]
+            columns = [[text or "" for text in table.texts(name)] for name in table.columns]
             rows = [dict(zip(table.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
             return table.source, table.unit, list(table.places(range(len(rows))).values()), rows
         listed = [{first: one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else []

@@ -386,19 +386,20 @@ def sampler(rng: np.random.Generator, size: int, copies: FloatArray | None, sche
         rates = np.ones(size) if copies is None else copies
         return lambda n: rng.poisson(rates, size=(n, size)).astype(np.float64)
     if copies is None or copies.sum() < ROWS_PER_CELL * size:
-        return lambda n: draw_singly(rng, n, size, copies)
+        owner = None if copies is None else np.repeat(np.arange(size), copies.astype(np.int64))
+        return lambda n: draw_singly(rng, n, size, owner)
     if suits_tables(copies):
         return PoissonTables(copies, rng).draw
     total = int(copies.sum())
     return lambda n: rng.multinomial(total, copies / total, size=n).astype(np.float64)
 
 
-def draw_singly(rng: np.random.Generator, n: int, size: int, copies: FloatArray | None) -> FloatArray:
-    """Draw the rows (or clusters) of n resamples one by one and count them by cell."""
-    total = size if copies is None else int(copies.sum())
+def draw_singly(rng: np.random.Generator, n: int, size: int, owner: IntArray | None) -> FloatArray:
+    """Draw the rows (or clusters) of n resamples one by one and count them by cell; `owner` is the cell of each row."""
+    total = size if owner is None else len(owner)
     picked = rng.integers(0, total, size=(n, total))
-    if copies is not None and total > size:
-        picked = np.repeat(np.arange(size), copies.astype(np.int64))[picked]
+    if owner is not None and total > size:
+        picked = owner[picked]
     picked += size * np.arange(n)[:, None]
     return np.bincount(picked.ravel(), minlength=n * size).reshape(n, size).astype(np.float64)
 
@@ -579,7 +580,8 @@ def sums_of(units: Units, table: csr_array) -> Callable[[list[FloatArray]], Floa
     mostly occur without making the weights of the combinations: sum_ij v_i s_ij w_j.
     """
     if units.n_units > FEW_UNITS or table.nnz < DENSE * table.shape[0] * table.shape[1]:
-        return lambda weights: unit_sums(units.product(weights), table)
+        by_column = columns_of(table)
+        return lambda weights: unit_sums(units.product(weights), by_column)
     dense = table.toarray()
     if len(units.sizes) == 1:
         return lambda weights: in_pieces(weights[0], dense)
@@ -609,14 +611,19 @@ def in_pieces(weights: FloatArray, dense: FloatArray) -> FloatArray:
     return out
 
 
-def unit_sums(weights: FloatArray, table: csr_array) -> FloatArray:
-    """Weighted sums (b, units) @ (units, k), accumulated in the order of the units.
+def columns_of(table: csr_array) -> csr_array:
+    """Return a table (units, k) column by column, (k, units): made once, as it takes longer than a weighted sum."""
+    from scipy.sparse import csr_array
+
+    return csr_array(table.T)
+
+
+def unit_sums(weights: FloatArray, by_column: csr_array) -> FloatArray:
+    """Weighted sums (b, units) @ (units, k), accumulated in the order of the units; `by_column` is (k, units).
 
     A sparse product adds one unit at a time to every resample, so bytes do not depend on the block size.
     """
-    from scipy.sparse import csr_array
-
-    product = csr_array(table.T) @ np.ascontiguousarray(weights.T)
+    product = by_column @ np.ascontiguousarray(weights.T)
     return np.ascontiguousarray(np.asarray(product).T)
 
 
@@ -765,7 +772,7 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits, *, si
     dense = units.copies is not None and isinstance(statistics, np.ndarray) and len(statistics) == units.n_units
     table: Any = statistics if dense else units.total(statistics)
     whole = (
-        np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), table)
+        np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), columns_of(table))
     )  # in the same order
     copies = np.ones(units.n_units) if units.copies is None else units.copies
     if dense:

@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.resampling.engine import MEMORY, Replicates, Units, finite, unit_sums
+from socialstats.resampling.engine import MEMORY, Replicates, Units, columns_of, finite, unit_sums
 from socialstats.voice import one_of
 
 Alternative = Literal["two_sided", "greater", "less"]
@@ -156,12 +156,12 @@ def permutation_test(
     checked_alternative(alternative)
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
     first, copies = unit_labels(label, units)
-    table = units.total(statistics)
+    table = columns_of(units.total(statistics))
     whole = unit_sums(np.ones((1, units.n_units)), table)
     observed = finite(finish(*halves(first[None, :], table, whole)))[0]
     n, taken = int(copies.sum()), int(copies @ first)
     listed = math.comb(n, taken) <= MOST_LISTED and bool(np.all(copies == 1))
-    per_draw = 8 * (3 * units.n_units + 4 * table.shape[1] + len(observed))
+    per_draw = 8 * (3 * units.n_units + 4 * table.shape[0] + len(observed))
     block = max(1, int(memory) // per_draw)
     drawn = all_labels(n, taken, block) if listed else random_labels(copies, taken, permutations, seed, block)
     extreme, usable = np.zeros(len(observed)), np.zeros(len(observed))

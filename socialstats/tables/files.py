@@ -14,18 +14,18 @@ import os
 import re
 import shlex
 import shutil
-import sys
 import tempfile
 import weakref
 import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from urllib.parse import unquote
 
 import narwhals as nw
@@ -33,22 +33,21 @@ import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
 from socialstats.tables.lazy import ROW, connected, in_sql
+from socialstats.tables.limits import limit, within
 from socialstats.tables.reading import (
-    ENGINES,
+    WORKBOOKS,
     Format,
-    Source,
     format_of,
-    from_bytes,
-    from_path,
     lines_of,
     named_format,
     on_delimiter,
     read_source,
     reader_of,
 )
-from socialstats.tables.table import Locate, Table, check_names
+from socialstats.tables.sources import Source, from_path, standard_input
+from socialstats.tables.table import Locate, Table, check_names, refuse_wide
 from socialstats.tables.writing import PAGE
-from socialstats.text import quoted
+from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_BYTES = 1_000_000, 100_000_000  # rows of parquet and bytes of text beyond which rows stay in files
 SCANNED = ("csv", "tsv", "parquet")
 BATCH = 1 << 18  # rows of parquet that are coded at a time
+LONGEST_LINE = 1 << 20  # bytes of a line that DuckDB is left to read: it drops a last line of over 32 MB in silence
+LONGEST = 400  # characters of a path in a message
 
 
 PART = "socialstats file"
@@ -101,7 +102,7 @@ def file_of(name: str, label: str = "") -> File:
     """
     path, sheet = Path(name), ""
     if name == "-":
-        source = from_bytes(sys.stdin.buffer.read(), "stdin")
+        source = standard_input()
     else:
         file, colon, after = name.rpartition(":")
         if colon and not path.exists() and Path(file).is_file():
@@ -109,7 +110,7 @@ def file_of(name: str, label: str = "") -> File:
         else:
             refuse_url(name)
         source = from_path(path)
-    return File(name=source.name, path=path, source=source, sheet=sheet, label=label)
+    return File(name=source.name, path=source.path or path, source=source, sheet=sheet, label=label)
 
 
 def several(name: str) -> list[File] | None:
@@ -127,7 +128,7 @@ def several(name: str) -> list[File] | None:
     if place.is_dir():
         found, base = files_below(place), place
     elif name != "-" and glob.has_magic(name) and not place.exists() and not Path(name.rpartition(":")[0]).is_file():
-        found = sorted(path for path in map(Path, glob.glob(name, recursive=True)) if holds_rows(path, path.name))
+        found = files_like(place)
         base = Path(os.path.commonpath([path.parent for path in found])) if found else place
     else:
         return None
@@ -144,9 +145,32 @@ def several(name: str) -> list[File] | None:
     return [File(name=name, path=path, source=from_path(path)) for name, path in zip(names, found, strict=True)]
 
 
+def files_like(pattern: Path) -> list[Path]:
+    """Return the files that a pattern names, sorted; ``**`` does not follow links to folders, which may lead back."""
+    top = Path(pattern.anchor)
+    found = list(islice(top.glob(str(pattern.relative_to(top))), int(limit("files")) + 1))
+    within("files", len(found), str(pattern))
+    return sorted(path for path in found if holds_rows(path, path.name))
+
+
 def files_below(folder: Path) -> list[Path]:
-    """Return the files in a folder and its folders, sorted, but for those that are hidden and Spark's checksums."""
-    return sorted(path for path in folder.rglob("*") if holds_rows(path, *path.relative_to(folder).parts))
+    """Return the files in a folder and its folders, sorted, but for those that are hidden and Spark's checksums.
+
+    Raises
+    ------
+    OSError
+        If a folder in it cannot be read: its rows would be missing.
+    """
+    found: list[Path] = []
+    for here, _, names in os.walk(folder, onerror=raised):
+        found += [Path(here, name) for name in names]
+        within("files", len(found), str(folder))
+    return sorted(path for path in found if holds_rows(path, *path.relative_to(folder).parts))
+
+
+def raised(error: OSError) -> NoReturn:
+    """Raise an error that `os.walk` would pass over."""
+    raise error
 
 
 def holds_rows(path: Path, *parts: str) -> bool:
@@ -236,6 +260,8 @@ def scanned(files: Sequence[File], format: Format) -> Table | None:
     """
     import duckdb
 
+    if format != "parquet" and any(file.source.longest_line() > LONGEST_LINE for file in files):
+        return None
     try:
         native, rows, locators = (parquet_rows if format == "parquet" else delimited_rows)(files, format)
     except (duckdb.Error, UnicodeDecodeError):
@@ -245,6 +271,8 @@ def scanned(files: Sequence[File], format: Format) -> Table | None:
     frame = nw.from_native(native)
     columns = tuple(name for name in frame.collect_schema().names() if name not in (ROW, PART))
     check_names(columns, files[0].name)
+    refuse_wide(columns, files[0].name)
+    within("rows", sum(rows), files[0].name)
     if not sum(rows):
         raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
     return Table(
@@ -338,6 +366,7 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
         rows.append(int(_one(connection, (
             f'insert into held by name select *{more}, {in_sql(file.label)} as "{PART}" '
             f"from read_csv({path_in_sql(file.path)}, auto_detect=false, header=false, "
+            f"compression='{'gzip' if file.source.packed else 'none'}', "
             f"skip={line - 1}, delim={in_sql(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
         ))))  # fmt: skip
     return connection.sql(f'select *, rowid as "{ROW}" from held'), rows, locators
@@ -404,7 +433,7 @@ def pieces(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:
     import pandas as pd
 
     if format == "parquet":
-        with reader_of(file.source, format), file.source.open() as stream:
+        with reader_of(file.source, format), file.source.seekable() as stream:
             import pyarrow.parquet as pq
 
             opened = pq.ParquetFile(stream)
@@ -474,7 +503,7 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
     NothingToAnalyse
         For empty files.
     MissingDependency
-        Without the package that reads the format (extras ``parquet``, ``spss``, ``excel``).
+        Without the package that reads the format (extras ``parquet``, ``spss``).
 
     Examples
     --------
@@ -487,20 +516,41 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
     if format is not None and format not in get_args(Format):
         raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
     name = os.fspath(path)
-    if (found := several(name)) is not None:
-        pattern = not Path(name).is_dir()
-        if not pattern and format is None:
-            refuse_strays(found, name)
-        return of_files(found, "/".join(Path(name).resolve().parts[-1 - pattern :]), format)
-    file = file_of(name)
-    chosen = format_of(file.source, format)
-    if file.sheet and chosen not in ENGINES:
-        raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
-    try:
+    with readable(name):
+        if (found := several(name)) is not None:
+            pattern = not Path(name).is_dir()
+            if not pattern and format is None:
+                refuse_strays(found, name)
+            return of_files(found, "/".join(Path(os.path.realpath(name)).parts[-1 - pattern :]), format)
+        file = file_of(name)
+        chosen = format_of(file.source, format)
+        if file.sheet and chosen not in WORKBOOKS:
+            raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
         table = scanned([file], chosen) if large([file], [chosen]) else None
         return replace(table or read_source(file.source, chosen, file.sheet), sha256=file.source.sha256)
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """State why a table cannot be read: the disk, the gzip file, or the memory.
+
+    Raises
+    ------
+    InputError
+    """
+    name = shorten(name, LONGEST)
+    try:
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{file.name}: the gzip file is damaged ({str(error).lower()})") from error
+        raise InputError(f"{name}: the gzip file is damaged ({str(error).lower()})") from error
+    except OSError as error:
+        what = f"{shorten(str(error.filename), LONGEST)}: " if error.filename not in (None, name) else ""
+        raise InputError(f"{name}: it cannot be read ({what}{(error.strerror or str(error)).lower()})") from error
+    except MemoryError as error:
+        raise InputError(
+            f"{name}: there is not enough memory to read it as a whole. Write it as parquet or CSV, of which DuckDB "
+            "reads what is needed (pip install 'socialstats[scale]'), or keep the columns that are needed"
+        ) from error
 
 
 def refuse_url(name: str) -> None:

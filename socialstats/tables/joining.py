@@ -193,10 +193,7 @@ def keys_of(table: Table, names: Sequence[str]) -> list[Key]:
         if name not in table.columns:
             fix = f"{meant(name, table.columns)}Columns: {listing([shorten(one) for one in table.columns], 12)}"
             raise InputError(Problem(source=table.source, message=f"no column '{shorten(name)}'", fix=fix))
-    frame: Any = table.frame
-    eager = frame.collect() if hasattr(frame, "collect") else frame
-    columns = [[as_text(value) for value in eager.get_column(name).to_list()] for name in names]
-    return list(zip(*columns, strict=True))
+    return list(zip(*map(table.texts, names), strict=True))
 
 
 def one_row_each(

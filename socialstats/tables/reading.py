@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import hashlib
-import io
 import json
 import re
+import struct
 import sys
 import warnings
 import zipfile
@@ -15,175 +13,29 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
-import numpy as np
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
+from socialstats.tables.limits import depth_of, exceeded, limit, within
+from socialstats.tables.sources import (
+    UTF16_MARKS,
+    CheckedText,
+    Source,
+    bad_text,
+    decoded,
+    open_text,
+    refuse_other_encodings,
+)
 from socialstats.tables.table import MISSING, Table, as_text, check_names, refuse_wide
-from socialstats.tables.writing import is_read
+from socialstats.tables.workbooks import Sheet, letters, sheets_of
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-GZIP_MAGIC = b"\x1f\x8b"
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Bytes that can be read again and again.
-
-    Attributes
-    ----------
-    name : str
-        Name for messages.
-    open : callable
-        Returns a fresh binary stream, already decompressed.
-    raw : callable
-        Returns a fresh binary stream of the bytes as they are.
-    """
-
-    name: str
-    open: Callable[[], IO[bytes]]
-    raw: Callable[[], IO[bytes]]
-
-    def sha256(self) -> str:
-        """Return the checksum of the bytes as they are, in hexadecimal."""
-        digest = hashlib.sha256()
-        with self.raw() as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-        return digest.hexdigest()
-
-    def head(self, size: int = 4096) -> bytes:
-        """Return the first bytes."""
-        try:
-            with self.open() as stream:
-                return stream.read(size)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
-
-
-def _reason(error: BaseException) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower() or type(error).__name__
-
-
-def from_path(path: Path) -> Source:
-    """Return a file as a source.
-
-    Raises
-    ------
-    InputError
-        If there is no such file.
-    """
-    if path.is_dir():
-        raise InputError(f"{path.name}: this is a folder, not a file. Name the file in it")
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file")
-    is_read(path)
-    try:
-        if not path.is_file():  # a pipe gives its bytes once
-            return from_bytes(path.read_bytes(), str(path))
-        with path.open("rb") as stream:
-            zipped = stream.read(2) == GZIP_MAGIC
-    except OSError as error:
-        raise InputError(f"{path.name}: it cannot be read ({_reason(error)})") from error
-    return _source(path.name, lambda: path.open("rb"), zipped)
-
-
-def from_bytes(data: bytes, name: str) -> Source:
-    """Return bytes in memory (standard input, a pipe) as a source."""
-    return _source(name, lambda: io.BytesIO(data), data[:2] == GZIP_MAGIC)
-
-
-def _source(name: str, raw: Callable[[], IO[bytes]], zipped: bool) -> Source:
-    return Source(name=name, raw=raw, open=(lambda: cast(IO[bytes], Unzipped(raw()))) if zipped else raw)
-
-
-class Unzipped(gzip.GzipFile):
-    """A gzipped stream that closes what it reads from."""
-
-    def __init__(self, packed: IO[bytes]) -> None:
-        super().__init__(fileobj=packed, mode="rb")
-        self._packed = packed
-
-    def close(self) -> None:
-        """Close the stream and the file below it."""
-        try:
-            super().close()
-        finally:
-            self._packed.close()
-
-
-class CheckedText(io.TextIOWrapper):
-    """UTF-8 text that counts a delimiter in what is read in blocks, and refuses NUL characters.
-
-    Attributes
-    ----------
-    delimiter : str
-    delimiters : int
-        How many were read by `read`.
-    """
-
-    delimiter = ","
-    delimiters = 0
-
-    def read(self, size: int | None = -1, /) -> str:
-        """Read a block of text."""
-        block = super().read(size)
-        if "\0" in block:
-            raise UnicodeDecodeError("utf-8", b"\0", 0, 1, "NUL character")
-        self.delimiters += block.count(self.delimiter)
-        return block
-
-
-def open_text(source: Source) -> CheckedText:
-    """Open a source as UTF-8 text with its line ends kept."""
-    return CheckedText(source.open(), encoding="utf-8-sig", newline="")
-
-
-@contextmanager
-def decoded(source: Source) -> Iterator[CheckedText]:
-    """Open a source as text; empty files and those in other encodings are refused, with the line."""
-    refuse_other_encodings(source)
-    try:
-        with open_text(source) as text:
-            yield text
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
-
-
-def refuse_other_encodings(source: Source) -> None:
-    """Refuse empty files and UTF-16 before anything is parsed."""
-    head = source.head()
-    if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:
-        raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
-    if head[:2] in UTF16_MARKS:
-        raise InputError(f"{source.name}: the file is UTF-16. Save it as UTF-8")
-
-
-def bad_text(source: Source) -> InputError:
-    """Find the first line that is not UTF-8, or holds a NUL character, and say so."""
-    with source.open() as stream:
-        for line, data in enumerate(stream, start=1):
-            if b"\0" in data:
-                return InputError(Problem(message="a NUL character", source=source.name, lines=(line,), fix=NUL_FIX))
-            try:
-                data.decode("utf-8")
-            except UnicodeDecodeError as error:
-                byte = data[error.start]
-                message = f"byte 0x{byte:02x} is not UTF-8"
-                fix = "Save the file as UTF-8 (it may be Latin-1 or Windows-1252)"
-                return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
-    return InputError(f"{source.name}: the text cannot be decoded. Save it as UTF-8")
 
 
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
@@ -345,12 +197,17 @@ def _content(source: Source, head: bytes, binary: bool) -> Format | Kind | None:
     )
 
 
+# what the zipfile module raises for archives that are damaged
+DAMAGED_ZIP = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError,
+               OverflowError, struct.error)  # fmt: skip
+
+
 def _archive(source: Source) -> Format | Kind:
     """Return what a zip archive is by the files in it."""
     try:
-        with source.open() as stream, zipfile.ZipFile(stream) as archive:
+        with source.seekable() as stream, zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
+    except DAMAGED_ZIP:
         return ARCHIVE
     found = (which for which, kind in KINDS if kind.member and any(name.startswith(kind.member) for name in names))
     return next(found, ARCHIVE)
@@ -442,7 +299,7 @@ def decimal_commas(frame: Any) -> tuple[str, ...]:
 
 @contextmanager
 def _any_field_size() -> Iterator[None]:
-    old = csv.field_size_limit(sys.maxsize)
+    old = csv.field_size_limit(int(min(limit("length"), sys.maxsize)))
     try:
         yield
     finally:
@@ -482,8 +339,6 @@ def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...
     for record in csv.reader(text, delimiter=delimiter):
         if _blank(record) or record[0].startswith("# "):
             continue
-        if any("\0" in name for name in record):
-            raise bad_text(source)
         refuse_wide(record, source.name)
         if delimiter == " " and len(next(row for _, row in records(source, delimiter))) == len(record) + 1:
             record = ["", *record]  # R's names of rows have no name
@@ -566,6 +421,7 @@ def _unreadable(source: Source, columns: tuple[str, ...], delimiter: str, error:
 
 PROBLEMS_AT_MOST = 20
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character beyond U+FFFF: an emoji is two of them
+SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
 SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
 
 
@@ -587,8 +443,16 @@ def _constant(name: str) -> str | None:
 
 
 def parse(text: str) -> Any:
-    """Parse JSON with numbers as they are spelled, NaN as missing; repeated keys and half characters refused."""
+    """Parse JSON with numbers as they are spelled, NaN as missing; repeated keys and half characters refused.
+
+    Raises
+    ------
+    RecursionError
+        For lists and objects that are nested deeper than the limit.
+    """
     found = json.loads(text, parse_int=str, parse_float=str, parse_constant=_constant, object_pairs_hook=_once)
+    if depth_of(found) > limit("depth"):
+        raise RecursionError
     if SURROGATE.search(text):
         try:
             json.dumps(found, ensure_ascii=False).encode("utf-8")
@@ -619,8 +483,10 @@ def read_jsonl(source: Source) -> Table:
             try:
                 row = parse(content)
                 reason = "" if isinstance(row, dict) else f"a JSON {_kind(row)} where an object is needed"
-            except (json.JSONDecodeError, _UnusableError, RecursionError) as error:
+            except (json.JSONDecodeError, _UnusableError) as error:
                 row, reason = {}, _json_reason(error)
+            except RecursionError as error:
+                raise exceeded("depth", source.name, line=line) from error
             rows.append(row)
             if reason:
                 fix = "Every line must be one JSON object"
@@ -663,8 +529,10 @@ def read_json(source: Source) -> Table:
         fix = f"Is it one object a line? Then say {option('format', 'jsonl')}" if error.msg == "Extra data" else SHAPES
         problem = Problem(message=_json_reason(error), source=source.name, lines=(error.lineno,), fix=fix)
         raise InputError(problem) from error
-    except (_UnusableError, RecursionError) as error:
+    except _UnusableError as error:
         raise InputError(f"{source.name}: {_json_reason(error)}") from error
+    except RecursionError as error:
+        raise exceeded("depth", source.name) from error
     frame, columns = _from_object(data, source) if isinstance(data, dict) else _from_list(data, source)
     return Table(frame=frame, columns=columns, source=source.name, unit="record", is_file=True)
 
@@ -695,6 +563,10 @@ def _from_records(rows: list[dict[str, Any]], source: Source) -> tuple[nw.DataFr
     if not rows:
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
     names = dict.fromkeys(name for row in rows for name in row)
+    refuse_wide([*names], source.name)
+    cells = len(names) * len(rows)
+    if cells > SPARSE * sum(map(len, rows)):  # records that share few names would make a table of empty cells
+        within("cells", cells, source.name, fix="Leave out names that few records have")
     return _frame({name: [row.get(name) for row in rows] for name in names}, source)
 
 
@@ -710,7 +582,6 @@ def _frame(columns: dict[str, list[Any]], source: Source) -> tuple[nw.DataFrame[
 # format -> the package that reads it, and the extra that brings it
 PACKAGES: dict[Format, tuple[str, str]] = {
     "parquet": ("pyarrow", "parquet"), "feather": ("pyarrow", "parquet"), "sav": ("pyreadstat", "spss"),
-    "xlsx": ("openpyxl", "excel"), "ods": ("odfpy", "excel"),
 }  # fmt: skip
 
 
@@ -770,23 +641,37 @@ def read_typed(source: Source, format: Format) -> Table:
 def _parquet(source: Source) -> Any:
     import pyarrow.parquet as pq
 
-    with source.open() as stream:
-        return pq.read_table(stream)
+    with source.seekable() as stream:
+        opened = pq.ParquetFile(stream)
+        about = opened.metadata
+        within("rows", about.num_rows, source.name)
+        within("bytes", sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)), source.name)
+        refuse_wide(opened.schema_arrow.names, source.name)
+        return opened.read()
 
 
 def _feather(source: Source) -> Any:
     """Read an Arrow file, or an Arrow stream, which has no mark."""
     import pyarrow as pa
 
-    with source.open() as stream:
+    with source.seekable() as stream:
         whole = source.head().startswith(READ["feather"].magic)
-        return (pa.ipc.open_file(stream) if whole else pa.ipc.open_stream(stream)).read_all()
+        opened = pa.ipc.open_file(stream) if whole else pa.ipc.open_stream(stream)
+        refuse_wide(opened.schema.names, source.name)
+        held = map(opened.get_batch, range(opened.num_record_batches)) if whole else opened
+        batches, rows, size = [], 0, 0
+        for batch in held:
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+            within("rows", rows, source.name)
+            within("bytes", size, source.name)
+            batches.append(batch)
+        return pa.Table.from_batches(batches, opened.schema)
 
 
 def _stata(source: Source) -> Any:
     import pandas as pd
 
-    with source.open() as stream, pd.read_stata(stream, iterator=True, convert_categoricals=False) as opened:
+    with source.seekable() as stream, pd.read_stata(stream, iterator=True, convert_categoricals=False) as opened:
         reader: Any = opened
         frame, labels = reader.read(), reader.value_labels()
         sets = dict(
@@ -801,10 +686,11 @@ def _spss(source: Source) -> Any:
     """Read an SPSS file: values declared as missing are missing, variables declared as nominal have no order."""
     import pyreadstat
 
-    with source.open() as stream:
-        frame, about = pyreadstat.read_sav(stream)
-    with source.open() as stream:
+    with source.seekable() as stream:
         _, declared = pyreadstat.read_sav(stream, metadataonly=True, user_missing=True)
+        refuse_wide(declared.column_names, source.name)
+        stream.seek(0)
+        frame, about = pyreadstat.read_sav(stream)
     for column, labels in about.variable_value_labels.items():
         ranges = declared.missing_ranges.get(column, [])
         kept = {code: label for code, label in labels.items() if not any(r["lo"] <= code <= r["hi"] for r in ranges)}
@@ -867,12 +753,7 @@ READERS: dict[Format, Callable[[Source], Any]] = {
 }  # fmt: skip
 
 
-ENGINES: dict[Format, str] = {"xlsx": "openpyxl", "ods": "odf"}
-# A cell with a formula and no value: it was written by a program that computes nothing. Text that is empty is a value.
-UNCOMPUTED = re.compile(
-    rb"<(?:\w+:)?c\b(?![^>]*\bt=\"str\")[^>]*\br=\"([A-Z]+[0-9]+)\"[^>]*>\s*<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)"
-    rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</"
-)
+WORKBOOKS: tuple[Format, ...] = ("xlsx", "ods")
 
 
 def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
@@ -897,36 +778,32 @@ def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
         For several sheets, columns without a name, and cells that hold an error, or a formula without its value.
     NothingToAnalyse
         For workbooks without a row of data.
-    MissingDependency
-        Without the package that reads the format.
     """
     import pandas as pd
 
-    with reader_of(source, format):
-        with source.open() as stream:
-            sheets = pd.read_excel(
-                stream, sheet_name=None, header=None, dtype=object, na_filter=False, engine=ENGINES[format]
-            )  # type: ignore[call-overload]
-        missing = _uncomputed(source) if format == "xlsx" else set()
+    with reader_of(source, format), source.seekable() as stream:
+        sheets = sheets_of(stream, format, source.name, sheet)
     source = replace(source, name=f"{source.name}:{sheet}") if sheet else source
-    cells = _cells(_chosen(sheets, sheet, source), missing, source)
-    rows = np.flatnonzero((cells != "").any(axis=1))
-    if len(rows) < 2:
+    chosen = _chosen(sheets, sheet, source)
+    if chosen.problems:
+        raise InputError([replace(problem, source=source.name) for problem in chosen.problems])
+    if len(chosen.rows) < 2:
         raise NothingToAnalyse(f"{source.name} has no rows under a header: there is nothing to analyse")
-    header, body = cells[rows[0]], cells[rows[1:]]
-    used = (header != "") | (body != "").any(axis=0)
-    first = int(np.argmax(used))
-    unnamed = [place for place in np.flatnonzero(used & (header == "")).tolist() if place != first]
+    (top, header), *body = sorted(chosen.rows.items())
+    places = [place for place, _ in body]
+    used = [k for k in range(max(len(row) for row in chosen.rows.values()))
+            if any(len(row) > k and row[k] for row in chosen.rows.values())]  # fmt: skip
+    names = [header[k] if k < len(header) else "" for k in used]
+    unnamed = [k for k, name in zip(used, names, strict=True) if not name and k != used[0]]
     if unnamed:
-        cell = f"{_letters(unnamed[0])}{rows[0] + 1}"
         raise InputError(
-            f"{source.name}: cell {cell} is empty, and its column holds values. Write the name of each column into "
-            f"row {rows[0] + 1}, one cell each, and remove titles above it and cells that were merged"
+            f"{source.name}: cell {letters(unnamed[0])}{top} is empty, and its column holds values. Write the name of "
+            f"each column into row {top}, one cell each, and remove titles above it and cells that were merged"
         )
-    names = header[used].tolist()
-    check_names(names, source.name, map(np.ndarray.tolist, body[:, used]))
-    frame = pd.DataFrame({name: pd.Series(body[:, used][:, k], dtype=str) for k, name in enumerate(names)})
-    places = (rows[1:] + 1).tolist()
+    within("cells", len(used) * len(body), source.name, fix=AS_CSV)
+    columns = [[row[k] if k < len(row) else "" for _, row in body] for k in used]
+    check_names(names, source.name, zip(*columns, strict=True))
+    frame = pd.DataFrame({name: pd.Series(column, dtype=str) for name, column in zip(names, columns, strict=True)})
 
     def locate(positions: Sequence[int]) -> list[int]:
         return [places[position] for position in positions]
@@ -936,72 +813,22 @@ def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
     )
 
 
-def _chosen(sheets: dict[str, pd.DataFrame], sheet: str, source: Source) -> pd.DataFrame:
+def _chosen(sheets: Sequence[Sheet], sheet: str, source: Source) -> Sheet:
     """Return the sheet that was named, or the only one with cells."""
-    if sheet and sheet not in sheets:
-        raise InputError(f"{source.name}: the workbook has no such sheet. Sheets: {quoted([*sheets], 20)}")
-    held = [name for name, cells in sheets.items() if (cells != "").any(axis=None)]
-    if not sheet and len(held) > 1:
+    named = [one for one in sheets if one.name == sheet]
+    if sheet and not named:
         raise InputError(
-            f"{source.name}: {len(held)} sheets hold cells: {quoted(held, 20)}. Name one of them after a colon, "
-            f"as in '{source.name}:{held[0]}'"
+            f"{source.name}: the workbook has no such sheet. Sheets: {quoted([one.name for one in sheets], 20)}"
+        )
+    held = named or [one for one in sheets if one.rows or one.problems]
+    if len(held) > 1 and not sheet:
+        raise InputError(
+            f"{source.name}: {len(held)} sheets hold cells: {quoted([one.name for one in held], 20)}. Name one of them "
+            f"after a colon, as in '{source.name}:{held[0].name}'"
         )
     if not held:
         raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
-    return sheets[sheet or held[0]]
-
-
-def _cells(frame: pd.DataFrame, missing: set[str], source: Source) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the cells as text; cells without a usable value are refused."""
-    cells = np.full(frame.shape, "", dtype=object)
-    problems = []
-    for (row, column), value in np.ndenumerate(frame.to_numpy(dtype=object)):
-        cells[row, column] = cell_text(value)
-        name, message = f"{_letters(column)}{row + 1}", ""
-        if value != value:
-            message, fix = "an error (such as #N/A or #DIV/0!)", "Correct it, or empty it where a value is missing"
-        elif value == "" and name in missing:
-            message, fix = "a formula without its value", "Open the file in a spreadsheet program and save it there"
-        if message:
-            problems.append(Problem(message=f"cell {name} holds {message}", source=source.name, fix=fix))
-    if problems:
-        raise InputError(problems)
-    return cells
-
-
-def cell_text(value: Any) -> str:
-    """Return a cell as text, as a csv file would hold it.
-
-    Examples
-    --------
-    >>> cell_text(3.0), cell_text(2.5), cell_text(True), cell_text("007"), cell_text(datetime(2026, 1, 31))
-    ('3', '2.5', 'TRUE', '007', '2026-01-31')
-    """
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ").removesuffix(" 00:00:00")
-    return as_text(value) or ""
-
-
-def _letters(column: int) -> str:
-    """Return the letters of a column (from 0) of a spreadsheet."""
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
-
-def _uncomputed(source: Source) -> set[str]:
-    """Return the cells of any sheet that hold a formula and no value."""
-    found: set[str] = set()
-    with source.open() as stream, zipfile.ZipFile(stream) as archive:
-        for name in archive.namelist():
-            if name.startswith("xl/worksheets/") and name.endswith(".xml"):
-                found |= {cell.decode() for cell in UNCOMPUTED.findall(archive.read(name))}
-    return found
+    return held[0]
 
 
 def read_source(source: Source, chosen: Format, sheet: str = "") -> Table:
@@ -1015,4 +842,4 @@ def read_source(source: Source, chosen: Format, sheet: str = "") -> Table:
         return read_delimited(source, "," if chosen == "csv" else "\t")
     if chosen in ("json", "jsonl"):
         return read_json(source) if chosen == "json" else read_jsonl(source)
-    return read_workbook(source, chosen, sheet) if chosen in ENGINES else read_typed(source, chosen)
+    return read_workbook(source, chosen, sheet) if chosen in WORKBOOKS else read_typed(source, chosen)

@@ -29,6 +29,7 @@ from socialstats.tables.lazy import (
     numbered,
     rows_of,
 )
+from socialstats.tables.limits import within
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 """Relative rounding error of double precision."""
 MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", ".", "-2147483648"})
 """Texts that mean a missing value unless they are declared as something else; the last is R's integer NA."""
+NO_LABELS = (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -96,7 +98,7 @@ def as_text(value: Any) -> str | None:
         return str(value) or None
     if value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value:
         return None
-    if isinstance(value, (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)):
+    if isinstance(value, NO_LABELS):
         raise TypeError(f"a {type(value).__name__} is not a label")
     if isinstance(value, (float, np.floating)) and math.isfinite(value) and float(value).is_integer():
         return str(int(value))
@@ -193,7 +195,6 @@ class Labels:
         return self.mapped(as_number, None, np.float64) + 0.0  # no negative zero
 
 
-MOST_COLUMNS = 50_000  # columns of a text file, whose fields are read one by one
 LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
 NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
 
@@ -223,6 +224,7 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"{source}: the column name {name!r} is not text. Rename the columns")
+        within("name", len(name), source, fix="Check the first line and the delimiter")
         if name in seen:
             signs = signs_of_data(names, below)
             if signs:
@@ -234,17 +236,15 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
 
 
 def refuse_wide(names: Sequence[str], source: str) -> None:
-    """Refuse a text file with more columns than are read in seconds.
+    """Refuse a file with more columns than are read in seconds.
 
     Raises
     ------
     InputError
     """
-    if len(names) > MOST_COLUMNS:
-        raise InputError(
-            f"{source}: the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read. A table has one "
-            "row per observation and one column per variable: transpose it, or keep the columns that are needed"
-        )
+    shape = "a table has one row per observation and one column per variable"
+    fix = f"Of its {len(names):,} columns keep those that are needed, or transpose it: {shape}"
+    within("columns", len(names), source, fix=fix)
 
 
 def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -> str:
@@ -431,9 +431,33 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
     try:
         codes, distinct = pd.factorize(data)
     except TypeError as error:
-        raise InputError(f"{source}, column '{key}': it holds values that are no labels ({error})") from error
+        raise no_labels(source, key, str(error)) from error
     values = np.asarray(distinct, dtype=object) if column.dtype.kind in "mM" else np.asarray(distinct)
+    if values.dtype == object:
+        refuse_no_labels(values.tolist(), source, key)
     return codes.astype(np.int64, copy=False), values
+
+
+def no_labels(source: str, column: str, what: str) -> InputError:
+    """Return the error of a column whose values are no labels."""
+    return InputError(f"{source}, column '{shorten(column)}': it holds values that are no labels ({what})")
+
+
+def refuse_no_labels(values: Sequence[Any], source: str, column: str) -> None:
+    """Refuse nested values and bytes.
+
+    Raises
+    ------
+    InputError
+    """
+    bad = next((value for value in values if isinstance(value, NO_LABELS)), None)
+    if bad is not None:
+        raise no_labels(source, column, f"a {type(bad).__name__} is not a label")
+
+
+def _is_nested(kind: nw.dtypes.DType) -> bool:
+    """Return whether values of a type are lists, structures or bytes, which are no labels."""
+    return kind.is_nested() or kind == nw.Binary
 
 
 def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str, *, grouped: bool) -> Counts:
@@ -441,8 +465,8 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     schema = chosen.collect_schema()
     for key in keys:
-        if schema[key].is_nested():
-            raise InputError(f"{source}, column '{key}': it holds values that are no labels ({schema[key]})")
+        if _is_nested(schema[key]):
+            raise no_labels(source, key, str(schema[key]))
     texts = [k for k in keys if isinstance(schema[k], (nw.Categorical, nw.Enum))]
     if texts:
         chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
@@ -642,10 +666,23 @@ class Table:
     def holds_labels(self, column: str) -> bool:
         """Return whether the first values of a column can be labels: no lists, mappings or structures."""
         chosen: Any = self.frame.select(column)
-        if chosen.collect_schema()[column].is_nested():
+        if _is_nested(chosen.collect_schema()[column]):
             return False
-        lazy = isinstance(chosen, nw.LazyFrame)
-        return lazy or all(isinstance(value, Hashable) for value in chosen.head(FEW).get_column(column).to_list())
+        first = [] if isinstance(chosen, nw.LazyFrame) else chosen.head(FEW).get_column(column).to_list()
+        return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
+
+    @asks
+    def texts(self, column: str) -> list[str | None]:
+        """Return the label in each row of a column; None where it is missing.
+
+        Raises
+        ------
+        InputError
+            For values that are no labels.
+        """
+        values = collected(self.frame.select(column)).get_column(column).to_list()
+        refuse_no_labels(values, self.source, column)
+        return _texts(values)
 
     @asks
     def epsilon(self, column: str) -> float:
@@ -780,7 +817,7 @@ def _texts(values: Sequence[Any]) -> list[str | None]:
     seen: dict[Any, str | None] = {}
     texts: list[str | None] = []
     for value in values:
-        if not isinstance(value, Hashable):
+        if isinstance(value, NO_LABELS) or not isinstance(value, Hashable):
             texts.append(shorten(str(value)))  # a list or mapping, which is no label: for a message only
             continue
         if value not in seen:
@@ -1017,7 +1054,7 @@ def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
         parts = [nw.col(part).cast(nw.String()) for part in names]
         lazy = table.frame.with_columns(nw.concat_str(parts, separator=" | ").alias(name))
         return replace(table, frame=lazy, columns=(*table.columns, name)), name
-    values = [[as_text(value) for value in table.frame.get_column(part).to_list()] for part in names]
+    values = [table.texts(part) for part in names]
     keys = [None if None in row else " | ".join(map(str, row)) for row in zip(*values, strict=True)]
     series = nw.new_series(name, keys, nw.String(), backend=table.frame.implementation)
     return replace(table, frame=table.frame.with_columns(series), columns=(*table.columns, name)), name

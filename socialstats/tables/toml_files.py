@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.sources import small_file
 from socialstats.text import meant, shorten
 
 Allowed = Mapping[str, Any]
@@ -43,7 +44,7 @@ def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = 
     InputError
         For text that is not TOML in UTF-8.
     """
-    raw = Path(path).read_bytes()
+    raw = small_file(Path(path))
     return raw, toml_of(raw, str(path), parse_float)
 
 

@@ -221,9 +221,8 @@ def test_line_ends_and_byte_order_marks_change_nothing(end: str, mark: bytes, tm
 
 @pytest.mark.parametrize(
     ("suffix", "package", "extra"),
-    [("parquet", "pyarrow", "parquet"), ("feather", "pyarrow", "parquet"), ("sav", "pyreadstat", "spss"),
-     ("xlsx", "openpyxl", "excel"), ("ods", "odf", "excel")],
-)  # fmt: skip
+    [("parquet", "pyarrow", "parquet"), ("feather", "pyarrow", "parquet"), ("sav", "pyreadstat", "spss")],
+)
 def test_without_its_package_a_format_names_the_extra(
     suffix: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

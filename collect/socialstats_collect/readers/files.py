@@ -8,23 +8,23 @@ import gzip
 import importlib
 import io
 import os
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
+from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
+from socialstats.tables.sources import from_path
 from socialstats_collect.readers.streaming import CHUNK, SPLIT, JsonStream, Shape
 
-GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 PARQUET_MAGIC = b"PAR1"
-MOST_LINE = 1 << 28
-MOST_FILES = 200_000
 DEEPEST = 8
 
 
@@ -41,9 +41,8 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         special = "this is not a regular file. Name a log file or its folder"
         raise InputError(f"{path.name}: {special if path.exists() else 'there is no such file'}")
     try:
-        with path.open("rb") as raw:
-            zipped = raw.peek(2).startswith(GZIP_MAGIC)
-            yield gzip.GzipFile(fileobj=raw) if zipped else raw  # type: ignore[misc]
+        with from_path(path).open() as stream:
+            yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise damaged(path.name, error) from error
     except OSError as error:
@@ -86,11 +85,12 @@ def json_lines(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str
         For the first line that is not one JSON object.
     """
     offset, fix = 0, "Every line must be one JSON object"
+    most = int(min(limit("length"), sys.maxsize))
     with open_bytes(path) as raw:
-        for number, line in enumerate(iter(lambda: raw.readline(MOST_LINE), b""), start=1):
+        for number, line in enumerate(iter(lambda: raw.readline(most), b""), start=1):
             place = Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix)
-            if len(line) == MOST_LINE:
-                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=SPLIT))
+            if len(line) == most:
+                raise exceeded("length", path.name, line=number, fix=SPLIT)
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
                 value = JsonStream(line.rstrip(b"\r\n"), place, offset, nan=nan).whole()
                 if not isinstance(value, dict):
@@ -120,7 +120,7 @@ def inside(folder: Path, name: str) -> Path:
     socialstats.errors.InputError: ../secret.json: this name leads out of the folder...
     """
     path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise InputError(
             f"{name}: this name leads out of the folder. Copy the file into the folder if it belongs there"
         )
@@ -134,8 +134,7 @@ def files_in(folder: Path) -> tuple[str, ...]:
         below = Path(here).relative_to(folder)
         folders[:] = sorted(folders) if len(below.parts) < DEEPEST else []
         found += [(below / name).as_posix() for name in names if not name.startswith(".")]
-        if len(found) > MOST_FILES:
-            raise InputError(f"{folder.name}: more than {MOST_FILES:,} files. Name the folder of one run")
+        within("files", len(found), folder.name, fix="Name the folder of one run")
     return tuple(sorted(found))
 
 
@@ -147,10 +146,6 @@ ZSTD_READERS: dict[str, Callable[[Any, IO[bytes]], Any]] = {
     "pyarrow": lambda module, raw: module.CompressedInputStream(raw, "zstd"),
 }
 BLOCK = 1 << 20
-MOST_ENTRY = 1 << 29
-MOST_EXPANDED = 1 << 33
-MOST_RATIO, RATIO_FROM = 400, 1 << 26
-MOST_ENTRIES = 1_000_000
 
 
 class Archive(zipfile.ZipFile):
@@ -172,13 +167,17 @@ class Archive(zipfile.ZipFile):
             super().__init__(path)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise damaged(path.name, error, "zip file") from error
-        trouble = "" if len(self.filelist) <= MOST_ENTRIES else f"more than {MOST_ENTRIES:,} entries. Split the log"
+        trouble = ""
         for name in self.namelist():
             if name.startswith(("/", "\\")) or ".." in PurePosixPath(name.replace("\\", "/")).parts:
                 trouble = f"the entry {name!r} leads out of the archive. Such a log is not read"
-        if trouble:
+        try:
+            within("files", len(self.filelist), path.name, fix=SPLIT)
+            if trouble:
+                raise InputError(f"{path.name}: {trouble}")
+        except InputError:
             self.close()
-            raise InputError(f"{path.name}: {trouble}")
+            raise
 
     def json(self, name: str) -> Any:
         """Read an entry as JSON, in which NaN is allowed."""
@@ -221,12 +220,10 @@ class Archive(zipfile.ZipFile):
             blocks.append(block)
             size += len(block)
             self._expanded += len(block)
-            bomb = size > RATIO_FROM and size > MOST_RATIO * entry.compress_size
-            if bomb or size > MOST_ENTRY or self._expanded > MOST_EXPANDED:
-                held = f"it expands to more than {size:,} bytes from {entry.compress_size:,}"
-                raise InputError(
-                    f"{place}: {held}: a zip bomb or a log that is too large. It is not read; split the log"
-                )
+            if size > RATIO_FROM and size > limit("ratio") * entry.compress_size:
+                raise exceeded("ratio", place)
+            within("length", size, place, fix=SPLIT)
+            within("bytes", self._expanded, place, fix=SPLIT)
         return b"".join(blocks)
 
 

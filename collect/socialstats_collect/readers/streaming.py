@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import IO, Any
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.limits import depth_of, exceeded, limit, within
 
 CHUNK = 1 << 22
-MOST_VALUE = 1 << 29
-MOST_BYTES = 1 << 34
 SLACK = 16
 NAN_FIX = "Write null, or leave the row out, and say so"
 SPLIT = "Split the log, or convert it with its own harness first"
@@ -155,15 +154,21 @@ class JsonStream:
             except InputError:
                 raise
             except RecursionError as error:
-                raise self.broken("lists or objects are nested too deeply") from error
+                raise self._too_deep() from error
             except ValueError as error:
                 raise self.broken(f"a number that cannot be read ({str(error).split(';')[0].lower()})") from error
             else:
                 closed = isinstance(found, (str, dict, list)) or end < len(self._text) - SLACK
                 if closed or self._ended:
+                    if depth_of(found) > limit("depth"):
+                        raise self._too_deep()
                     self._at = end
                     return found
                 self._more()  # a number may go on
+
+    def _too_deep(self) -> InputError:
+        line = self._line + self._text.count("\n", 0, self._at)
+        return exceeded("depth", self._place.source, line=line)
 
     def _more(self) -> bool:
         """Read on, at least doubling what is held, and forget what was read."""
@@ -171,8 +176,7 @@ class JsonStream:
             return False
         self._line += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :], 0
-        if len(self._text) > MOST_VALUE:
-            raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix=SPLIT)
+        within("length", len(self._text), self._place.source, fix=SPLIT)
         block = self._raw.read(max(CHUNK, len(self._text)))
         self._ended = not block
         self._text += self._decode(block)
@@ -189,8 +193,6 @@ class JsonStream:
             self._at = len(self._text)
             raise self.broken(message, fix=NOT_UTF8) from error
         self._offset += len(block)
-        if self._offset > MOST_BYTES:
-            raise self.broken(f"more than {MOST_BYTES:,} bytes, which is more than is read at once", fix=SPLIT)
         return text
 
     def broken(self, message: str, fix: str = "") -> InputError:

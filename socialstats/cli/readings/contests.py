@@ -128,7 +128,7 @@ def named_in(seen: Profile, result: Column, texts: Sequence[Column]) -> list[tup
         return []
     cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
     labels = [cells[c.name].labels() for c in (result, *near)]
-    said, *others = ([(*one.levels, None)[code] for code in one.codes] for one in labels)
+    said, *others = (one.mapped(str, None, object).tolist() for one in labels)
     decided = [k for k, label in enumerate(said) if label is not None and not says_tie(label)]
     hits = [{k for k in decided if other[k] == said[k]} for other in others]
     return [

@@ -256,7 +256,10 @@ def win_graph(data: PairData) -> WinGraph:
 
 
 def _by_size(labels: np.ndarray[Any, np.dtype[Any]]) -> tuple[tuple[int, ...], ...]:
-    members = [tuple(int(i) for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
+    """Return the members of each component: largest first, then by lowest member."""
+    order = np.argsort(labels, kind="stable").tolist()
+    ends = np.cumsum(np.bincount(labels)).tolist()
+    members = [tuple(order[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     return tuple(sorted(members, key=lambda m: (-len(m), m)))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.limits import VARIABLE
 from socialstats_collect.readers import files, read_log, streaming
 from socialstats_collect.readers.files import look
 from socialstats_collect.readers.streaming import JsonStream, Spelled
@@ -67,7 +68,7 @@ def test_of_a_value_only_what_the_shape_names_is_kept(chunk: int, monkeypatch: p
         (b"", "ends too early"),
         (b'{"a": NaN}', "NaN is no JSON number"),
         (b'{"a": -Infinity}', "-Infinity is no JSON number"),
-        (b"[" * 100_000, "nested too deeply"),
+        (b"[" * 100_000, "nested more than 200 deep"),
         (b"[" + b"9" * 5000 + b"]", "a number that cannot be read"),
         (b'{"a": "x\x01y"}', "not JSON"),
     ],
@@ -108,14 +109,13 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     packed = tmp_path / "x.json.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert files.load_json(packed) == {"a": "x" * 5000}
-    monkeypatch.setattr(streaming, "MOST_BYTES", 1000)
+    monkeypatch.setenv(VARIABLE, "bytes=1000")
     for large in (path, packed):
-        with pytest.raises(InputError, match="more than 1,000 bytes"):
+        with pytest.raises(InputError, match=r"more than 1,000 bytes.*SOCIALSTATS_LIMITS=bytes=10000"):
             files.load_json(large)
-    monkeypatch.setattr(files, "MOST_LINE", 100)
-    with pytest.raises(InputError, match="a line has more than 100 bytes"):
+    monkeypatch.setenv(VARIABLE, "length=100, files=1")
+    with pytest.raises(InputError, match="line 1: a line, or a single value, has more than 100 bytes"):
         list(files.json_lines(path))
-    monkeypatch.setattr(files, "MOST_FILES", 1)
     (tmp_path / "other").write_text("")
     with pytest.raises(InputError, match="more than 1 files"):
         files.files_in(tmp_path)
@@ -123,8 +123,8 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_one_value_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "CHUNK", 10)
-    monkeypatch.setattr(streaming, "MOST_VALUE", 100)
-    with pytest.raises(InputError, match="one value has more than 100 characters"):
+    monkeypatch.setenv(VARIABLE, "length=100")
+    with pytest.raises(InputError, match="a single value, has more than 100 bytes"):
         stream(b'["' + b"x" * 1000 + b'"]').whole()
 
 
@@ -191,7 +191,7 @@ def test_a_zip_bomb_is_stopped_early(zstd: bool, tmp_path: Path, monkeypatch: py
             read.append(self._expanded)
 
     monkeypatch.setattr(files.Archive, "_bounded", counted)
-    with pytest.raises(InputError, match=r"summaries\.json: it expands to more than .* a zip bomb"):
+    with pytest.raises(InputError, match=r"summaries\.json: it unpacks to more than 400 times its size"):
         read_log(path)
     assert read[-1] < 1 << 23  # of 16 MiB
 
@@ -209,12 +209,10 @@ def test_every_package_reads_zstd_in_frames(package: str, tmp_path: Path, monkey
         read_log(path)
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST_ENTRY", 10), ("MOST_EXPANDED", 200), ("MOST_ENTRIES", 1)])
-def test_entries_and_their_sum_are_bounded(
-    name: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = zipped(tmp_path / "x.eval", entries())
-    monkeypatch.setattr(files, name, most)
+@pytest.mark.parametrize("setting", ["length=10", "bytes=3000", "files=1"])
+def test_entries_and_their_sum_are_bounded(setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zipped(tmp_path / "x.eval", {**entries(), "reductions.json": b"[" + b" " * 4000 + b"]"})
+    monkeypatch.setenv(VARIABLE, setting)
     with pytest.raises(InputError, match=r"[Ss]plit the log"):
         read_log(path)
 

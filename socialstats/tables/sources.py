@@ -1,0 +1,425 @@
+"""Where bytes come from: files, pipes and standard input, packed or not, read within the limits of `limits`."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import os
+import select
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import weakref
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.progress import waiting
+from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
+from socialstats.tables.writing import is_read
+from socialstats.text import count, shorten
+
+GZIP_MAGIC = b"\x1f\x8b"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
+BLOCK = 1 << 18  # bytes read at a time
+IN_MEMORY = 1 << 26  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
+LONGEST_NAME = 255  # characters of a file's name in messages: all that most file systems allow
+PATIENCE = 5.0  # seconds without data, after which a reader says what it waits for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
+class Source:
+    """Bytes that can be read again and again.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    raw : callable
+        Returns a fresh binary stream of the bytes as they are.
+    packed : bool
+        True for bytes that gzip made.
+    path : Path or None
+        A file that holds the bytes as they are; None for bytes in memory.
+    """
+
+    name: str
+    raw: Callable[[], IO[bytes]]
+    packed: bool
+    path: Path | None = None
+
+    def open(self, *, text: bool = False) -> IO[bytes]:
+        """Return a fresh stream of the unpacked bytes; of text it refuses endless lines and NUL characters."""
+        raw = self.raw()
+        return io.BufferedReader(Bounded(self._unpacked(raw), self.name, raw, text=text), BLOCK)
+
+    def _unpacked(self, raw: IO[bytes]) -> IO[bytes]:
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
+
+    def seekable(self) -> IO[bytes]:
+        """Return a stream of the unpacked bytes in which a reader may go back and forth."""
+        if not self.packed:
+            return self.raw()
+        unpacked = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (it is returned open)
+        with self.open() as stream:
+            shutil.copyfileobj(stream, unpacked, BLOCK)
+        unpacked.seek(0)
+        return cast(IO[bytes], unpacked)
+
+    def sha256(self) -> str:
+        """Return the checksum of the bytes as they are, in hexadecimal."""
+        digest = hashlib.sha256()
+        with self.raw() as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        return digest.hexdigest()
+
+    def head(self, size: int = 4096) -> bytes:
+        """Return the first bytes."""
+        try:
+            with self.open() as stream:
+                return stream.read(size)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
+
+    def longest_line(self) -> int:
+        """Return how many bytes the longest line of a text has, or some number below `BLOCK`.
+
+        Raises
+        ------
+        InputError
+            For a text beyond the limits.
+        """
+        raw = self.raw()
+        with Bounded(self._unpacked(raw), self.name, raw, text=True) as stream:
+            buffer = bytearray(BLOCK)
+            while stream.readinto(buffer):
+                pass
+            return stream.longest
+
+
+def _reason(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower() or type(error).__name__
+
+
+class Bounded(io.RawIOBase):
+    """A stream that is refused as soon as it is beyond a limit.
+
+    Parameters
+    ----------
+    stream
+        Of the unpacked bytes.
+    name
+        For messages.
+    packed
+        The stream below, whose position says how many bytes were unpacked.
+    text
+        Whether lines have a limit and NUL characters are refused.
+
+    Attributes
+    ----------
+    longest : int
+        Bytes of the longest line so far, where they are more than are read at a time.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str, packed: IO[bytes], *, text: bool = False) -> None:
+        self._stream, self._name, self._packed, self._text = stream, name, packed, text
+        self._total, self._in_line, self._lines, self.longest = 0, 0, 0, 0
+        self._limits = {key: limit(key) for key in ("bytes", "ratio", "length")}
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer.
+
+        Raises
+        ------
+        InputError
+        """
+        block = self._stream.read(len(buffer))
+        buffer[: len(block)] = block
+        self._total += len(block)
+        if self._total > self._limits["bytes"]:
+            raise exceeded("bytes", self._name)
+        unpacked = self._packed is not self._stream and self._total > RATIO_FROM
+        if unpacked and self._total > self._limits["ratio"] * self._packed.tell():
+            raise exceeded("ratio", self._name)
+        if self._text:
+            self._check_text(block)
+        return len(block)
+
+    def _check_text(self, block: bytes) -> None:
+        if b"\0" in block:
+            line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
+            raise InputError(Problem(message="a NUL character", source=self._name, lines=(line,), fix=NUL_FIX))
+        ends = [end for mark in (b"\n", b"\r") if (end := block.rfind(mark)) >= 0]
+        first = min((at for mark in (b"\n", b"\r") if (at := block.find(mark)) >= 0), default=len(block))
+        self.longest = max(self.longest, self._in_line + first)
+        if self.longest > self._limits["length"]:
+            raise exceeded("length", self._name, line=self._lines + 1)
+        self._lines += block.count(b"\n")
+        self._in_line = len(block) - 1 - max(ends) if ends else self._in_line + len(block)
+
+    def close(self) -> None:
+        """Close the stream and the one below it."""
+        if not self.closed:
+            self._stream.close()
+            self._packed.close()
+        super().close()
+
+
+class Fixed(io.FileIO):
+    """A file that ends where it ended when it was first looked at: one that grows would otherwise have no end."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        super().__init__(path)
+        self._size = size
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, up to that end."""
+        left = max(self._size - self.tell(), 0)
+        return super().readinto(memoryview(buffer)[:left]) or 0
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move to a place, counted from that end where the end is meant."""
+        return super().seek(self._size + offset) if whence == io.SEEK_END else super().seek(offset, whence)
+
+
+def from_path(path: Path) -> Source:
+    """Return a file, a pipe or standard input by its name as a source.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is a folder, a socket or a device, or nobody may read it.
+    """
+    name = shorten(path.name, LONGEST_NAME)
+    try:
+        state = path.stat()
+    except FileNotFoundError as error:
+        raise InputError(f"{shorten(str(path), 400)}: there is no such file") from error
+    except (OSError, ValueError) as error:  # a loop of links, a name that is too long, one with a NUL character
+        raise InputError(f"{name}: it cannot be read ({_reason(error)})") from error
+    if stat.S_ISDIR(state.st_mode):
+        raise InputError(f"{name}: this is a folder, not a file. Name the file in it")
+    if stat.S_ISSOCK(state.st_mode) or stat.S_ISBLK(state.st_mode):
+        raise InputError(f"{name}: this is {'a socket' if stat.S_ISSOCK(state.st_mode) else 'a disk'}, not a file")
+    is_read(path)
+    try:
+        if stat.S_ISFIFO(state.st_mode):
+            with open_pipe(path, name) as stream:
+                return from_stream(stream, name)
+        if not stat.S_ISREG(state.st_mode):
+            with path.open("rb", buffering=0) as stream:
+                return from_stream(cast(IO[bytes], stream), name)
+
+        def raw() -> IO[bytes]:
+            return io.BufferedReader(Fixed(path, state.st_size), BLOCK)
+
+        with raw() as stream:
+            packed = stream.read(2) == GZIP_MAGIC
+    except OSError as error:
+        raise InputError(f"{name}: it cannot be read ({_reason(error)})") from error
+    return Source(name=name, raw=raw, packed=packed, path=path)
+
+
+def from_bytes(data: bytes, name: str) -> Source:
+    """Return bytes in memory as a source."""
+    return Source(name=name, raw=lambda: io.BytesIO(data), packed=data[:2] == GZIP_MAGIC)
+
+
+def from_stream(stream: IO[bytes], name: str) -> Source:
+    """Return what a stream holds (standard input, a pipe) as a source; it is read to its end.
+
+    Raises
+    ------
+    InputError
+        For a device that never ends, and for a stream beyond the limits.
+    """
+    parts: list[bytes] = []
+    size, file = 0, None
+    try:
+        for block in blocks(stream, name):
+            size += len(block)
+            if size > limit("stream"):
+                raise exceeded("stream", name, fix="Write it to a file, and name that file")
+            if file is None and size > IN_MEMORY:
+                file = tempfile.NamedTemporaryFile(prefix="socialstats", delete=False)  # noqa: SIM115 (closed below)
+                file.write(b"".join(parts))
+                parts = []
+            parts.append(block) if file is None else file.write(block)
+        if file is None:
+            return from_bytes(b"".join(parts), name)
+        file.close()
+        held = from_path(Path(file.name))
+    except BaseException:
+        if file is not None:
+            file.close()
+            Path(file.name).unlink(missing_ok=True)
+        raise
+    source = Source(name=name, raw=held.raw, packed=held.packed, path=held.path)
+    weakref.finalize(source, Path(file.name).unlink, missing_ok=True)
+    return source
+
+
+def standard_input() -> Source:
+    """Return standard input as a source."""
+    return from_stream(sys.stdin.buffer, "stdin")
+
+
+def small_file(path: Path) -> bytes:
+    """Return the bytes of a small file: a plan, a page, a paper; those of gzip as they are.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is larger than documents are.
+    """
+    source = standard_input() if str(path) == "-" else from_path(path)
+    with source.raw() as stream:
+        data = stream.read(int(min(limit("document"), sys.maxsize - 1)) + 1)
+    within("document", len(data), source.name)
+    return data
+
+
+def open_pipe(path: Path, name: str) -> IO[bytes]:
+    """Open a named pipe, once a program writes to it.
+
+    Raises
+    ------
+    InputError
+        If none does in time.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        if not _arrives(handle, name, limit("writer")):
+            raise exceeded("writer", name, fix="Start the program that writes to it, or name a file")
+        os.set_blocking(handle, True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return cast(IO[bytes], open(handle, "rb", buffering=0))
+
+
+def blocks(stream: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield what a stream holds, block by block, to its end.
+
+    Raises
+    ------
+    InputError
+        For a device that is no terminal, and if the end does not come in time.
+    """
+    handle = _handle(stream)
+    if handle is not None and stat.S_ISCHR(os.fstat(handle).st_mode) and not os.isatty(handle):
+        if handle_is_empty(handle):
+            return
+        raise InputError(f"{name}: this is a device, which holds no table. Name a file or a pipe")
+    end = time.monotonic() + limit("seconds")
+    while True:
+        if handle is not None and not _arrives(handle, name, end - time.monotonic()):
+            raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
+        block = stream.read(BLOCK) if handle is None else os.read(handle, BLOCK)
+        if not block:
+            return
+        if time.monotonic() > end:
+            raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
+        yield block
+
+
+def handle_is_empty(handle: int) -> bool:
+    """Return whether a device is the one that holds nothing."""
+    return os.path.exists(os.devnull) and os.path.samestat(os.fstat(handle), os.stat(os.devnull))
+
+
+def _handle(stream: IO[bytes]) -> int | None:
+    """Return the number of an open file; None for bytes in memory, and where streams cannot be waited for."""
+    try:
+        return stream.fileno() if hasattr(select, "poll") else None
+    except (AttributeError, OSError):
+        return None
+
+
+def _arrives(handle: int, name: str, seconds: float) -> bool:
+    """Wait until bytes, or the end, arrive; False if they do not in time. After a while it is said what is missing."""
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    if poll.poll(1000 * max(min(seconds, PATIENCE), 0)):
+        return True
+    if seconds > PATIENCE:
+        waiting(f"waiting for data from {name}, for {count(round(seconds - PATIENCE), 'second')} at most")
+        return bool(poll.poll(1000 * (seconds - PATIENCE)))
+    return False
+
+
+class CheckedText(io.TextIOWrapper):
+    """UTF-8 text that counts a delimiter in what is read in blocks.
+
+    Attributes
+    ----------
+    delimiter : str
+    delimiters : int
+        How many were read by `read`.
+    """
+
+    delimiter = ","
+    delimiters = 0
+
+    def read(self, size: int | None = -1, /) -> str:
+        """Read a block of text."""
+        block = super().read(size)
+        self.delimiters += block.count(self.delimiter)
+        return block
+
+
+def open_text(source: Source) -> CheckedText:
+    """Open a source as UTF-8 text with its line ends kept."""
+    return CheckedText(source.open(text=True), encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def decoded(source: Source) -> Iterator[CheckedText]:
+    """Open a source as text; empty files and those in other encodings are refused, with the line."""
+    refuse_other_encodings(source)
+    try:
+        with open_text(source) as text:
+            yield text
+    except UnicodeDecodeError as error:
+        raise bad_text(source) from error
+
+
+def refuse_other_encodings(source: Source) -> None:
+    """Refuse empty files and UTF-16 before anything is parsed."""
+    head = source.head()
+    if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:
+        raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
+    if head[:2] in UTF16_MARKS:
+        raise InputError(f"{source.name}: the file is UTF-16. Save it as UTF-8")
+
+
+def bad_text(source: Source) -> InputError:
+    """Find the first line that is not UTF-8, and say so."""
+    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
+    with source.open(text=True) as stream:
+        while True:
+            block = stream.read(BLOCK)
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                line += error.object.count(b"\n", 0, error.start)
+                message = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
+                fix = "Save the file as UTF-8 (it may be Latin-1 or Windows-1252)"
+                return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
+            if not block:
+                return InputError(f"{source.name}: the text cannot be decoded. Save it as UTF-8")
+            line += block.count(b"\n")

@@ -1,0 +1,467 @@
+"""Sheets of workbooks (.xlsx, .ods): cells as the text that a csv file would hold.
+
+The XML parts are read piece by piece, so that a workbook needs the memory of its cells only. Entities, with which a
+small file can make a long text, are refused. Sources: ECMA-376 part 1, sections 18.3 and 18.8 (SpreadsheetML);
+OpenDocument 1.3 part 3, section 9 (tables).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import IO
+from xml.parsers import expat
+
+from socialstats.errors import InputError, Problem
+from socialstats.tables.limits import RATIO_FROM, exceeded, limit
+from socialstats.tables.table import as_text
+
+BLOCK = 1 << 16  # bytes of XML parsed at a time
+MOST_LETTERS = 3  # letters of a column: the last one is XFD
+MOST_PROBLEMS = 1000  # cells without a usable value that are listed
+CORRECT = "Correct it, or empty it where a value is missing"
+SAVE = "Open the file in a spreadsheet program and save it there"
+ERROR = "an error (such as #N/A or #DIV/0!)"
+Attributes = Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A sheet as it is read.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        The workbook, for messages.
+    rows : dict of int to list of str
+        Cells of each row that has a filled one, by the number of the row (from 1); "" for an empty cell.
+    problems : list of Problem
+        Cells without a usable value.
+    """
+
+    name: str
+    source: str
+    rows: dict[int, list[str]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    _cells: int = 0
+    _most: tuple[float, float] = field(default_factory=lambda: (limit("columns"), limit("cells")))
+    _texts: dict[str, str] = field(default_factory=dict)
+
+    def put(self, row: int, column: int, text: str, columns: int = 1) -> None:
+        """Fill a cell (column from 0), or several equal ones beside each other.
+
+        Raises
+        ------
+        InputError
+            If the sheet has more cells, or columns, than the limits allow.
+        """
+        last = column + columns
+        if last > self._most[0]:
+            raise exceeded("columns", self.source)
+        cells = self.rows.setdefault(row, [])
+        before = len(cells)
+        cells.extend([""] * (last - before))
+        self._count(len(cells) - before)
+        text = self._texts.setdefault(text, text)  # one object for equal texts
+        cells[column:last] = [text] * columns
+
+    def repeat(self, row: int, times: int) -> None:
+        """Copy a row into those below it; a row stands `times` times in all."""
+        if cells := self.rows.get(row):
+            self._count(len(cells) * (times - 1))
+            self.rows.update(dict.fromkeys(range(row + 1, row + times), cells))
+
+    def _count(self, cells: int) -> None:
+        self._cells += cells
+        if self._cells > self._most[1]:
+            raise exceeded("cells", self.source, fix="Save the sheet as CSV (UTF-8)")
+
+    def refuse(self, row: int, column: int, what: str, fix: str) -> None:
+        """Note a cell that has no usable value."""
+        if len(self.problems) < MOST_PROBLEMS:
+            message = f"cell {letters(column)}{row} holds {what}"
+            self.problems.append(Problem(message=message, source=self.source, fix=fix))
+
+
+def letters(column: int) -> str:
+    """Return the letters of a column (from 0) of a spreadsheet.
+
+    Examples
+    --------
+    >>> letters(0), letters(25), letters(26)
+    ('A', 'Z', 'AA')
+    """
+    found, column = "", column + 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        found = chr(65 + rest) + found
+    return found
+
+
+def number_text(text: str) -> str:
+    """Return a number of a cell as a csv file would hold it: whole numbers without decimals.
+
+    Examples
+    --------
+    >>> number_text("3.0"), number_text("0.10000000000000001"), number_text("1E20")
+    ('3', '0.1', '100000000000000000000')
+    """
+    return as_text(int(text) if text.lstrip("-").isdecimal() else float(text)) or ""
+
+
+def date_text(value: datetime) -> str:
+    """Return a date, or a date with its time.
+
+    Examples
+    --------
+    >>> date_text(datetime(2026, 1, 31)), date_text(datetime(2026, 1, 31, 13, 30))
+    ('2026-01-31', '2026-01-31 13:30:00')
+    """
+    return value.isoformat(sep=" ").removesuffix(" 00:00:00")
+
+
+class Archive:
+    """The zip file of a workbook, whose parts are read within limits.
+
+    Parameters
+    ----------
+    stream
+    source
+        Name for messages.
+    """
+
+    def __init__(self, stream: IO[bytes], source: str) -> None:
+        self._zip, self._source, self._total = zipfile.ZipFile(stream), source, 0
+        self.names = frozenset(self._zip.namelist())
+
+    def parse(self, name: str, start: Callable[[str, Attributes], None] | None = None,
+              end: Callable[[str], None] | None = None, text: Callable[[str], None] | None = None) -> None:  # fmt: skip
+        """Parse a part; the functions get the names of elements without their prefixes.
+
+        Raises
+        ------
+        InputError
+            If it unpacks to more than the limits allow, or declares entities.
+        """
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        short: dict[str, str] = {}
+
+        def local(name: str) -> str:
+            return short.get(name) or short.setdefault(name, name.rpartition(":")[2])
+
+        if start is not None:
+            parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
+        if end is not None:
+            parser.EndElementHandler = lambda name: end(local(name))
+        parser.CharacterDataHandler = text
+        parser.EntityDeclHandler = self._refuse_entity
+        size, packed = 0, self._zip.getinfo(name).compress_size
+        with self._zip.open(name) as stream:
+            while block := stream.read(BLOCK):
+                size, self._total = size + len(block), self._total + len(block)
+                if self._total > limit("bytes"):
+                    raise exceeded("bytes", self._source)
+                if size > RATIO_FROM and size > limit("ratio") * packed:
+                    raise exceeded("ratio", self._source)
+                parser.Parse(block, False)
+        parser.Parse(b"", True)
+
+    def _refuse_entity(self, name: str, *_: object) -> None:
+        raise InputError(f"{self._source}: its XML declares the entity '{name[:20]}', which no workbook needs. {SAVE}")
+
+
+def sheets_of(stream: IO[bytes], format: str, source: str, only: str = "") -> list[Sheet]:
+    """Read the sheets of a workbook; all of them are listed, and of these `only` is read where it is given.
+
+    Raises
+    ------
+    InputError
+        For a workbook beyond the limits.
+    Exception
+        Of several kinds, for a damaged file.
+    """
+    archive = Archive(stream, source)
+    return (_Xlsx if format == "xlsx" else _Ods)(archive, source, only).sheets
+
+
+REFERENCE = re.compile(rf"([A-Z]{{1,{MOST_LETTERS}}})([1-9][0-9]*)")
+WORKBOOK = "xl/workbook.xml"
+EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # day 0, by whether the workbook counts from 1904
+DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))  # built-in formats of dates, times
+DURATION = 46  # [h]:mm:ss
+NOT_SHOWN = re.compile(r'"[^"]*"|\\.|_.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
+LEAP_BUG = 60  # days of 1900 that Excel counts one too high: it has a 29 February 1900
+
+
+class _Xlsx:
+    """An Excel workbook; `sheets` is what it holds."""
+
+    def __init__(self, archive: Archive, source: str, only: str) -> None:
+        self._archive, self._epoch = archive, EPOCHS[False]
+        self.sheets: list[Sheet] = []
+        targets = dict(self._worksheets())
+        self._strings: list[str] = []
+        self._kinds: list[str] = []  # of numbers, by the style of their cell: "", "date" or "duration"
+        listed: list[tuple[str, str]] = []
+
+        def start(tag: str, attributes: Attributes) -> None:
+            if tag == "workbookPr":
+                self._epoch = EPOCHS[attributes.get("date1904", "0") in ("1", "true")]
+            elif tag == "sheet":
+                place = next((value for name, value in attributes.items() if name.rpartition(":")[2] == "id"), "")
+                listed.append((attributes["name"], targets.get(place, "")))
+
+        archive.parse(WORKBOOK, start)
+        self._read_strings("xl/sharedStrings.xml")
+        self._read_styles("xl/styles.xml")
+        for name, part in listed:
+            if part in archive.names:
+                sheet = Sheet(name, source)
+                self.sheets.append(sheet)
+                if only in ("", name):
+                    self._read_sheet(sheet, part)
+
+    def _worksheets(self) -> Iterator[tuple[str, str]]:
+        """Yield the identifier and the part of each worksheet."""
+        found: list[tuple[str, str]] = []
+
+        def start(tag: str, attributes: Attributes) -> None:
+            if tag == "Relationship" and attributes.get("Type", "").endswith("/worksheet"):
+                target = attributes["Target"]
+                found.append((attributes["Id"], posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")))
+
+        self._archive.parse("xl/_rels/workbook.xml.rels", start)
+        yield from found
+
+    def _read_strings(self, part: str) -> None:
+        """Read the texts that cells refer to by number; spellings for readers of Japanese (rPh) are no part of them."""
+        pieces: list[str] = []
+        open_text = phonetic = False
+
+        def start(tag: str, attributes: Attributes) -> None:
+            nonlocal open_text, phonetic
+            open_text, phonetic = tag == "t", phonetic or tag == "rPh"
+
+        def end(tag: str) -> None:
+            nonlocal open_text, phonetic
+            open_text, phonetic = False, phonetic and tag != "rPh"
+            if tag == "si":
+                self._strings.append("".join(pieces))
+                pieces.clear()
+
+        def text(data: str) -> None:
+            if open_text and not phonetic:
+                pieces.append(data)
+
+        if part in self._archive.names:
+            self._archive.parse(part, start, end, text)
+
+    def _read_styles(self, part: str) -> None:
+        """Read which styles of cells show numbers as dates or durations."""
+        codes: dict[int, str] = {}
+        inside = ""
+
+        def start(tag: str, attributes: Attributes) -> None:
+            nonlocal inside
+            if tag == "numFmt":
+                codes[int(attributes["numFmtId"])] = attributes.get("formatCode", "")
+            elif tag in ("cellXfs", "cellStyleXfs", "dxfs"):
+                inside = tag
+            elif tag == "xf" and inside == "cellXfs":
+                self._kinds.append(kind_of(int(attributes.get("numFmtId", "0")), codes))
+
+        if part in self._archive.names:
+            self._archive.parse(part, start)
+
+    def _read_sheet(self, sheet: Sheet, part: str) -> None:
+        """Read the cells of a worksheet."""
+        row = column = 0
+        attributes: Attributes = {}
+        pieces: list[str] = []
+        inside = ""  # the element whose text is wanted
+        formula = phonetic = False
+
+        def start(tag: str, given: Attributes) -> None:
+            nonlocal row, column, attributes, inside, formula, phonetic
+            if tag == "c":
+                attributes, formula = given, False
+                pieces.clear()
+                column += 1
+                if place := REFERENCE.fullmatch(given.get("r", "")):
+                    row, column = int(place[2]), number_of(place[1])
+            elif tag == "v" or (tag == "t" and not phonetic):
+                inside = tag
+            elif tag == "row":
+                row, column = int(given.get("r", row + 1)), 0
+            elif tag == "f":
+                formula = True
+            elif tag == "rPh":
+                phonetic = True
+
+        def end(tag: str) -> None:
+            nonlocal inside, phonetic
+            inside = ""
+            if tag == "c":
+                self._put(sheet, row, column - 1, attributes, "".join(pieces), formula=formula)
+            elif tag == "rPh":
+                phonetic = False
+
+        def text(data: str) -> None:
+            if inside:
+                pieces.append(data)
+
+        self._archive.parse(part, start, end, text)
+
+    def _put(self, sheet: Sheet, row: int, column: int, attributes: Attributes, value: str, *, formula: bool) -> None:
+        """Write the value of a cell into a sheet."""
+        kind = attributes.get("t", "n")
+        if not value:
+            if formula and kind != "str":  # a program that computes nothing wrote it; text that is empty is a value
+                sheet.refuse(row, column, "a formula without its value", SAVE)
+            return
+        if kind == "s":
+            value = self._strings[int(value)]
+        elif kind == "b":
+            value = "TRUE" if int(value) else "FALSE"
+        elif kind == "n":
+            style = int(attributes.get("s", "0"))
+            shown = self._kinds[style] if style < len(self._kinds) else ""
+            value = self._number(value, shown)
+        elif kind == "d":
+            value = date_text(datetime.fromisoformat(value))
+        if kind == "e" or (kind == "n" and not value):
+            sheet.refuse(row, column, ERROR, CORRECT)
+        elif value:
+            sheet.put(row, column, value)
+
+    def _number(self, value: str, shown: str) -> str:
+        """Return a number as text, a date or a duration where it is shown as one; empty for a day of no calendar."""
+        if not shown:
+            return number_text(value)
+        try:
+            days = float(value)
+            return str(timedelta(milliseconds=round(days * 86_400_000))) if shown == "duration" else self._date(days)
+        except (OverflowError, ValueError):
+            return ""
+
+    def _date(self, days: float) -> str:
+        whole, part = divmod(days, 1)
+        clock = timedelta(milliseconds=round(part * 86_400_000))
+        if 0 <= days < 1 and not clock.days:
+            return str((datetime.min + clock).time())
+        whole += 0 < days < LEAP_BUG and self._epoch == EPOCHS[False]
+        return date_text(self._epoch + timedelta(days=whole) + clock)
+
+
+def number_of(column: str) -> int:
+    """Return the number (from 1) of a column by its letters.
+
+    Examples
+    --------
+    >>> number_of("A"), number_of("AA"), number_of("XFD")
+    (1, 27, 16384)
+    """
+    found = 0
+    for letter in column:
+        found = 26 * found + ord(letter) - 64
+    return found
+
+
+def kind_of(format: int, codes: Mapping[int, str]) -> str:
+    """Return whether a format of numbers shows a ``"date"`` (or a time), a ``"duration"``, or neither.
+
+    Examples
+    --------
+    >>> kind_of(14, {}), kind_of(164, {164: "[h]:mm"}), kind_of(164, {164: '0.0 "days"'})
+    ('date', 'duration', '')
+    """
+    if format not in codes:
+        return "duration" if format == DURATION else "date" if format in DATES else ""
+    shown = NOT_SHOWN.sub("", codes[format].partition(";")[0]).lower()
+    if re.search(r"\[(?:hh?|mm?|ss?)\]", shown):
+        return "duration"
+    return "date" if re.search("[dmhys]", shown) and "general" not in shown else ""
+
+
+CLOCK = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
+MOST_SPACES = 1_000_000  # that one element may stand for
+
+
+class _Ods:
+    """An OpenDocument spreadsheet; `sheets` is what it holds."""
+
+    def __init__(self, archive: Archive, source: str, only: str) -> None:
+        self.sheets: list[Sheet] = []
+        self._source, self._only, self._open = source, only, False
+        self._row = self._column = self._times = 0
+        self._cell: Attributes = {}
+        self._pieces: list[str] = []
+        self._paragraphs = self._notes = 0
+        self._in_paragraph = False
+        archive.parse("content.xml", self._start, self._end, self._text)
+
+    def _start(self, tag: str, attributes: Attributes) -> None:
+        if tag == "table":
+            name = attributes.get("table:name", "")
+            self.sheets.append(Sheet(name, self._source))
+            self._row, self._times, self._open = 1, 0, self._only in ("", name)
+        elif tag == "table-row":
+            self._row, self._column = self._row + self._times, 0
+            self._times = int(attributes.get("table:number-rows-repeated", "1"))
+        elif tag in ("table-cell", "covered-table-cell"):
+            self._cell, self._paragraphs = attributes, 0
+            self._pieces.clear()
+        elif tag == "annotation":
+            self._notes += 1
+        elif tag == "p" and not self._notes:
+            self._pieces += ["\n"] if self._paragraphs else []
+            self._paragraphs, self._in_paragraph = self._paragraphs + 1, True
+        elif tag in ("s", "tab", "line-break") and not self._notes:
+            spaces = int(attributes.get("text:c", "1"))
+            if spaces > MOST_SPACES:
+                raise InputError(f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it")
+            self._pieces.append({"s": " " * spaces, "tab": "\t"}.get(tag, "\n"))
+
+    def _end(self, tag: str) -> None:
+        if tag in ("table-cell", "covered-table-cell"):
+            self._put(int(self._cell.get("table:number-columns-repeated", "1")), covered=tag != "table-cell")
+        elif tag == "table-row" and self._open:
+            self.sheets[-1].repeat(self._row, self._times)
+        elif tag == "annotation":
+            self._notes -= 1
+        elif tag == "p":
+            self._in_paragraph = False
+
+    def _text(self, data: str) -> None:
+        if self._in_paragraph and not self._notes:
+            self._pieces.append(data)
+
+    def _put(self, columns: int, *, covered: bool) -> None:
+        """Write the value of a cell, or of several equal ones, into the sheet."""
+        column, self._column = self._column, self._column + columns
+        shown, kind = "".join(self._pieces), self._cell.get("office:value-type", "")
+        if not self._open or covered or not kind:
+            return
+        if shown == "#N/A" or self._cell.get("calcext:value-type") == "error":
+            self.sheets[-1].refuse(self._row, column, ERROR, CORRECT)
+        elif text := self._value(kind, shown):
+            self.sheets[-1].put(self._row, column, text, columns)
+
+    def _value(self, kind: str, shown: str) -> str:
+        cell = self._cell
+        if kind in ("float", "percentage", "currency"):
+            return number_text(cell["office:value"])
+        if kind == "boolean":
+            return "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
+        if kind == "date":
+            return date_text(datetime.fromisoformat(cell["office:date-value"]))
+        if kind == "time":
+            clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
+            return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
+        return shown or cell.get("office:string-value", "")
