@@ -58,14 +58,14 @@ def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
 
 
 def not_zero(p: Any) -> FloatArray:
-    """Return p-values with those too small for a float of full precision as the smallest such: no p-value is 0.
+    """Return p-values within (0, 1]: one too small for a float of full precision is the smallest such, none is above 1.
 
     Examples
     --------
-    >>> float(not_zero(0.0)), float(not_zero(0.03))
-    (2.2250738585072014e-308, 0.03)
+    >>> float(not_zero(0.0)), float(not_zero(0.03)), float(not_zero(1 + 4e-14))
+    (2.2250738585072014e-308, 0.03, 1.0)
     """
-    return np.asarray(np.maximum(p, SMALLEST))
+    return np.asarray(np.clip(p, SMALLEST, 1.0))
 
 
 def two_sided_p(statistic: FloatArray, df: FloatArray | float | None = None) -> FloatArray:
