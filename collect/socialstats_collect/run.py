@@ -207,8 +207,9 @@ class Run:
 
     async def _admitted(self, door: Door, ask: Ask) -> Claim | None:
         """Return the claim of a call when it may be sent; None where the run stops before."""
-        while True:
-            await self._unless_stopped(door.wait())
+        claim = None
+        while claim is None:
+            await self._unless_stopped(door.opened())
             if self._stop.is_set():
                 return None
             try:
@@ -216,9 +217,11 @@ class Run:
             except BudgetSpent as reason:
                 self.stop(str(reason))
                 return None
-            if claim is not None:
-                return claim
-            await self._unless_stopped(self._budget.change())
+            await self._unless_stopped(door.wait() if claim else self._budget.change())
+        if self._stop.is_set():
+            self._budget.free(claim)
+            return None
+        return claim
 
     async def _attempt(self, unit: Unit, ask: Ask, number: int, claim: Claim) -> Outcome:
         """Write down that a call is sent, make it, and write down what came back."""
