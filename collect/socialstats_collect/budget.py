@@ -81,14 +81,11 @@ class Budget:
         BudgetSpent
             Where the call fits no more, whatever those in progress take.
         """
-        limits, claim = self.limits, self._expected(ask)
-        if limits.max_calls is not None and self.calls >= limits.max_calls:
-            raise BudgetSpent(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
-        if limits.max_tokens_total is not None or limits.max_cost is not None:
-            if self._must_wait(claim):
-                return None
-            if not self._claims:
-                self._check(claim)
+        claim = self._expected(ask)
+        if not self._claims:
+            self._check(claim)
+        elif self._must_wait(claim):
+            return None
         self._claims.append(claim)
         return claim
 
@@ -140,9 +137,11 @@ class Budget:
 
     def _must_wait(self, further: Claim) -> bool:
         """Return whether a call must not be sent beside those in progress."""
-        if not self._claims:
-            return False
         limits, claims = self.limits, (*self._claims, further)
+        if limits.max_calls is not None and self.calls >= limits.max_calls:
+            return True
+        if limits.max_tokens_total is None and limits.max_cost is None:
+            return False
         by_model = Counter(claim.model for claim in claims)
         if any(self._costs(model).counted < n for model, n in by_model.items()):
             return True
@@ -155,6 +154,8 @@ class Budget:
     def _check(self, claim: Claim) -> None:
         """Raise where not even a call like the largest so far fits, and nothing is in progress."""
         limits, costs = self.limits, self._costs(claim.model)
+        if limits.max_calls is not None and self.calls >= limits.max_calls:
+            raise BudgetSpent(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
         tokens = costs.most_tokens if costs.counted else claim.tokens or 0
         cost = costs.most_cost if costs.counted else claim.cost or 0.0
         if limits.max_tokens_total is not None and self.tokens + tokens > limits.max_tokens_total:

@@ -355,13 +355,17 @@ class Door:
     _failures: int = 0
     _opened: float = 0.0
 
+    async def opened(self) -> None:
+        """Return when the door is open."""
+        clock = asyncio.get_running_loop().time
+        while (left := self._closed_until - clock()) > 0:
+            await asyncio.sleep(left)
+
     async def wait(self) -> None:
         """Return when the next attempt may start."""
         clock = asyncio.get_running_loop().time
         while True:
-            if (left := self._closed_until - clock()) > 0:
-                await asyncio.sleep(left)
-                continue
+            await self.opened()
             if not self.per_minute:
                 return
             start = max(clock(), self._next)

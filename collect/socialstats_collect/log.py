@@ -119,7 +119,7 @@ class Log:
             found, whole = _records(text)
             for at, record in found:
                 n = record.get("n", -1)
-                if (n is None and seen) or (n is not None and n >= size):
+                if (n is None and seen) or (n is not None and n > size):
                     whole = False  # a line of another hand, in a log with checksums
                 elif n in (None, -1) or _first(seen.setdefault(record["run_id"], bytearray()), n):
                     self._take(record, place + at)
@@ -332,7 +332,8 @@ def _record(text: bytes) -> dict[str, Any] | None:
     needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
     if needs is None or not all(isinstance(record.get(name), kind) for name, kind in needs.items()):
         return None
-    if "n" in record and not (isinstance(record["n"], int) and isinstance(record.get("run_id"), str)):
+    n = record.get("n", 0)
+    if not (isinstance(n, int) and n >= 0 and isinstance(record.get("run_id", ""), str)):
         return None
     if record["type"] == "attempt" and not (status_of(record) in STATUSES and KEY.fullmatch(record["key"])):
         return None

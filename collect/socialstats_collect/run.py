@@ -207,8 +207,9 @@ class Run:
 
     async def _admitted(self, door: Door, ask: Ask) -> Claim | None:
         """Return the claim of a call when it may be sent; None where the run stops before."""
-        while True:
-            await self._unless_stopped(door.wait())
+        claim = None
+        while claim is None:
+            await self._unless_stopped(door.opened())
             if self._stop.is_set():
                 return None
             try:
@@ -216,9 +217,11 @@ class Run:
             except BudgetSpent as reason:
                 self.stop(str(reason))
                 return None
-            if claim is not None:
-                return claim
-            await self._unless_stopped(self._budget.change())
+            await self._unless_stopped(door.wait() if claim else self._budget.change())
+        if self._stop.is_set():
+            self._budget.free(claim)
+            return None
+        return claim
 
     async def _attempt(self, unit: Unit, ask: Ask, number: int, claim: Claim) -> Outcome:
         """Write down that a call is sent, make it, and write down what came back."""
@@ -242,12 +245,11 @@ class Run:
 
     def _check_costs(self, unit: Unit, ask: Ask, outcome: Outcome, line: Mapping[str, Any]) -> None:
         """Stop where a reply does not say what it took, and a limit asks for it; or says what is no amount."""
-        for name, value in line.get("usage_wrong", {}).items():
-            self.stop(
-                f"the reply to '{unit.name}' ({ask.step}) reports {name} = {value}, which is not a finite number of at "
-                "least 0. Set trust_usage = false in [endpoint] to count estimated tokens, and money by [prices]",
-                fault=True,
-            )
+        if wrong := line.get("usage_wrong"):
+            reported = ", ".join(f"{name} = {value}" for name, value in wrong.items())
+            why = f"the reply to '{unit.name}' ({ask.step}) reports {reported}: not a finite number of at least 0"
+            way = "Set trust_usage = false in [endpoint] to count estimated tokens, and money by [prices]"
+            self.stop(f"{why}. {way}", fault=True)
         if self.runfile.limits.max_cost is not None and outcome.billed and "cost" not in line:
             why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
             self.stop(why, fault=True)

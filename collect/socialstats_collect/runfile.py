@@ -27,8 +27,8 @@ SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 VARIABLE = re.compile(r"[A-Za-z_]\w{0,39}", re.ASCII)
 LIKE_A_KEY = re.compile(r"(?=.*[a-z])(?=.*\d).{16,}")  # lower case and digits: rarely the name of a variable
 KEY_NAME = re.compile(
-    r"(x|proxy)?(api|access|secret)?(key|authorization)|(bearer|access|auth|api)?token|bearer|(client)?secret|password"
-    r"|cookie|(extra|default)?headers",
+    r"x?(api|access|secret)key|(proxy)?authorization|(bearer|access|auth|api)?token|bearer|(client)?secret|password|cookie"
+    r"|(extra|default)?headers",
 )  # names under which clients take keys, without hyphens and underscores
 LONG_ENOUGH = 16  # characters of a key that stands in a text by no accident
 PROXIES = ("http", "https", "socks5", "socks5h")
@@ -218,7 +218,7 @@ def _keys(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Probl
         name, plain = f"{where}{place}", re.sub("[-_]", "", str(place)).lower()
         if KEY_NAME.fullmatch(plain) and (isinstance(value, str) or plain.endswith("headers")):
             fix = "Remove it: keys come from the environment, and key_env names the variable."
-            yield Problem(message=f"'{name}' does not belong into a run file", fix=fix)
+            yield Problem(message=f"'{name}' does not belong in a run file", fix=fix)
         elif isinstance(value, dict | list):
             yield from _keys(value, f"{name}.")
 
@@ -227,9 +227,10 @@ def _amounts(values: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield limits that are not positive, and prices that are negative; neither may be infinite."""
     limits = {f"limits.{key}": value for key, value in values.get("limits", {}).items()}
     for key, value in {"replicates": values.get("replicates", 1), **limits}.items():
-        if isinstance(value, int | float) and not 0 < value < math.inf:
-            fix = "" if value <= 0 else "Leave it out where there is none."
-            yield Problem(message=f"{key} = {value} is not {'positive' if value <= 0 else 'a finite number'}", fix=fix)
+        if isinstance(value, int | float) and value <= 0:
+            yield Problem(message=f"{key} = {value} is not positive")
+        elif isinstance(value, int | float) and not math.isfinite(value):
+            yield Problem(message=f"{key} = {value} is not a finite number", fix="Leave it out where there is none.")
     for model, prices in values.get("prices", {}).items():
         for kind, price in prices.items():
             if not 0 <= price < math.inf:

@@ -137,7 +137,9 @@ def test_clusters_that_are_alike_have_no_error_whatever_their_names_and_order(me
         made = []
         for order in ORDERS:
             try:
-                made.append(run(metric, subject.design(alike(subject, k, **order)), **{**options(metric, subject), **ci}))
+                made.append(
+                    run(metric, subject.design(alike(subject, k, **order)), **{**options(metric, subject), **ci})
+                )
             except SocialStatsError as error:
                 assert len(str(error)) > 10  # noqa: PT017
         for result in made:

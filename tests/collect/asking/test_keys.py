@@ -254,7 +254,7 @@ def test_a_key_in_a_run_file_is_refused(
     said = capsys.readouterr().err
     assert key not in said
     assert "run.toml: " in said
-    assert any(words in said for words in ("does not belong into a run file", "stands in the run file",
+    assert any(words in said for words in ("does not belong in a run file", "stands in the run file",
                                            "is not the name of a variable"))  # fmt: skip
     assert not path.with_name("log.jsonl").exists()
 
@@ -262,7 +262,8 @@ def test_a_key_in_a_run_file_is_refused(
 def test_names_that_are_no_keys_are_allowed(tmp_path: Path) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
     schema = 'response_format = { type = "json_schema", json_schema = { password = { type = "string" } } }'
-    text = path.read_text().replace("temperature = 0", "temperature = 0, top_k = 5, logit_bias = { token = 1 }")
+    text = path.read_text().replace('parser = "json"', 'parser = "json", key = "Answer"')
+    text = text.replace("temperature = 0", "temperature = 0, top_k = 5, logit_bias = { token = 1 }")
     path.write_text(text.replace("[limits]", f"[judges]\nmodels = []\nparameters = {{ {schema} }}\n[limits]"))
     assert read_runfile(path).design.protocol.settings.judge_parameters
 

@@ -215,6 +215,7 @@ EARLIER = [
     {"tokens_estimated": ["a", None]}, {"content": [1]}, {"content": {"a": 1}}, {"refusal": 5}, {"logprobs": "x"},
     {"model_returned": [1]}, {"model_returned": "\ud800"}, {"model_requested": {}}, {"t_start": 5}, {"host": []},
     {"error_message": {}}, {"attempt": []}, {"replicate": None}, {"key": "00 " * 21 + "0"}, {"n": "x"}, {"n": 10**30},
+    {"n": -7}, {"n": None}, {"n": 2.5},
     {"run_id": [1]}, {"factors": []}, {"item_id": 7}, {"blocked_by": [1]}, {"finish_reason": {}}, {"step": 1},
 ]  # fmt: skip
 
