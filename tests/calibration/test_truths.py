@@ -241,3 +241,37 @@ def test_pooled_intervals_are_those_of_win_rates(load):
     row = socialstats.win_rates(table, weights="pooled").row("all", group="higher")
     low, high, _ = groups.pooled_intervals(wins[:, None], n)
     assert (row.conf_low, row.conf_high) == pytest.approx((low[0], high[0]), rel=1e-9)
+
+
+@pytest.mark.parametrize("clusters", [0, 8])
+def test_moments_of_the_chance_to_be_right_are_those_of_a_beta_distribution(load, clusters):
+    found = load("function_studies").moments(0.8, clusters)
+    if clusters:
+        icc = load("function_studies").RELATED
+        law = stats.beta(0.8 * (1 / icc - 1), 0.2 * (1 / icc - 1))
+        assert found == pytest.approx([law.moment(k) for k in (1, 2, 3)])
+    else:
+        assert found == pytest.approx([0.8, 0.64, 0.512])
+
+
+@pytest.mark.slow
+def test_expected_entropy_of_pairs_is_that_of_many_tables(load):
+    studies, rng = load("function_studies"), np.random.default_rng(6)
+    assert studies.expected_entropy(4, 1) == pytest.approx(0.0, abs=1e-12)
+    rows = [next(iter(studies.entropies(rng, 4, 8, 4).intervals.values()))[0][0].estimate for _ in range(300)]
+    error = np.std(rows) / np.sqrt(len(rows))
+    assert abs(np.mean(rows) - studies.expected_entropy(4, 8)) < 4 * error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "setting", "quantity"), [
+    ("judge_agreement", "three even levels, 100 units", "kappas"),
+    ("changed_means", "0.3 changed, 60 units, 3 replies each", "mean change"),
+    ("js_similarity", "40 clusters of 5", "similarity"), ("ada_met", "40 clusters of 5", "distance"),
+    ("leaderboard", "normal, 8 clusters of 5", "mean"), ("effect_sizes", "40 clusters of 5", "d_z"),
+    ("paraphrase_spread", "skewed spreads, 60 scenarios", "change"),
+])  # fmt: skip
+def test_estimates_of_functions_are_close_to_their_truths(load, name, setting, quantity):
+    draw, rng = load("function_studies").SUBJECTS[name][setting], np.random.default_rng(7)
+    gaps = [row.estimate - truth for _ in range(60) for row, truth in draw(rng).intervals[quantity]]
+    assert abs(np.mean(gaps)) < 4.5 * np.std(gaps) / np.sqrt(60)

@@ -360,3 +360,12 @@ def test_resamples_of_equal_pairs_have_no_size(seed, scale):
     result = effect_sizes(Paired.from_frame(rows, conditions=("x", "y"), cluster=["story", "topic"]), resamples=500)
     assert result.row("d_z").std_error < 10
     assert result.verify().ok
+
+
+def test_summary_numbers_say_that_the_shape_is_not_known():
+    result = effect_sizes_from_summary(n=60, t=3.0)
+    (said,) = result.cautions
+    assert (said.code, said.short) == ("SS317", "the shape of the differences is not known")
+    assert result.row("d_z").approximate
+    assert result.row("g_z").approximate
+    assert not result.row("d_av").approximate

@@ -12,7 +12,7 @@ from study_tables import stray_cells, stray_decimals
 from socialstats.cli import main
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError
+from socialstats.errors import Caution, InputError
 from socialstats.metrics.rereading import (
     CHANGE,
     answers_of,
@@ -238,3 +238,25 @@ def test_published_answers_read_again(tmp_path: Path) -> None:
     said = " ".join(block["sentences"])
     assert "changed from .305 to .357 (zero_shot_table)" in said
     assert "changed from .246 to .246 (zero_shot)" in said
+
+
+def codes(cautions: tuple[Caution, ...]) -> dict[str, tuple[str, ...] | None]:
+    return {said.code: said.rows for said in cautions}
+
+
+def test_few_and_rare_changes_are_cautioned_by_row() -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"unit": np.repeat(np.arange(60), 2), "rater": ["echo", "terse"] * 60,
+                          "one": rng.integers(1, 6, 120)})  # fmt: skip
+    frame["two"] = frame["one"]
+    echo = frame.index[frame["rater"] == "echo"]
+    frame.loc[echo[:3], "two"] = 6 - frame.loc[echo[:3], "one"]
+    terse = frame.index[frame["rater"] == "terse"]
+    frame.loc[terse, "two"] = np.clip(frame.loc[terse, "one"] + rng.integers(-1, 2, 60), 1, 5)
+    readings = [Ratings.from_frame(frame, value=name, levels=[1, 2, 3, 4, 5], scale="interval")
+                for name in ("one", "two")]  # fmt: skip
+    shares, means = changed_shares(*readings), changed_means(*readings)
+    assert codes(shares.cautions) == {"SS212": ("echo [share changed]",)}
+    assert codes(means.cautions)["SS212"] == (f"echo [{CHANGE}]",)
+    assert f"echo [{CHANGE}]" in (codes(means.cautions)["SS317"] or ())
+    assert not means.row("terse", group=CHANGE).approximate
