@@ -406,7 +406,8 @@ class Comparisons:
         cluster : str or sequence of str
             Columns whose rows are not independent of each other; ``"pair"`` for the pair of items.
         tie, refusal : str or sequence of str
-            Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`).
+            Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`). By default
+            labels that begin with a word for a tie are ties, such as ``draw`` and ``tie (bothbad)``.
         status : str, optional
             Column that says ``ok``, ``corrected`` (a choice that took back another) or ``refusal``; anything else
             means that there is no choice (kept aside, in `unread`). By default ``answer_status``, where there is one.
