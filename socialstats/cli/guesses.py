@@ -37,6 +37,12 @@ ORDERS = (
             "stimme gar nicht zu, stimme überhaupt nicht zu, lehne ab, stimme nicht zu, stimme eher nicht zu, "
             "teils teils, teils/teils, weder noch, neutral, stimme eher zu, stimme zu, stimme voll zu, "
             "stimme voll und ganz zu",
+            "sehr niedrig, niedrig, mittel, hoch, sehr hoch",
+            "gering, mittel, hoch",
+            "muy bajo, bajo, medio, alto, muy alto",
+            "muy baja, baja, media, alta, muy alta",
+            "très faible, faible, moyen, élevé, très élevé",
+            "低, 中, 高",
             "sehr schlecht, schlecht, mittel, mittelmäßig, gut, sehr gut",
             "nie, selten, manchmal, oft, immer",
             "sehr unzufrieden, unzufrieden, neutral, zufrieden, sehr zufrieden",

@@ -410,7 +410,8 @@ class Comparisons:
             Columns that number the answers to one question (run, sample, seed). Repeats are no units: they lie within
             the declared clusters, or within those of the pair of items where none is declared.
         tie, refusal : str or sequence of str
-            Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`).
+            Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`). By default
+            labels that begin with a word for a tie are ties, such as ``draw`` and ``tie (bothbad)``.
         status : str, optional
             Column that says ``ok``, ``corrected`` (a choice that took back another) or ``refusal``; anything else
             means that there is no choice (kept aside, in `unread`). By default ``answer_status``, where there is one.

@@ -675,7 +675,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             return Groups(group.name, min(repeated, key=lambda c: len(c.levels)).name, several=True)
         crossed = (c for c in things if c is not group and len(c.levels) * len(group.levels) == profile.rows)
         planned = any(profile.distinct([c.name, group.name]) for c in crossed)
-        if not planned and not any(c.called((*UNITS.words, *PERSONS)) for c in met):
+        if not planned and not any(c.called(UNITS.words) or len(c.levels) >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
     return None
 

@@ -54,10 +54,14 @@ UNITS = Part(
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
         "sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
-        "vignetten szenario escenario poem poeme gedicht poema 题目 问题 项目 样本 任务 题号 用户"
+        "vignetten szenario escenario poem poeme gedicht poema 题目 问题 项目 样本 任务 题号 用户 "
+        "被试 参与者 受试者"
     ),
 )
-PERSONS = spelled("subject subj participant person student respondent id")  # units who may rate as well
+PERSONS = spelled(
+    "subject subj participant person student respondent id sujeto participante sujet proband "
+    "versuchsperson 被试 参与者 受试者"
+)  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
 LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")  # or clusters
 RATERS = Part(
@@ -111,7 +115,7 @@ VALUES = Part(
         "label accuracy acc action decision verdict choice grade category reply stance code mark points wert bewertung "
         "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse exactmatch em f1 pass1 "
         "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
-        "reactiontime responsetime reaktionszeit 评分 得分 分数 正确 反应时"
+        "reactiontime responsetime eleccion decision wahl entscheidung choix reaktionszeit 评分 得分 分数 正确 反应时"
     ),
 )
 RATING_FIRST = spelled("value rating score label")  # what a reader of ratings prefers
@@ -127,7 +131,7 @@ REPEATS = Part(
     words=spelled(
         "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
         "draw completion generation rollout attempt try resample durchgang wiederholung lauf repeticion intento "
-        "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次"
+        "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
     ),
 )
 VARIANTS = spelled(
