@@ -245,7 +245,7 @@ def test_counts_are_whole_and_one_is_singular(tmp_path: Path) -> None:
     assert any("1 level that occurs" in str(c) for c in one.cautions)
     pairs = ss.mcnemar(ss.Paired.from_cells(a=5, b=1, c=0, d=4))
     assert "Data: 10 pairs, 1 discordant pair\n" in pairs.summary()
-    with pytest.raises(NothingToAnalyse, match=r"^/dev/null is empty"):
+    with pytest.raises(NothingToAnalyse, match=r"null is empty"):
         ss.percent_agreement("/dev/null")
 
 

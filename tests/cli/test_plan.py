@@ -260,7 +260,7 @@ def test_show_refuses_other_pages(
 def test_show_of_a_missing_file_is_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, err = run(capsys, "show", str(tmp_path / "none.html"))
     assert (code, out) == (2, "")
-    assert "No such file" in err
+    assert "there is no such file" in err
 
 
 def test_show_prints_no_control_characters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
