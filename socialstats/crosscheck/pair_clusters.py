@@ -18,7 +18,7 @@ from socialstats.crosscheck.pair_fits import TIES, WIDTH, PairColumns, PeerFit, 
 
 UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # error of numerical second derivatives
-PRECISION = 1e-6  # of errors beside those of the model, from peers whose maxima are found to 1e-8
+PRECISION = 1e-6  # errors beside those of the model; peers find maxima to 1e-8
 KISH = 50.0
 CONTRASTS = 100  # at once: each needs a number for every row of the table
 Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]

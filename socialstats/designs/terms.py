@@ -36,7 +36,7 @@ TOKEN = re.compile(
 )
 
 _lock = threading.Lock()
-_refusals = 0  # of the whole process: a thread that is started inside `names_only` must keep to it
+_refusals = 0  # counted for the whole process: a thread that starts inside `names_only` must keep to it
 
 
 @contextmanager
@@ -162,9 +162,7 @@ def parse(text: str, keywords: Collection[str] = ()) -> Parts:
     ['1', 'urgency', 'log(length)', 'urgency:log(length)']
     >>> parse("~ np.log(length)")
     Traceback (most recent call last):
-    socialstats.errors.InputError: formula '~ np.log(length)': np.log() is not a function of formulas. Formulas of
-    files and of the command line hold columns, numbers, interactions (: and *) and the functions I, C, log, exp, sqrt,
-    scale, center, poly, bs
+    socialstats.errors.InputError: formula '~ np.log(length)': np.log() is not a function of formulas; write log(). ...
     """
     return _Reading(text, keywords).formula()
 

@@ -78,7 +78,7 @@ def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float
     --------
     >>> one = np.array([[1.0], [-1.0], [1.0], [-1.0]])
     >>> [round(x, 2) for x in component(one, np.array([0, 1, 0, 1]), np.ones(4))]
-    [8.0, 4.0, 0.14]
+    [8.0, 4.0, 0.09]
     """
     weighted = scores * n[:, None]
     sums = np.zeros((int(codes.max(initial=-1)) + 1, scores.shape[1]))

@@ -103,7 +103,7 @@ def mean_errors(
         Independent rows: how many rows of one score each cell stands for (default 1).
     size : float or (k,) array
         Largest size of the numbers whose differences the scores are, such as values of which their mean was
-        subtracted: rounding of these can make alike scores differ.
+        subtracted. Rounding of these can make alike scores differ.
 
     Notes
     -----

@@ -27,8 +27,8 @@ MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of levera
 UNSEEN = 1e-9  # smaller shares are rounding
 ROUNDING = 1e-10  # variances below this share of the others are 0
 EXACT_BELOW = 50.0  # Kish's degrees of freedom from which the exact ones, which take longer, are not computed
-# A share of the model's variance. Of m rows that a cluster holds, one that differs from the other clusters gives 1/m
-# of it, and rounding gives m (1e-13)^2, where scores are 0 to 1e-13 of their parts: 1e-14 is between both up to 10^12.
+# A share of the model's variance. Of m rows in a cluster, one that differs from other clusters gives 1/m of it.
+# Rounding gives m (1e-13)^2, where scores are 0 to 1e-13 of their parts. So 1e-14 is between both up to m = 10^12.
 OF_MODEL = 1e-14
 NULL = 1e-12  # eigenvalues of standardised information below this are 0
 FAINT = 0.5  # largest leverage of clusters whose eigenvalues are not computed in very large tables

@@ -67,7 +67,9 @@ def knots(x: FloatArray, rows: FloatArray, df: int | None, degree: int) -> Float
     """
     inner = 0 if df is None else df - degree
     if inner < 0:
-        raise InputError(f"bs(): df={df} is less than degree={degree}. Raise df, or lower degree")
+        raise InputError(
+            f"bs(): {df} degrees of freedom are fewer than the degree, {degree}. Raise df, or lower the degree"
+        )
     need_values(x, rows, inner + degree + 1, f"bs() with {count(inner + degree, 'column')}")
     every = np.repeat(x, np.ceil(rows).astype(np.int64))
     at = np.quantile(every, np.linspace(0, 1, inner + 2))

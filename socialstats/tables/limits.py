@@ -1,7 +1,7 @@
 """Limits of what is read, all in one place; a setting in the environment changes them.
 
-A file or stream beyond a limit is an error that names the limit. Honest tables stay far below all of them: the limits
-are there for files that unpack to a thousand times their size, and for streams that never end.
+A file or stream beyond a limit is an error that names the limit. Honest tables stay far below all of them.
+The limits are there for files that unpack to a thousand times their size, and for streams that never end.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ class _Xlsx:
         self.sheets: list[Sheet] = []
         targets = dict(self._worksheets())
         self._strings: list[str] = []
-        self._kinds: list[str] = []  # of numbers, by the style of their cell: "", "date" or "duration"
+        self._kinds: list[str] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
         listed: list[tuple[str, str]] = []
 
         def start(tag: str, attributes: Attributes) -> None:
