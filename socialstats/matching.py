@@ -92,19 +92,20 @@ def match_keys(*tables: Iterable[Hashable]) -> Match:
     (('u1', 'u3'), [[4.0, 5.0], [3.0, 1.0]], (('u2',), ()))
     """
     indexes = [_index(keys) for keys in tables]
-    common = [key for key in indexes[0] if all(key in index for index in indexes[1:])]
-    shared = set(common)
+    shared = set(indexes[0]).intersection(*indexes[1:])
+    common = [key for key in indexes[0] if key in shared]
     return Match(
         keys=tuple(common),
-        places=tuple(np.array([index[key] for key in common], dtype=np.int64) for index in indexes),
-        unmatched=tuple(tuple(key for key in index if key not in shared) for index in indexes),
-    )
+        places=tuple(np.fromiter(map(index.__getitem__, common), np.int64, len(common)) for index in indexes),
+        unmatched=tuple(tuple(key for key in index if key not in shared) if len(index) > len(common) else ()
+                        for index in indexes),
+    )  # fmt: skip
 
 
 def _index(keys: Iterable[Hashable]) -> dict[Hashable, int]:
     """Return the place of each key."""
     listed = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
-    index = {key: place for place, key in enumerate(listed)}
+    index = dict(zip(listed, range(len(listed)), strict=True))
     if len(index) < len(listed):
         repeated = [key for place, key in enumerate(listed) if index[key] != place]
         raise InputError(f"rows cannot be matched: {quoted([str(key) for key in dict.fromkeys(repeated)])} "

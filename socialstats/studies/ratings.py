@@ -546,11 +546,21 @@ MOST_MEANS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupGap:
-    """The difference of the mean ratings of two groups of raters; which units it leaves out, where it does."""
+    """The difference of the mean ratings of two groups of raters, where they share two units; what it leaves out."""
 
     names: tuple[str, str]
-    result: Result
+    result: Result | None
     units: str
+
+    @property
+    def sentences(self) -> list[str]:
+        """The difference in words, and the units that only one group rated."""
+        first, second = (shorten(name, 40) for name in self.names)
+        if self.result is None:
+            return [f"The means of {first} and {second} were not compared: {self.units}."]
+        row = self.result.rows[0]
+        left = [f"These two groups were compared on {self.units}."] if self.units else []
+        return [sentences.difference("the mean rating", first, second, row), *left]
 
 
 def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
@@ -566,10 +576,12 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
         if len(raters) != 2 or min(map(len, raters.values())) < 2:
             continue
         means = [unit_means(design.of_raters(own)) for own in raters.values()]
-        match = match_keys(*means)
-        if len(match.keys) < 2:
-            continue
+        match, labels = match_keys(*means), [quoted([text]) for text in raters]
+        units = "" if match.complete else match.text("unit", labels)
         first, second = raters
+        if len(match.keys) < 2:
+            found.append(GroupGap(names=(first, second), result=None, units=units or match.text("unit", labels)))
+            continue
         one, two = (f"{text} ({name})" for text in raters)
         values = match.values(*(np.array(list(own.values())) for own in means))
         table: dict[str, Any] = {"unit": match.keys, one: values[0], two: values[1]}
@@ -579,7 +591,6 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
         pairs = Paired.from_wide(
             table | clusters, unit="unit", first=one, second=two, scale="numeric", na=False, **columns
         )
-        labels = [quoted([text]) for text in raters]
         result = single(paired_difference(pairs, level=level))
         result = replace(
             result,
@@ -587,7 +598,6 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
             extras={**result.extras, "ratings": design, "groups": (name, first, second)},
             check="socialstats.crosscheck.ratings_difference:group_gap_checks",
         )
-        units = "" if match.complete else match.text("unit", labels)
         found.append(GroupGap(names=(first, second), result=result, units=units))
     return found
 
@@ -611,10 +621,8 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in extremes(rows) or (Row(term=""),) * 2)
         said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
     gaps = group_gaps(design, options.level)
-    for gap in gaps:
-        one, two = (shorten(name, 40) for name in gap.names)
-        said.append(sentences.difference("the mean rating", one, two, gap.result.rows[0]))
-        said += [f"These two groups were compared on {gap.units}."] if gap.units else []
+    said += [text for gap in gaps for text in gap.sentences]
+    compared = {gap.names: gap.result for gap in gaps if gap.result is not None}
     labels = [
         f"rater: {r.term}" if r.label("rater")
         else f"{spoken(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
@@ -629,15 +637,15 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
         figure_title=f"Mean rating of all units{f', by {listing(by)}' if by else ''}",
         caption=f"Points and bars: means over units of their mean rating and {level_text(options.level)} CIs "
-        f"({found.inference}). {'Other differences' if gaps else 'Differences'} were not tested.",
+        f"({found.inference}). {'Other differences' if compared else 'Differences'} were not tested.",
         tables=(
             rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
             *(
-                rows_table(gap.result.rows[:1], "Mean rating of {} minus {}, on the units of both".format(*gap.names))
-                for gap in gaps
+                rows_table(result.rows[:1], "Mean rating of {} minus {}, on the units of both".format(*names))
+                for names, result in compared.items()
             ),
         ),
-        results=(found, *(gap.result for gap in gaps)),
+        results=(found, *compared.values()),
     )
 
 
