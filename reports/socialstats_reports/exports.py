@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from socialstats.results.rows import markdown
 from socialstats.results.side_by_side import WORD
 from socialstats.results.word import word_table
 from socialstats.studies.page import Table
+from socialstats.tables.writing import write_rows
 from socialstats.text import listing
 from socialstats.text import markdown as escaped
 from socialstats_reports.data import OTHER_VERSION
@@ -64,7 +64,7 @@ def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
     table = _table(found, number)
     if format == "csv":
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([table["header"], *table["cells"]])
+        write_rows(out, [table["header"], *table["cells"]])
         return out.getvalue()
     view = _view(table)
     if format == "md":

@@ -83,7 +83,8 @@ def _guarded(options: argparse.Namespace) -> AbstractContextManager[None]:
         return nullcontext()
     from socialstats.tables.writing import writing
 
-    return writing(words_of(vars(options)), overwrite=options.overwrite)
+    keep_formulas = getattr(options, "keep_formulas", False)
+    return writing(words_of(vars(options)), overwrite=options.overwrite, keep_formulas=keep_formulas)
 
 
 def _propose(error: Exception, options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
+from socialstats.tables.writing import as_bytes
 from socialstats.text import listing
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def audited(paths: Sequence[str], rules: str) -> AuditReport:
     with tempfile.TemporaryDirectory() as place:
         made = {Path(place) / f"{name}.csv": rows for name, rows in tables_of(Path(folders[0])).items()}
         for path, rows in made.items():
-            pd.DataFrame(rows).to_csv(path, index=False)
+            path.write_bytes(as_bytes(pd.DataFrame(rows), "csv"))
         return audit([*made, *(path for path in paths if path not in folders)], rules)
 
 

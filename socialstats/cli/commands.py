@@ -18,6 +18,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.errors import CAUTIONS, InputError
 from socialstats.tables import read_table
+from socialstats.tables.writing import as_bytes
 from socialstats.text import count, shorten
 
 PLAN_COMMENTS = {
@@ -124,7 +125,7 @@ def datasets(options: argparse.Namespace) -> int:
         return 0
     entry = bundled.describe(options.name.replace("-", "_"))
     if options.csv:
-        entry.load().to_csv(sys.stdout, index=False, lineterminator="\n")
+        sys.stdout.write(as_bytes(entry.load(), "csv").decode())
     else:
         print(entry)
     return 0

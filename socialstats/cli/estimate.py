@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from socialstats.cli.deciding import split_list
-from socialstats.cli.options import Output, add_overwrite, words_of
+from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
 from socialstats.errors import InputError
 from socialstats.results import ResultGroup
-from socialstats.tables.writing import NUMBERS, table_like, text_like, write_whole, writing
+from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like, write_whole, writing
 from socialstats.voice import speaking
 
 FORMATS = ("text", "json", "csv", "md", "latex")
@@ -48,12 +48,14 @@ def run_estimate(options: argparse.Namespace) -> int:
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
     tables = given.pop("tables")
-    chosen = {key: given.pop(key) for key in ("as", "output", "verify", "input_format", "overwrite")}
+    own_keys = ("as", "output", "verify", "input_format", "overwrite", "keep_formulas")
+    chosen = {key: given.pop(key) for key in own_keys}
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
     if chosen["input_format"]:
         given["format"] = chosen["input_format"]
-    with speaking(of_metric(hints)), writing(words_of(typed_in), overwrite=chosen["overwrite"]):
+    how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
+    with speaking(of_metric(hints)), writing(words_of(typed_in), **how):
         result = function(*tables, **given)
         content = rendered(result, kind)
         if chosen["output"]:
@@ -89,7 +91,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
     add("--input-format", metavar="NAME", help="format of the table (default: by its suffix, then its content)")
-    add_overwrite(parser)
+    add_writing(parser)
     hints: dict[str, list[Any]] = {}
     own = list(inspect.signature(function).parameters.values())[tables:]
     groups: list[tuple[str, Callable[..., Any], list[inspect.Parameter], Any]] = [
@@ -220,7 +222,7 @@ def rendered(result: Any, kind: str) -> str:
     if kind == "json":
         return json.dumps({"socialstats": __version__, **result.to_dict()}, indent=1, allow_nan=False)
     if kind == "csv":
-        return str(result.tidy().to_csv(index=False, lineterminator="\n")).rstrip("\n")
+        return as_bytes(result.tidy(), "csv").decode().rstrip("\n")
     if kind == "text":
         return f"{result.summary()}\n\n{result.sentence()}"
     return str(result.to_markdown() if kind == "md" else result.to_latex())

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.options import add_overwrite, words_of
+from socialstats.cli.options import add_writing, words_of
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import APPROXIMATE, InputError, MissingDependency, SocialStatsError
 from socialstats.text import count, listing, number, p_value, quoted
@@ -101,7 +101,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--require", action="append", default=[], metavar="REQUIREMENT", help="what must hold; repeatable")
     add_output(add, FORMATS)
-    add_overwrite(parser)
+    add_writing(parser)
 
 
 def run_gate(options: argparse.Namespace) -> int:

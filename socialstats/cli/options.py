@@ -39,10 +39,12 @@ class Files(argparse.Action):
         namespace.data, namespace.more = (values[0] if values else None), tuple(values[1:])
 
 
-def add_overwrite(parser: argparse.ArgumentParser) -> None:
-    """Add the option that lets a command replace files of other kinds, where it writes files; a log is never one."""
+def add_writing(parser: argparse.ArgumentParser) -> None:
+    """Add the options of how files are written, where a command writes files; no option replaces a log."""
     if any(action.type is Output for action in parser._actions) and parser.get_default("overwrite") is None:
         parser.add_argument("--overwrite", action="store_true", help="replace files of other kinds, but never a log")
+        parser.add_argument("--keep-formulas", action="store_true",
+                            help="in csv, no apostrophe before texts that begin with = + - @")  # fmt: skip
 
 
 def add_data(add: Callable[..., Any], *, several: bool = False) -> None:

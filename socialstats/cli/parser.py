@@ -10,7 +10,7 @@ from socialstats.cli.auditing import add_audit
 from socialstats.cli.building import add_design
 from socialstats.cli.gating import add_gate
 from socialstats.cli.joining import add_join
-from socialstats.cli.options import Output, add_analysis, add_data, add_overwrite, day
+from socialstats.cli.options import Output, add_analysis, add_data, add_writing, day
 from socialstats.cli.powering import add_power
 from socialstats.cli.validating import add_validate
 
@@ -110,7 +110,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_audit(commands)
     add_gate(commands)
     for one in commands.choices.values():
-        add_overwrite(one)
+        add_writing(one)
     return parser
 
 

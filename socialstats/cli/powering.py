@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from socialstats.cli.options import Output, add_overwrite, words_of
+from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.errors import InputError
 from socialstats.text import number
 
@@ -65,7 +65,7 @@ def run_power(options: argparse.Namespace) -> int:
     parser, hints = parser_of(name, function)
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
-    target, kind, overwrite = (given.pop(key) for key in ("output", "format", "overwrite"))
+    target, kind, overwrite, _ = (given.pop(key) for key in ("output", "format", "overwrite", "keep_formulas"))
     kind = format_of(target, kind, FORMATS)
     if kind in ("png", "pdf") and not target:
         raise InputError(f"--format {kind} makes no text: name a file with -o")
@@ -94,7 +94,7 @@ def parser_of(name: str, function: Callable[..., Any]) -> tuple[argparse.Argumen
     add = parser.add_argument
     add("--format", choices=FORMATS, help="default: by the name of -o, else text")
     add("-o", "--output", metavar="FILE", type=Output, help="file to write: the curve as svg, png or pdf, or a text")
-    add_overwrite(parser)
+    add_writing(parser)
     types_of, words = get_type_hints(function), described(function)
     keys = list(inspect.signature(function).parameters.values())
     hints = {one.name: kinds(types_of[one.name]) for one in keys}

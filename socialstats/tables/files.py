@@ -32,6 +32,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
+from socialstats.tables.formula_cells import unguarded_in_sql
 from socialstats.tables.lazy import ROW, connected, in_sql
 from socialstats.tables.limits import limit, within
 from socialstats.tables.reading import (
@@ -361,10 +362,11 @@ def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int
             rows.append(0)
             continue
         named = ", ".join(f"{in_sql(name)}: 'varchar'" for name in columns)
+        texts = ", ".join(f"{unguarded_in_sql(held)} as {held}" for held in (in_sql(name, mark) for name in columns))
         values = ("null" if value is None else in_sql(value) for value in file.partition.values())
         more = "".join(f", {v} as {in_sql(name, mark)}" for name, v in zip(file.partition, values, strict=True))
         rows.append(int(_one(connection, (
-            f'insert into held by name select *{more}, {in_sql(file.label)} as "{PART}" '
+            f'insert into held by name select {texts}{more}, {in_sql(file.label)} as "{PART}" '
             f"from read_csv({path_in_sql(file.path)}, auto_detect=false, header=false, "
             f"compression='{'gzip' if file.source.packed else 'none'}', "
             f"skip={line - 1}, delim={in_sql(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"

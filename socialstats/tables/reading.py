@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
+from socialstats.tables.formula_cells import unguarded, unguarded_column
 from socialstats.tables.limits import depth_of, exceeded, limit, within
 from socialstats.tables.sources import (
     UTF16_MARKS,
@@ -251,14 +252,14 @@ def read_delimited(source: Source, delimiter: str) -> Table:
             columns = _header(text, source, delimiter)
             text.delimiter = delimiter
             frame = _parse(text, columns, delimiter)
-            found = text.delimiters
+            found, quoted_texts = text.delimiters, text.apostrophes
     except UnicodeDecodeError as error:
         raise bad_text(source) from error
     except SocialStatsError:
         raise
     except ValueError as error:  # pandas.errors.ParserError and EmptyDataError are ValueErrors
         if type(error).__name__ == "EmptyDataError":
-            frame, found = None, 0
+            frame, found, quoted_texts = None, 0, False
         else:
             raise _unreadable(source, columns, delimiter, error) from error
     if frame is None or len(frame) == 0:
@@ -270,6 +271,7 @@ def read_delimited(source: Source, delimiter: str) -> Table:
         return lines_of(source, delimiter, positions)
 
     native = frame.drop(columns=EXTRA)
+    native = native.apply(unguarded_column) if quoted_texts else native
     commas = decimal_commas(native) if delimiter == ";" else ()
     for column in commas:
         native[column] = native[column].str.replace(",", ".", regex=False)
@@ -342,6 +344,7 @@ def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...
         refuse_wide(record, source.name)
         if delimiter == " " and len(next(row for _, row in records(source, delimiter))) == len(record) + 1:
             record = ["", *record]  # R's names of rows have no name
+        record = [*map(unguarded, record)]
         check_names(record, source.name, (row for _, row in records(source, delimiter)))
         return tuple(record)
     raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
@@ -793,7 +796,7 @@ def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
     places = [place for place, _ in body]
     used = [k for k in range(max(len(row) for row in chosen.rows.values()))
             if any(len(row) > k and row[k] for row in chosen.rows.values())]  # fmt: skip
-    names = [header[k] if k < len(header) else "" for k in used]
+    names = [unguarded(header[k]) if k < len(header) else "" for k in used]
     unnamed = [k for k, name in zip(used, names, strict=True) if not name and k != used[0]]
     if unnamed:
         raise InputError(
@@ -801,7 +804,7 @@ def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
             f"each column into row {top}, one cell each, and remove titles above it and cells that were merged"
         )
     within("cells", len(used) * len(body), source.name, fix=AS_CSV)
-    columns = [[row[k] if k < len(row) else "" for _, row in body] for k in used]
+    columns = [[unguarded(row[k]) if k < len(row) else "" for _, row in body] for k in used]
     check_names(names, source.name, zip(*columns, strict=True))
     frame = pd.DataFrame({name: pd.Series(column, dtype=str) for name, column in zip(names, columns, strict=True)})
 

@@ -363,22 +363,26 @@ def _arrives(handle: int, name: str, seconds: float) -> bool:
 
 
 class CheckedText(io.TextIOWrapper):
-    """UTF-8 text that counts a delimiter in what is read in blocks.
+    """UTF-8 text that notes delimiters and apostrophes in what is read in blocks.
 
     Attributes
     ----------
     delimiter : str
     delimiters : int
         How many were read by `read`.
+    apostrophes : bool
+        Whether any was read by `read`.
     """
 
     delimiter = ","
     delimiters = 0
+    apostrophes = False
 
     def read(self, size: int | None = -1, /) -> str:
         """Read a block of text."""
         block = super().read(size)
         self.delimiters += block.count(self.delimiter)
+        self.apostrophes |= "'" in block
         return block
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem
+from socialstats.tables.formula_cells import NUMERIC, guarded, guarded_frame, unguarded
 from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Format = Literal["csv", "tsv", "jsonl", "parquet"]
 SUFFIXES: dict[str, Format] = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
 }  # fmt: skip
+SEPARATORS = {"csv": ",", "tsv": "\t"}
 READABLE = 0o666
 HEAD, CHUNK, LONGEST_LINE = 1 << 12, 1 << 16, 1 << 24  # bytes looked at: of any file, of a log, of a row of JSON
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -61,6 +63,8 @@ def format_of(target: str) -> Format:
 def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
     """Write a table with every digit of its numbers; missing values are empty, or null.
 
+    In csv and tsv a text that a spreadsheet would take for a formula has an apostrophe before it (`formula_cells`).
+
     Raises
     ------
     MissingDependency
@@ -78,7 +82,33 @@ def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     if format == "parquet":
         return _parquet(frame)
-    return frame.to_csv(index=False, sep="\t" if format == "tsv" else ",", lineterminator="\n").encode()
+    frame = frame if _keeps_formulas() else guarded_frame(frame)
+    texts = [column for _, column in frame.items() if column.dtype.kind not in NUMERIC]
+    returns = any(map(_has_return, itertools.chain(frame.columns, *texts)))
+    quoting: Literal[0, 2] = 2 if returns else 0  # csv.QUOTE_NONNUMERIC, csv.QUOTE_MINIMAL
+    return frame.to_csv(index=False, sep=SEPARATORS[format], lineterminator="\n", quoting=quoting).encode()
+
+
+def _has_return(value: Any) -> bool:
+    """Return whether a value is a text with a carriage return, which ends a row unless the text is in quotes."""
+    return isinstance(value, str) and "\r" in value
+
+
+def write_rows(out: IO[str], rows: Iterable[Iterable[Any]], format: Literal["csv", "tsv"] = "csv") -> None:
+    """Write rows of csv or tsv; what looks like a formula is guarded (`cell`).
+
+    Examples
+    --------
+    >>> write_rows(sys.stdout, [["unit", "value"], ["=u", -0.1], ["u\\r", 1]])
+    unit,value
+    '=u,-0.1
+    "u\\r",1
+    """
+    minimal, full = (csv.writer(out, delimiter=SEPARATORS[format], lineterminator="\n", quoting=quoting)
+                     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC))  # fmt: skip
+    for row in rows:
+        cells = [cell(value) for value in row]
+        (full if any(map(_has_return, cells)) else minimal).writerow(cells)
 
 
 def _null(value: Any) -> Any:
@@ -127,7 +157,8 @@ def marked(name: str, mark: str) -> Kind:
 
 def table_like(columns: Sequence[str], format: Format) -> Kind:
     """Return the kind of the tables in a format with these columns in this order."""
-    return Kind(f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == list(columns))
+    held = list(map(unguarded, columns))
+    return Kind(f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == held)
 
 
 def text_like(content: str, name: str = "a text of socialstats") -> Kind:
@@ -164,12 +195,13 @@ def _columns(path: Path, format: Format) -> list[str] | None:
         if format == "parquet":
             import pyarrow.parquet
 
-            return list(map(str, pyarrow.parquet.read_schema(path).names))
+            return [unguarded(str(name)) for name in pyarrow.parquet.read_schema(path).names]
         with path.open(encoding="utf-8-sig", newline="") as file:
             if format == "jsonl":
                 first = json.loads(file.readline(LONGEST_LINE))
-                return list(first) if isinstance(first, dict) else None
-            return next(csv.reader(file, delimiter="\t" if format == "tsv" else ","), None)
+                return list(map(unguarded, first)) if isinstance(first, dict) else None
+            heads = next(csv.reader(file, delimiter="\t" if format == "tsv" else ","), None)
+            return None if heads is None else list(map(unguarded, heads))
     except (OSError, ValueError, csv.Error, RecursionError):  # UnicodeDecodeError and pyarrow's are ValueErrors
         return None
 
@@ -187,23 +219,35 @@ def _seen(path: Path) -> str:
 class _Allowed:
     read: list[Path] = field(default_factory=list)
     overwrite: bool = False
+    keep_formulas: bool = False
 
 
 _allowed: ContextVar[_Allowed | None] = ContextVar("allowed", default=None)
 
 
 @contextmanager
-def writing(words: Iterable[str], *, overwrite: bool) -> Iterator[None]:
+def writing(words: Iterable[str], *, overwrite: bool, keep_formulas: bool = False) -> Iterator[None]:
     """Inside, no file that one of the words names is written over, and others of another kind only with `overwrite`.
 
-    A word may be anything that a command was given, also ``BOOK.xlsx:SHEET``.
+    A word may be anything that a command was given, also ``BOOK.xlsx:SHEET``. With `keep_formulas` texts that look like
+    formulas are written as they are.
     """
     named = [part for word in words for part in (word, word.rpartition(":")[0]) if os.path.isfile(part)]
-    token = _allowed.set(_Allowed([*map(Path, named)], overwrite))
+    token = _allowed.set(_Allowed([*map(Path, named)], overwrite, keep_formulas))
     try:
         yield
     finally:
         _allowed.reset(token)
+
+
+def _keeps_formulas() -> bool:
+    allowed = _allowed.get()
+    return allowed is not None and allowed.keep_formulas
+
+
+def cell(value: Any) -> Any:
+    """Return a value as csv files hold it: a text that looks like a formula with an apostrophe before it."""
+    return value if _keeps_formulas() else guarded(value)
 
 
 def is_read(*paths: Path) -> None:
@@ -399,12 +443,17 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
     first = next(later, None)
     names = list(dict.fromkeys([*(first or ()), *further]))
     with opened_text(target, table_like(names, format)) as out:
-        writer = csv.DictWriter(out, names, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-        if format != "jsonl":
-            writer.writeheader()
-        for row in itertools.chain([] if first is None else [first], later):
-            if format == "jsonl":
+        every = itertools.chain([] if first is None else [first], later)
+        if format == "jsonl":
+            for row in every:
                 out.write(json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) + "\n")
-            else:
-                writer.writerow(row)
+        else:
+            write_rows(out, itertools.chain([names], (_in_order(row, names) for row in every)), format)
     return None
+
+
+def _in_order(row: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """Return the values of a row in the order of some names, which are all it may have."""
+    if unknown := row.keys() - set(names):
+        raise ValueError(f"columns that were not announced: {sorted(unknown)}")
+    return [row.get(name) for name in names]
