@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
-from socialstats.tables.writing import as_bytes
 from socialstats.text import listing
 
 if TYPE_CHECKING:
@@ -129,6 +128,7 @@ def audited(paths: Sequence[str], rules: str) -> AuditReport:
     import tempfile
 
     from socialstats.audit import audit
+    from socialstats.tables.writing import as_bytes
 
     folders = [path for path in paths if Path(path).is_dir()]
     if not folders:

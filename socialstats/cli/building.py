@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import Output
 from socialstats.errors import InputError, Problem
-from socialstats.tables.sources import small_file
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
@@ -97,6 +96,7 @@ def further(protocol: str, target: str) -> list[str]:
 
 def read_design(path: Path) -> dict[str, Any]:
     """Return what a design file says."""
+    from socialstats.tables.sources import small_file
     from socialstats.tables.toml_files import toml_of
 
     try:

@@ -183,6 +183,9 @@ class Robust:
             return f"too few clusters for {k} terms"
         if not full_rank(v, np.sum([part.rounding(contrasts) for part in self.parts], axis=0)):
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
+        size = np.sqrt(np.diagonal(v))
+        if np.linalg.eigvalsh(v / np.outer(size, size))[0] < ROUNDING:  # fewer different clusters than terms
+            return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         w = float(estimate @ np.linalg.solve(v, estimate))
         f = (nu - k + 1) / (nu * k) * w
         p = float(not_zero(fdtrc(k, nu - k + 1, f)))

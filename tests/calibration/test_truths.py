@@ -215,7 +215,8 @@ def test_the_page_is_that_of_its_lines(load, tmp_path):
 def test_every_note_is_on_the_page(load):
     calibrate = load("calibrate")
     text = calibrate.PAGE.read_text(encoding="utf-8")
-    assert [start for start, note in calibrate.READING.items() if note not in text] == []
+    shown = [start for start in calibrate.READING if f"\n## {start}" in text or f"### {start}" in text]
+    assert [start for start in shown if calibrate.READING[start] not in text] == []
 
 
 def test_equal_shares_are_equal_in_the_model_that_is_fitted(load):

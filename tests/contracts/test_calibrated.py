@@ -96,10 +96,13 @@ def test_every_pattern_names_default_lines(load: Callable[[str], Any]) -> None:
     lines = tally.read(TOP / "docs" / "calibration.csv")
     claims = [f"{line.study}: {line.setting}, {line.quantity}" for line in lines if line.is_claim]
     assert set(coverage.LINES) <= set(functions())
+    absent = set()
     for name, kinds in coverage.LINES.items():
         for kind, pattern in kinds.items():
             assert kind in coverage.KINDS
-            assert any(re.match(pattern, line) for line in claims), (name, kind, pattern)
+            if not any(re.match(pattern, line) for line in claims):
+                absent.add((name, kind))
+    assert absent == coverage.PENDING
 
 
 def test_no_default_fails_in_silence(load: Callable[[str], Any]) -> None:

@@ -65,7 +65,7 @@ def test_values_of_no_row_change_no_other() -> None:
     ("~ I(kind)", "holds text.*Name the column alone"),
     ("~ poly(x, 7)", "of degree 7 needs 8 different values, and there are 7"),
     ("~ bs(x, df=9)", "with 9 columns needs 10 different values"),
-    ("~ bs(x, df=2)", "df=2 is less than degree=3"),
+    ("~ bs(x, df=2)", "2 degrees of freedom are fewer than the degree, 3"),
     ("~ scale(I(x - x))", "is not a finite number"),
 ])  # fmt: skip
 def test_what_cannot_be_computed_is_named(formula: str, said: str) -> None:
