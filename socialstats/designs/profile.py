@@ -282,7 +282,11 @@ class Profile:
     @cached_property
     def aside(self) -> frozenset[str]:
         """Names of columns that describe an answer or its author; none where nothing else is there."""
-        return frozenset() if self.unjudged else frozenset(c.name for c in self.columns.values() if c.describes)
+        numbers = [c for c in self.varying() if c.numbers is not None and not (c.numbers_rows or c.numbering)]
+        plain = all(not c.describes or {*c.tokens} <= {*DATES} for c in numbers)
+        lone = len(numbers) == 2 and plain and same_scale(*numbers)  # entry and week: neither is a date
+        every = () if lone or self.unjudged else self.columns.values()
+        return frozenset(c.name for c in every if c.describes)
 
     @cached_property
     def unjudged(self) -> bool:

@@ -185,11 +185,14 @@ EXPECTED: dict[str, tuple[Callable[[], Frame], str]] = {
     "sides": (lambda: flags("item_left item_right left right tie bothbad", True),
         "--map item_a=item_left --map item_b=item_right --map score_a=left --map score_b=right"),
     # verdicts of judges
-    "[[C]]": (lambda: verdicts(("[[A]]", "[[B]]", "[[C]]")), f"{MODEL}verdict --winner-coding side --tie '[[C]]'"),
-    "C": (lambda: verdicts(("A", "B", "C")), f"{MODEL}verdict --winner-coding side --tie C"),
-    "judgement": (lambda: verdicts(("A", "B", "tie"), "judgement"), f"{MODEL}judgement --winner-coding side"),
+    "[[C]]": (lambda: verdicts(("[[A]]", "[[B]]", "[[C]]")),
+        f"{MODEL}verdict --winner-coding side --tie '[[C]]' --cluster question_id"),
+    "C": (lambda: verdicts(("A", "B", "C")),
+        f"{MODEL}verdict --winner-coding side --tie C --cluster question_id"),
+    "judgement": (lambda: verdicts(("A", "B", "tie"), "judgement"),
+        f"{MODEL}judgement --winner-coding side --cluster question_id"),
     "output": (lambda: verdicts(("[[A]]", "[[B]]", "[[C]]"), "output"),
-        f"{MODEL}output --winner-coding side --tie '[[C]]'"),
+        f"{MODEL}output --winner-coding side --tie '[[C]]' --cluster question_id"),
     # a winner is named in one of two columns in every row
     "west and east": (lambda: finals("western_champions", "eastern_champions"),
         "--map item_a=western_champions --map item_b=eastern_champions --map winner=winner"),
