@@ -134,10 +134,10 @@ def test_clusters_that_are_alike_have_no_error_whatever_their_names_and_order(me
     if metric == "choice_entropy":  # a pair's entropy needs all its comparisons: no cluster may split it
         pytest.skip("clusters are whole pairs")
     for ci in resampled(metric) if k == 5 else [{}]:
-        made = []
+        asked, made = {**options(metric, subject), **ci}, []
         for order in ORDERS:
             try:
-                made.append(run(metric, subject.design(alike(subject, k, **order)), **{**options(metric, subject), **ci}))
+                made.append(run(metric, subject.design(alike(subject, k, **order)), **asked))
             except SocialStatsError as error:
                 assert len(str(error)) > 10  # noqa: PT017
         for result in made:

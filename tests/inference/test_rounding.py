@@ -53,7 +53,9 @@ def test_fewer_different_clusters_than_terms_have_no_joint_test_however_many_the
     residuals = np.concatenate([pattern[k % 2] for k in range(20)])
     rows = np.tile(x, (20, 1))
     residuals = residuals - rows @ np.linalg.lstsq(rows, residuals, rcond=None)[0]
-    fit = cluster_robust(sparse.csr_array(rows), residuals, [np.repeat(np.arange(20), 12)], np.linalg.inv(rows.T @ rows))
+    fit = cluster_robust(
+        sparse.csr_array(rows), residuals, [np.repeat(np.arange(20), 12)], np.linalg.inv(rows.T @ rows)
+    )
     assert np.all(fit.errors(np.eye(3)).std_error > 0)
     said = fit.joint(np.eye(3)[:2], np.ones(2))
     assert isinstance(said, str)
