@@ -11,7 +11,7 @@ from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.means import mean_errors
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.robust import Robust, cluster_robust
-from socialstats.inference.rows import with_ends, with_t
+from socialstats.inference.rows import with_ends, with_spread, with_t
 from socialstats.models.bradley_terry.covariance import rank_sets
 from socialstats.models.matched_pairs import hotelling
 from socialstats.models.unit_means import robust_wald
@@ -85,6 +85,29 @@ def test_real_differences_pass_however_small_beside_the_values() -> None:
         fit = ss.bradley_terry(design, count="n", cluster="g")
         assert fit.rows[0].std_error == pytest.approx(1 / 3 / m, rel=1e-3)
         assert fit.rows[0].p_value == pytest.approx(0.42265, rel=1e-4)  # t(2) of 1
+
+
+def test_a_standard_deviation_of_values_far_from_zero_is_no_rounding() -> None:
+    times = 1.7e9 + RNG.normal(size=200)
+    row = with_spread(Row(term="t"), times, 0.95)
+    assert row.estimate == pytest.approx(times.std(ddof=1), rel=1e-6)
+    assert row.undefined is None
+    assert with_spread(Row(term="t"), np.full(9, 0.1), 0.95).reason == "no_variation"
+
+
+def test_large_tables_know_clusters_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the eigenvectors of the clusters, also under a penalty, whose score all clusters share."""
+    monkeypatch.setattr("socialstats.inference.robust.MOST_NUMBERS", 0)
+    still, lively = regression(40, True), regression(40, False)
+    assert np.isnan(still.errors(np.eye(3)).std_error).all()
+    assert np.isnan(still.differences(3).std_error).all()
+    assert np.all(lively.errors(np.eye(3)).std_error > 0)
+    x = RNG.normal(size=(12, 3))
+    rows, code = np.tile(x, (40, 1)), np.repeat(np.arange(40), 12)
+    bread = np.linalg.inv(rows.T @ rows + 5 * np.eye(3))
+    pulled = cluster_robust(sparse.csr_array(rows), np.tile(x @ np.ones(3), 40), [code], bread)
+    assert np.all(pulled.errors(np.eye(3)).variance > 1e-6)
+    assert np.isnan(pulled.errors(np.eye(3)).std_error).all()
 
 
 def test_many_rows_in_another_order_are_the_same_clusters() -> None:
