@@ -20,7 +20,7 @@ from scipy.special import fdtrc
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df, not_zero
-from socialstats.rounding import EPS, NOTHING, SPARE, full_rank, gated
+from socialstats.rounding import EPS, NOTHING, SHARE, SPARE, full_rank, gated
 
 UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever happened
 MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
@@ -489,7 +489,8 @@ class OneWay:
         df[mixed] = variance[mixed] ** 2 / (own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df)
         refused = (unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None))
         lost = left_of_forms(self._noise * whole, parts, len(self._meat))
-        rounding = np.sqrt(np.where(variance - common > lost, lost, np.maximum(variance, lost)))
+        apart = variance - common > np.maximum(lost, SHARE * common)
+        rounding = np.sqrt(np.where(apart, lost, np.maximum(variance, lost)))
         return Errors(variance=variance, df=df, unit=unit, refused=refused, rounding=rounding)
 
     def _trace_of_squares(self, d: FloatArray) -> FloatArray:
