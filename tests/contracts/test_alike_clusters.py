@@ -134,12 +134,10 @@ def test_clusters_that_are_alike_have_no_error_whatever_their_names_and_order(me
     if metric == "choice_entropy":  # a pair's entropy needs all its comparisons: no cluster may split it
         pytest.skip("clusters are whole pairs")
     for ci in resampled(metric) if k == 5 else [{}]:
-        made = []
+        asked, made = {**options(metric, subject), **ci}, []
         for order in ORDERS:
             try:
-                made.append(
-                    run(metric, subject.design(alike(subject, k, **order)), **{**options(metric, subject), **ci})
-                )
+                made.append(run(metric, subject.design(alike(subject, k, **order)), **asked))
             except SocialStatsError as error:
                 assert len(str(error)) > 10  # noqa: PT017
         for result in made:
@@ -314,3 +312,10 @@ def test_a_joint_test_needs_more_different_clusters_than_terms(distinct: int) ->
         if row.group == "all at once" and (row.df is None or row.df >= distinct):
             assert row.p_value is None
             assert row.undefined
+
+
+def test_a_margin_is_not_tested_by_rows_that_ignore_the_clusters() -> None:
+    found = ss.paired_difference(design("paired_difference", 5, {}), flips=99)
+    assert found.row("difference", group=APART).std_error is not None
+    with pytest.raises(ss.InputError, match="the clusters are alike"):
+        ss.equivalence(found, margin=0.3)
