@@ -20,7 +20,7 @@ from scipy.special import fdtrc
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df, not_zero
-from socialstats.rounding import EPS, NOTHING, full_rank, gated
+from socialstats.rounding import EPS, NOTHING, SPARE, full_rank, gated
 
 UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever happened
 MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
@@ -325,12 +325,12 @@ def left_of_forms(model: FloatArray, parts: FloatArray, p: int) -> FloatArray:
         Sums of the sizes that each form is the sum of.
     p : int
     """
-    return np.asarray(OF_MODEL * model + 4 * p * EPS * parts)
+    return np.asarray(OF_MODEL * model + (SPARE + 4 * p) * EPS * parts)
 
 
-def rounding_of(model: FloatArray, parts: FloatArray) -> FloatArray:
+def rounding_of(model: FloatArray, parts: FloatArray, p: int) -> FloatArray:
     """Return the same of a covariance, (k, k), from the model's and from the sizes that its variances are sums of."""
-    return np.asarray(OF_MODEL * model + np.diag(4 * len(parts) * EPS * parts))
+    return np.asarray(OF_MODEL * model + np.diag(left_of_forms(np.zeros(len(parts)), parts, p)))
 
 
 def normal_errors(variance: FloatArray, model: FloatArray, parts: FloatArray, p: int) -> Errors:
@@ -415,7 +415,7 @@ class OneWay:
         """Return the largest covariance of contrasts that rounding can leave, (k, k)."""
         d = contrasts @ self._back
         parts = np.einsum("kq,kq->k", np.abs(d) @ np.abs(self._meat), np.abs(d))
-        return rounding_of(self._noise * d @ d.T, parts * len(self._meat) / len(d))
+        return rounding_of(self._noise * d @ d.T, parts, len(self._meat))
 
     def differences(self, n: int) -> Errors:
         """Return the standard errors of the differences i - j, i < j, between the first n parameters."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.clustered_mean import ClusteredMean, rounding
 from socialstats.inference.infer import Inferred
 from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_ends
 from socialstats.inference.intervals import critical_value, two_sided_p, wald
@@ -121,7 +121,7 @@ def with_spread(row: Row, values: FloatArray, level: float) -> Row:
         return replace(row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit")
     spread = float(np.std(values, ddof=1))
     row = replace(row, estimate=spread * unit, n=float(n), n_units=n, method=SPREAD)
-    if spread <= ROUNDING * float(np.abs(values).max(initial=0.0)):
+    if spread <= rounding(float(np.abs(values).max())):
         return replace(row, estimate=0.0, undefined="all values are alike", reason="no_variation")
     if n < FEWEST_SPREAD:
         return with_ends(row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values")

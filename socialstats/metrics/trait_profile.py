@@ -51,7 +51,7 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import Role, extremes, rows_with, undefined_text
+from socialstats.results.rows import TIED, Role, extremes, rows_with, undefined_text
 from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -446,6 +446,13 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
     return out
 
 
+def first_of(means: Mapping[str, float], side: int) -> str:
+    """Return the first name of the highest number (`side` 1) or the lowest (-1); rounding makes none of two equal."""
+    best = max(side * value for value in means.values())
+    room = TIED * max(abs(value) for value in means.values())
+    return next(name for name, value in means.items() if side * value >= best - room)
+
+
 def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]]]:
     """Rows of the composite under other weights, each with the difference to the composite under the weights given.
 
@@ -496,7 +503,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
             means = {name: float(one.means.mean()) for name, one in samples.items() if len(one.unit)}
             picks = {"equal": EQUAL_SET} if EQUAL_SET in means else {}
             if len(means) > 1:
-                picks |= {"lowest": min(means, key=means.__getitem__), "highest": max(means, key=means.__getitem__)}
+                picks |= {"lowest": first_of(means, -1), "highest": first_of(means, 1)}
             facts = ({} if zero is None else {"against": "zero"}) | ({} if k is None else {"model": term})
             for pick, name in picks.items():
                 said = EQUAL_SET if pick == "equal" else f"{name}, of {count(len(means), 'set')} of weights"

@@ -44,7 +44,7 @@ class Logit:
         """Largest covariance that rounding can leave, (k, k)."""
         information, size = np.linalg.inv(self.model), np.abs(self.model)
         meat = np.abs(information @ self.covariance @ information)
-        return rounding_of(self.model, np.einsum("ij,jk,ki->i", size, meat, size))
+        return rounding_of(self.model, np.einsum("ij,jk,ki->i", size, meat, size), len(size))
 
     @property
     def std_error(self) -> FloatArray:

@@ -274,6 +274,18 @@ def test_differences_that_are_all_equal():
     theirs("scipy", lambda: ttest_rel(x, x + 1).pvalue, 0.0)
 
 
+def test_clusters_that_are_alike():
+    from statsmodels.regression.linear_model import OLS
+
+    d, group = np.tile([0.3, 1.2, -0.4, 0.9], 10), np.repeat(np.arange(10), 4)
+    row = ss.paired_difference({"x": d, "y": 0 * d, "g": group}, first="x", second="y", cluster="g").rows[0]
+    assert row.p_value is None
+    assert row.undefined.startswith("the clusters are alike")
+    quoted("undefined: the clusters are alike")
+    fit = OLS(d, np.ones(40))
+    theirs("statsmodels", lambda: fit.fit(cov_type="cluster", cov_kwds={"groups": group}).pvalues[0], 0.0)
+
+
 # --- families -----------------------------------------------------------------------------------------------------
 
 
