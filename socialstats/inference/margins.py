@@ -192,14 +192,14 @@ def against_margin(
     bounds, level = checked_bounds(low, high, margin, test), checked_alpha(level)
     whole = source if isinstance(source, Result) else Result(metric="equivalence", title="Difference", rows=(source,))
     at = [k for k, row in enumerate(whole.rows) if source is not whole or row.role == "difference"]
-    at = [
-        k
-        for k in at
-        if source is not whole or (whole.rows[k].undefined is None and whole.rows[k].std_error is not None)
-    ]
-    if not at:
-        raise InputError(f"{whole.title}: no row is a difference with a standard error; pass a row of it, "
-                         "equivalence(result.row(TERM), ...)")  # fmt: skip
+    if source is whole:
+        lead = whole.rows[at[0]].group if at else None  # its rows of other groups, such as without clusters, are beside
+        known = [k for k in at if whole.rows[k].undefined is None and whole.rows[k].std_error is not None]
+        why = next((f": {whole.rows[k].undefined}" for k in at if whole.rows[k].undefined), "")
+        at = known if any(whole.rows[k].group == lead for k in known) else []
+        if not at:
+            raise InputError(f"{whole.title}: no row is a difference with a standard error{why}. Pass a row of it, "
+                             "equivalence(result.row(TERM), ...)")  # fmt: skip
     rows: list[Row] = []
     verdicts: dict[str, str] = {}
     for k in at:

@@ -20,7 +20,7 @@ from scipy.special import fdtrc
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df, not_zero
-from socialstats.rounding import EPS, NOTHING, SPARE, full_rank, gated
+from socialstats.rounding import EPS, NOTHING, SHARE, SPARE, full_rank, gated
 
 UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever happened
 MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
@@ -387,6 +387,7 @@ class OneWay:
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
         total = meat.sum(axis=0) + (self._faint.total if self._faint else 0.0)
         self._common = np.outer(total, total) / max(self.clusters, 1)  # of a penalty, whose score clusters share
+        self._sizes = np.abs(self._meat) + SHARE / (SPARE * EPS) * np.abs(self._common)
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)
 
@@ -407,14 +408,14 @@ class OneWay:
             )
             total, squares = self._shares(d, contrasts[start : start + step])
             common = np.einsum("kq,kq->k", d @ self._common, d)
-            parts = np.einsum("kq,kq->k", np.abs(d) @ np.abs(self._meat), np.abs(d))
+            parts = np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d))
             found.append(self._finished(whole, own, unseen, total, squares, common, parts, d.__getitem__))
         return Errors(**{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__})
 
     def rounding(self, contrasts: FloatArray) -> FloatArray:
         """Return the largest covariance of contrasts that rounding can leave, (k, k)."""
         d = contrasts @ self._back
-        parts = np.einsum("kq,kq->k", np.abs(d) @ np.abs(self._meat), np.abs(d))
+        parts = np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d))
         return rounding_of(self._noise * d @ d.T, parts, len(self._meat))
 
     def differences(self, n: int) -> Errors:
@@ -434,7 +435,7 @@ class OneWay:
             total, squares = total + faint, squares + np.minimum(
                 self._faint.largest * whole * faint, (fourth[i] + fourth[j]) ** 4)  # fmt: skip
         squares = np.maximum(squares, total**2 / max(len(self._starts), 1) if not self._faint else 0)  # rounding
-        size = np.sqrt(np.einsum("iq,iq->i", np.abs(base) @ np.abs(self._meat), np.abs(base)))
+        size = np.sqrt(np.einsum("iq,iq->i", np.abs(base) @ self._sizes, np.abs(base)))
         parts = (size[i] + size[j]) ** 2
         return self._finished(
             whole, own, unseen, total, squares, form(self._common), parts, lambda few: base[i[few]] - base[j[few]]

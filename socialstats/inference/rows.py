@@ -86,7 +86,7 @@ def with_ends(
     if why or low is None or high is None:
         return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
     if row.role != "rank" and not hold and no_width(low, high):
-        return with_ends(row, None, None, level, why=NO_WIDTH)
+        return replace(with_ends(row, None, None, level, why=NO_WIDTH), reason="no_variation")
     low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
     if row.role != "rank" and low == high:
         return with_ends(row, None, None, level, why=BEYOND)

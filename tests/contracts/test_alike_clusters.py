@@ -312,3 +312,10 @@ def test_a_joint_test_needs_more_different_clusters_than_terms(distinct: int) ->
         if row.group == "all at once" and (row.df is None or row.df >= distinct):
             assert row.p_value is None
             assert row.undefined
+
+
+def test_a_margin_is_not_tested_by_rows_that_ignore_the_clusters() -> None:
+    found = ss.paired_difference(design("paired_difference", 5, {}), flips=99)
+    assert found.row("difference", group=APART).std_error is not None
+    with pytest.raises(ss.InputError, match="the clusters are alike"):
+        ss.equivalence(found, margin=0.3)
