@@ -389,7 +389,7 @@ class OneWay:
         meat = self._by_cluster(self._vectors * adjusted[:, None])
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
         total = meat.sum(axis=0) + (self._faint.total if self._faint else 0.0)
-        self._common = np.outer(total, total) / max(self.clusters, 1)  # of a penalty, whose score clusters share
+        self._common = np.outer(total, total) / max(self.clusters, 1)  # for a penalty, whose score clusters share
         self._sizes = np.abs(self._meat) + SHARE / (SPARE * EPS) * np.abs(self._common)
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)

@@ -51,11 +51,9 @@ class Logit:
     robust: Robust
 
     @property
-    def rounding(self) -> FloatArray:
-        """Largest covariance that rounding can leave, (k, k)."""
-        information, size = np.linalg.inv(self.model), np.abs(self.model)
-        meat = np.abs(information @ self.covariance @ information)
-        return rounding_of(self.model, np.einsum("ij,jk,ki->i", size, meat, size), len(size))
+    def groups(self) -> int:
+        """Return the number of clusters."""
+        return self.robust.n_clusters[0]
 
     def joint_test(self, columns: IntArray) -> Joint | str:
         """Test that the coefficients of some columns are 0 for every level (HTZ), or say why there is no test.
