@@ -35,6 +35,7 @@ FAINT = 0.5  # largest leverage of clusters whose eigenvalues are not computed i
 LIGHT = 1e-3  # largest leverage of clusters for whose degrees of freedom a lower bound, 1,000, is enough
 MOST_NUMBERS = 20_000_000  # numbers that the eigenvectors of all clusters may take before the table is very large
 BLOCK = 4_000_000  # numbers in one block of work
+MOST_COMPARED = 1_000  # clusters whose scores are compared with each other
 TINY = 16  # rows of a cluster up to which products of pairs of them take less time than those of all parameters
 SLAB = 4_000  # rows whose products with all parameters stay in a processor's cache
 SPARSE = 16  # an information with a smaller share of numbers that are not 0 is multiplied by these alone
@@ -181,6 +182,8 @@ class Robust:
         nu = min(nu for nu in freedom if nu is not None)
         if nu <= k - 1:
             return f"too few clusters for {k} terms"
+        if min(part.different for part in self.parts) <= k:
+            return f"the clusters are alike in a combination of the {k} terms: no more than {k} of them differ"
         if not full_rank(v, np.sum([part.rounding(contrasts) for part in self.parts], axis=0)):
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         size = np.sqrt(np.diagonal(v))
@@ -350,6 +353,12 @@ def positive(values: FloatArray) -> FloatArray:
     return np.where(values > 0, values, 1.0)
 
 
+def different_rows(scores: FloatArray) -> int:
+    """Return how many rows of scores differ beyond rounding."""
+    size = float(np.abs(scores).max(initial=0.0))
+    return len(np.unique(np.round(scores / size, 9) + 0.0, axis=0)) if size else 1
+
+
 class OneWay:
     """One cluster factor: the leverages of its clusters and the adjusted scores.
 
@@ -387,6 +396,7 @@ class OneWay:
         self._lent, self._lent_df = max(least, self.phi or 0.0), max(found.spare, 1.0)
         adjusted = np.where(unit, 0.0, found.scores / np.sqrt(1 - self._values))
         meat = self._by_cluster(self._vectors * adjusted[:, None])
+        self.different = different_rows(meat[:MOST_COMPARED]) + (MOST_COMPARED if self._faint else 0)
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
         total = meat.sum(axis=0) + (self._faint.total if self._faint else 0.0)
         self._common = np.outer(total, total) / max(self.clusters, 1)  # for a penalty, whose score clusters share
