@@ -180,7 +180,7 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     weights: "--map first=Postwt --map second=Prewt",
     preparations: "--map unit=Plant --map first=Preparation_1 --map second=Preparation_2",
     raters_wide: "--raters rater1,rater2,rater3",
-    judges_long: "--map unit=Product,Session --map rater=Panelist --map value=Sweetness --cluster Product",
+    judges_long: "--map unit=Product --map rater=Panelist --map value=Sweetness --map repeat=Session",
     fleiss: "--level-columns Depression,Neurosis,Other --scale nominal",
     patterns: "--raters A,B,C --count n",
     transposed: f"--map rater=coder --units {','.join(f'u{k}' for k in range(1, 10))}",

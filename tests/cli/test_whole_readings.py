@@ -232,11 +232,11 @@ EXPECTED: dict[str, tuple[Callable[[], Frame], str]] = {
     "PASS": (lambda: passed("PASS", "FAIL", GPT), f"{BOARD} --raters {','.join(GPT)} --map unit=test_id"),
     "right": (lambda: passed("right", "wrong", GPT), f"{BOARD} --raters {','.join(GPT)} --map unit=test_id"),
     "metrics": (lambda: metrics(".metric", "model"),
-        f"{BOARD} --map rater=model --map unit=id,id2 --map value=.estimate --where .metric=accuracy"),
+        f"{BOARD} --map rater=model --map unit=id --map value=.estimate --map repeat=id2 --where .metric=accuracy"),
     "workflows": (lambda: metrics(".metric", "wflow_id").assign(model="a"),
-        f"{BOARD} --map rater=wflow_id --map unit=id,id2 --map value=.estimate --where .metric=accuracy"),
+        f"{BOARD} --map rater=wflow_id --map unit=id --map value=.estimate --map repeat=id2 --where .metric=accuracy"),
     "folds": (lambda: metrics("metric_name", "algorithm", "dataset fold"), f"{BOARD} --map rater=algorithm "
-        "--map unit=fold --map value=.estimate --map task=dataset --where metric_name=accuracy"),
+        "--map unit=dataset --map value=.estimate --map repeat=fold --where metric_name=accuracy"),
     # each unit meets each condition once
     "occasions": (lambda: long_pairs("Occasion", "Treatment"),
         "--map unit=Occasion --map condition=Treatment --map value=Stingers --conditions Fresh,Stung"),
