@@ -31,7 +31,7 @@ table that tests use for every metric.
 | metric | numbers compared | agree | packages | simulated |
 |---|--:|--:|---|---|
 """
-SIMULATED = {  # metric -> how the names of its simulations in calibration.csv begin
+SIMULATED = {  # metric -> how the names of its simulations in calibration.csv begin, beside its own name
     "bradley_terry": "Strengths|Rank sets|Order effect|False differences|Joint test|Median width",
     "win_rates": "Conditional win rates|Pooled win rate",
     "sensitivity": "Sensitivity S|Difference of S",
@@ -145,7 +145,8 @@ Defaults only; *cautioned* is the smallest share of simulations with a caution a
 
 def coverage(name: str, lines: list[dict[str, str]]) -> Iterator[str]:
     """Yield a row for each simulation of a metric: how its defaults covered the truth, or rejected true hypotheses."""
-    mine = [line for line in lines if re.match(SIMULATED.get(name, r"\0"), line["study"]) and line["cautioned"]]
+    about = re.compile(f"{SIMULATED.get(name, name)}|{name}: ")
+    mine = [line for line in lines if about.match(line["study"]) and line["cautioned"]]
     for study in dict.fromkeys(line["study"] for line in mine):
         for nominal, what in (("0.95", "coverage"), ("0.05", "type I error")):
             some = [line for line in mine if (line["study"], line["nominal"]) == (study, nominal)]

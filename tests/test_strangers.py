@@ -41,7 +41,9 @@ def test_models_that_are_always_right_rest_on_no_differing_unit() -> None:
     assert "SS212" not in {c.code for c in ss.leaderboard(right).cautions}
     three = right.copy()
     three.loc[[1, 21, 41], "score"] = 0
-    (few,) = (c for c in ss.leaderboard(three).cautions if c.code == "SS212" and "difference" in c.detail)
+    mean, few = (c for c in ss.leaderboard(three).cautions if c.code == "SS212")
+    assert mean.rows == ("n [mean]",)
+    assert few.rows == ("difference",)
     assert few.detail == (
         "1 difference of 1 rests on fewer than 8 units whose scores differ. The least rests on 3 units"
     )

@@ -18,13 +18,13 @@ MOST_ROWS = 60_000
 
 def checks_of(result: Result) -> list[Check]:
     """Compare coefficients, errors, df, ends, p and joint tests with those of the raw counts."""
-    made = result.extras["matrix"]
-    if len(made.x) > MOST_ROWS:
+    matrix = result.extras["matrix"]
+    if len(matrix.x) > MOST_ROWS:
         return []
     rows = [row for row in result.rows if row.role != "test"]
-    beta, bread = stepped(made, np.array([row.estimate for row in rows], dtype=np.float64))
-    f, e, owner = whitened(made, beta)
-    codes = np.unique(made.codes, return_inverse=True)[1][owner]
+    beta, bread = stepped(matrix, np.array([row.estimate for row in rows], dtype=np.float64))
+    f, e, owner = whitened(matrix, beta)
+    codes = np.unique(matrix.codes, return_inverse=True)[1][owner]
     errors, dfs = of_rows(f, e, [codes], bread, 1.0)(np.eye(len(beta)))
     checks: list[Check] = []
     for k, row in enumerate(rows):
@@ -56,30 +56,30 @@ def test_checks(result: Result, row: Row, terms: int, wanted: tuple[float, float
     ]
 
 
-def stepped(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+def stepped(matrix: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return coefficients after one more step, level by level, and the inverse information."""
-    x, counts, p, weights = parts(made, beta)
+    x, counts, p, weights = parts(matrix, beta)
     information = np.einsum("njk,na,nb->jakb", weights[:, 1:, 1:], x, x, optimize=True).reshape(len(beta), -1)
     score = np.einsum("nj,na->ja", (counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:], x).ravel()
     bread: FloatArray = np.asarray(np.linalg.inv(information), dtype=np.float64)
     return beta + bread @ score, bread
 
 
-def parts(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def parts(matrix: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return columns, counts, the probabilities of all levels, and n (diag(p) - p p') of every row."""
-    x, counts = made.x, made.counts
+    x, counts = matrix.x, matrix.counts
     odds = np.exp(np.column_stack([np.zeros(len(x)), x @ beta.reshape(-1, x.shape[1]).T]))
     p = odds / odds.sum(axis=1, keepdims=True)
     n = counts.sum(axis=1)[:, None, None]
     return x, counts, p, n * (p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None, :])
 
 
-def whitened(made: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
+def whitened(matrix: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return rows, residuals and the table's row of each, by the eigenvectors of diag(p) - p p' of all levels.
 
     That matrix has one eigenvalue of 0. The first level has no coefficients: its columns are 0.
     """
-    x, counts, p, weights = parts(made, beta)
+    x, counts, p, weights = parts(matrix, beta)
     values, vectors = np.linalg.eigh(weights)
     root, v = np.sqrt(values[:, 1:]), vectors[:, :, 1:]
     rows = np.einsum("ns,njs,na->nsja", root, v[:, 1:], x, optimize=True).reshape(-1, len(beta))
@@ -112,14 +112,14 @@ def htz(
         return out
 
     z = [by_cluster(turned * a[:, [s]]) for s in range(k)]
-    own = [[by_cluster((a[:, s] * a[:, t])[:, None])[:, 0] for t in range(k)] for s in range(k)]
+    diagonal = [[by_cluster((a[:, s] * a[:, t])[:, None])[:, 0] for t in range(k)] for s in range(k)]
     moved = [[((z[s] @ bread) * z[t]).sum(axis=1) for t in range(k)] for s in range(k)]
     total = 0.0
     for s in range(k):
         for t in range(k):
-            d, away, across = own[s][t], moved[s][t], bread @ z[t].T @ z[s]
+            d, away, across = diagonal[s][t], moved[s][t], bread @ z[t].T @ z[s]
             total += float(d @ d - 2 * d @ away + np.sum(across * across.T))
-            alone = own[s][s] @ own[t][t] - own[s][s] @ moved[t][t] - own[t][t] @ moved[s][s]
+            alone = diagonal[s][s] @ diagonal[t][t] - diagonal[s][s] @ moved[t][t] - diagonal[t][t] @ moved[s][s]
             total += float(alone + np.sum((across @ bread) * (z[t].T @ z[s])))
     nu = k * (k + 1) / total
     sums = by_cluster(turned * (scale * residual)[:, None]) @ bread[:, at]

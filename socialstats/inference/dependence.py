@@ -244,12 +244,12 @@ def robust_cautions(
             affects="these intervals, which assume equal clusters", fix=fix,
             rows=[term for term, share in zip(terms, borrowed, strict=True) if share],
         )  # fmt: skip
-    known = [(df, term) for df, term in zip(dfs, terms, strict=True) if df is not None and df < FEW_DF]
-    if known:
-        df, term = min(known, key=lambda one: one[0])
-        others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
+    few = [(df, term) for df, term in zip(dfs, terms, strict=True) if df is not None and df < FEW_DF]
+    if few:
+        df, term = min(few, key=lambda pair: pair[0])
+        others = f" ({count(len(few), 'coefficient')} on fewer than {FEW_DF:g})" if len(few) > 1 else ""
         rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
-        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer", rows=[one for _, one in known])
+        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer", rows=[name for _, name in few])
     if largest > DECISIVE and not errors.refused.any():
         yield caution(
             "SS210", f"one cluster ({by}) has {percent(largest)} of the leverage of a coefficient",

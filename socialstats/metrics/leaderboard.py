@@ -345,12 +345,12 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
     return with_t(row, error, found.df, board.level, within=(-most, most))
 
 
-def shape_of(found: StratifiedMeans, error: float, units: int, clusters: int | None) -> ClusteredMean:
+def shape_of(means: StratifiedMeans, error: float, units: int, clusters: int | None) -> ClusteredMean:
     """Return a mean (difference) with the skewness of what its units or clusters add."""
     return ClusteredMean(
-        mean=float(found.estimate[0]), sd=math.nan, std_error=error, df=found.df, n=units, kind="CR2",
+        mean=float(means.estimate[0]), sd=math.nan, std_error=error, df=means.df, n=units, kind="CR2",
         clusters=() if clusters is None else (clusters,),
-        skewness=skewed(found.influence[:, 0], np.ones(len(found.influence))),
+        skewness=skewed(means.influence[:, 0], np.ones(len(means.influence))),
     )  # fmt: skip
 
 

@@ -128,8 +128,8 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
     put(ALL, "mean", values, known, int(rated.sum()))
     for name, factor in design.strata.items():
         for code, label in enumerate(factor.levels):
-            own = known & (factor.codes == code)
-            put(label, f"mean by {name}", values, own, int(rated[own].sum()), stratum=name, level=label)
+            held = known & (factor.codes == code)
+            put(label, f"mean by {name}", values, held, int(rated[held].sum()), stratum=name, level=label)
     for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
         given = (design.rater == code) & (design.status == OK)
         own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
@@ -163,7 +163,7 @@ class Mean:
     Attributes
     ----------
     row : Row
-    found : ClusteredMean or None
+    mean : ClusteredMean or None
         None without a unit.
     yes_no : bool
         Each unit has one of the two ends.
@@ -172,7 +172,7 @@ class Mean:
     """
 
     row: Row
-    found: ClusteredMean | None
+    mean: ClusteredMean | None
     yes_no: bool = False
     at_ends: bool = False
 
@@ -195,11 +195,11 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
         Yes-or-no answers behind the values: most that an interval may count; infinite for more levels than two.
     """
     if not len(sample.unit):
-        return Mean(row=row, found=None)
-    found = sample.mean()
-    row = replace(row, df=None if found.undefined else found.df)
+        return Mean(row=row, mean=None)
+    mean = sample.mean()
+    row = replace(row, df=None if mean.undefined else mean.df)
     if ends is None:
-        return Mean(row=row, found=found)
+        return Mean(row=row, mean=mean)
     values, codes = sample.parts()
     p = (values - ends[0]) / (ends[1] - ends[0])
     extreme = np.isin(values, ends)
@@ -207,7 +207,7 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     n = float(len(p))
     share = clustered_share(p, np.ones(len(p)), codes, trials=n if yes_no else answers, level=sample.how.level)
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
-        return Mean(row=row, found=found)
+        return Mean(row=row, mean=mean)
     low, high, effective = share.low, share.high, share.trials
     if yes_no and not codes:
         below, above = wilson(np.array([share.estimate]), np.array([n]), level=sample.how.level)
@@ -216,7 +216,7 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     row = replace(row, undefined=None, reason=None, method=f"Wilson{', CR2 error' if codes else ''}")
     row = with_ends(row, low, high, sample.how.level, within=ends, interval="score", effective=effective,
                     df=None if effective is None else share.df)  # fmt: skip
-    return Mean(row=row, found=found, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n))
+    return Mean(row=row, mean=mean, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n))
 
 
 def cautions_of(design: Ratings, factors: Sequence[Factor], means: Sequence[Mean]) -> tuple[Caution, ...]:
@@ -224,9 +224,9 @@ def cautions_of(design: Ratings, factors: Sequence[Factor], means: Sequence[Mean
     rows = [mean.row for mean in means]
     shown = share_cautions(design, factors, rows)
     for bounded, at_ends in ((False, False), (True, False), (True, True)):
-        own = [mean for mean in means if (mean.bounded, mean.at_ends) == (bounded, at_ends) and not mean.yes_no]
+        alike = [mean for mean in means if (mean.bounded, mean.at_ends) == (bounded, at_ends) and not mean.yes_no]
         shown += shape_cautions(
-            [mean.found for mean in own if mean.found], names=[mean.row.name for mean in own if mean.found],
+            [mean.mean for mean in alike if mean.mean], names=[mean.row.name for mean in alike if mean.mean],
             what="units", interval="score" if bounded else "t", bounded=at_ends,
         )  # fmt: skip
     return (*shown, *rare_answers(rows))

@@ -219,7 +219,7 @@ def sensitivities_compared(rng: np.random.Generator, sims: int) -> list[Line]:
             found = ss.sensitivity_difference(one, two, resamples=399, seed=1)
             for row in found.rows:
                 if row.group == "difference" and row.term in ("S", "S_corrected"):
-                    tally.covers("default", row.term, [row], [s[0] - s[1]], found.cautions)
+                    tally.covers("jackknife t (default)", row.term, [row], [s[0] - s[1]], found.cautions)
         lines += tally.lines()
     return lines
 
