@@ -210,26 +210,3 @@ PASSED_ON = {
     "table": "the same",
     "adjust": "p-values that were given",
 }
-
-PENDING = {
-    ("win_rates", "yes or no"),
-    ("win_rates", "repeats"),
-    ("sensitivity_difference", "yes or no"),
-    ("preference_shares", "yes or no"),
-    ("preference_shares", "repeats"),
-    ("choice_entropy_difference", "yes or no"),
-    ("effect_sizes", "few clusters"),
-    ("ada_met", "few clusters"),
-    ("js_similarity", "few clusters"),
-    ("multinomial_logit", "yes or no"),
-    ("multinomial_logit", "rare"),
-    ("multinomial_logit", "few clusters"),
-    ("multinomial_logit", "repeats"),
-    ("trait_profile", "few clusters"),
-    ("paraphrase_spread", "skewed"),
-    ("paraphrase_spread", "few clusters"),
-    ("leaderboard", "yes or no"),
-    ("leaderboard", "skewed"),
-    ("leaderboard", "rare"),
-    ("leaderboard", "few clusters"),
-}  # functions and kinds of data that were not simulated yet: the list only gets shorter
