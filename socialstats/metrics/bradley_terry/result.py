@@ -329,7 +329,8 @@ class BradleyTerryResult(Result):
             if not errors.std_error[k] > 0:
                 out.append(replace(row, undefined=why_not(state, errors, k)))
                 continue
-            low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
+            with np.errstate(over="ignore"):  # an infinite end is beyond the range of floats, which the row says
+                low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
             row = replace(row, std_error=float(slope[k] * errors.std_error[k]))
             out.append(with_ends(row, low, high, level, method=f"delta method on the {scale} scale", **fields))
         return out
