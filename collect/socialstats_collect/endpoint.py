@@ -154,9 +154,8 @@ def _deeper(value: object, levels: int) -> bool:
 
 def _without_keys(outcome: Outcome) -> Outcome:
     """Return an outcome without secrets; the tokens of a text that held one are left out, as they spell it."""
-    content, refusal, detail = (hide(part) for part in (outcome.content, outcome.refusal, dict(outcome.detail)))
-    if not isinstance(detail, dict):
-        detail = {name: hide(value) for name, value in outcome.detail.items()}
+    content, refusal = hide(outcome.content), hide(outcome.refusal)
+    detail = {name: hide(value) for name, value in outcome.detail.items()}
     if (content, refusal) != (outcome.content, outcome.refusal):
         detail.pop("logprobs", None)
     return replace(outcome, content=content, refusal=refusal, detail=detail)
@@ -174,11 +173,11 @@ def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
     >>> usage_of({"usage": {"prompt_tokens": 9, "completion_tokens": 2.0, "cost": 0.5}})
     {'prompt_tokens': 9, 'completion_tokens': 2, 'cost_reported': 0.5}
     >>> usage_of({"usage": {"prompt_tokens": -1, "cost": [1]}})
-    {'usage_wrong': {'usage.prompt_tokens': '-1', 'usage.cost': '[1]'}}
+    {'usage_wrong': 'usage.prompt_tokens = -1, usage.cost = [1]'}
     """
     usage = response.get("usage") or {}
     if not isinstance(usage, dict):
-        return {"usage_wrong": {"usage": json.dumps(usage)[:SHOWN_AMOUNT]}}
+        return {"usage_wrong": f"usage = {_short(json.dumps(usage), SHOWN_AMOUNT)}"}
     inner = {"reasoning_tokens": "completion_tokens_details", "cached_tokens": "prompt_tokens_details"}
     details = {name: usage.get(outer) for name, outer in inner.items()}
     given = {
@@ -189,9 +188,9 @@ def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         if (number := amount(value)) is not None:
             kept["cost_reported" if name == "cost" else name] = number if name == "cost" else math.ceil(number)
-    wrong = {f"usage.{name}": json.dumps(given[name])[:SHOWN_AMOUNT] for name in COUNTED
-             if given[name] is not None and amount(given[name]) is None}  # fmt: skip
-    return {**kept, "usage_wrong": wrong} if wrong else kept
+    wrong = [f"usage.{name} = {_short(json.dumps(given[name]), SHOWN_AMOUNT)}" for name in COUNTED
+             if given[name] is not None and amount(given[name]) is None]  # fmt: skip
+    return {**kept, "usage_wrong": ", ".join(wrong)} if wrong else kept
 
 
 def _failed(response: Mapping[str, Any], http_status: int, wait: float | None) -> Outcome:
@@ -269,9 +268,9 @@ def _text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _short(value: object) -> str:
+def _short(value: object, most: int = SHOWN) -> str:
     """Return the head of a value as text; no secret is cut in two."""
-    return str(hide(str(_text(value))[: 2 * SHOWN]))[:SHOWN]
+    return str(hide(str(_text(value))[: 2 * SHOWN]))[:most]
 
 
 def _malformed(why: str, text: str) -> Outcome:

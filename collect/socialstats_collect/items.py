@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
@@ -77,13 +78,13 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
 def _check_size(path: Path) -> None:
     """Raise where a file is larger, after unpacking, than memory should hold."""
     size = lines = 0
-    with open_bytes(path) as file:
-        while chunk := file.read(CHUNK):
+    with suppress(InputError), open_bytes(path) as file:  # the reader of the rows says what else is wrong
+        while size <= MOST_BYTES and lines <= MOST_LINES and (chunk := file.read(CHUNK)):
             size, lines = size + len(chunk), lines + chunk.count(b"\n")
-            if size > MOST_BYTES or lines > MOST_LINES:
-                limit = f"{MOST_BYTES:,} bytes" if size > MOST_BYTES else f"{MOST_LINES:,} lines"
-                fix = "Split the file: each part of the items takes a run file and a log of its own."
-                raise InputError(Problem(message=f"more than {limit} after unpacking", source=path.name, fix=fix))
+    if size > MOST_BYTES or lines > MOST_LINES:
+        limit = f"{MOST_BYTES:,} bytes" if size > MOST_BYTES else f"{MOST_LINES:,} lines"
+        fix = "Split the file: each part of the items takes a run file and a log of its own."
+        raise InputError(Problem(message=f"more than {limit} after unpacking", source=path.name, fix=fix))
 
 
 def _texts(row: object, source: str, line: int) -> dict[str, str]:

@@ -246,8 +246,7 @@ class Run:
     def _check_costs(self, unit: Unit, ask: Ask, outcome: Outcome, line: Mapping[str, Any]) -> None:
         """Stop where a reply does not say what it took, and a limit asks for it; or says what is no amount."""
         if wrong := line.get("usage_wrong"):
-            reported = ", ".join(f"{name} = {value}" for name, value in wrong.items())
-            why = f"the reply to '{unit.name}' ({ask.step}) reports {reported}: not a finite number of at least 0"
+            why = f"the reply to '{unit.name}' ({ask.step}) reports {wrong}: not a finite number of at least 0"
             way = "Set trust_usage = false in [endpoint] to count estimated tokens, and money by [prices]"
             self.stop(f"{why}. {way}", fault=True)
         if self.runfile.limits.max_cost is not None and outcome.billed and "cost" not in line:

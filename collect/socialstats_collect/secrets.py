@@ -133,18 +133,31 @@ def hide(value: Any) -> Any:
     >>> hide("bad key s k - e x a m p l e - 0 0 0 0, or c2stZXhhbXBsZS0wMDAw, or %73k-%65xample%2D0000")
     'bad key [hidden], or [hidden], or [hidden]'
     """
-    text = value if isinstance(value, str) else ""
-    if isinstance(value, dict | list | tuple):
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    if not _holds(text):
-        return value
-    hidden = _hidden(text)
     if isinstance(value, str):
+        return _hidden(value) if _holds(value) else value
+    if not isinstance(value, dict | list | tuple) or not _holds(_dumped(value)):
+        return value
+    hidden = _walked(value)
+    text = _dumped(hidden)
+    if not _holds(text):
         return hidden
     try:
-        return json.loads(hidden)
-    except ValueError:  # a secret in pieces reached over the brackets
+        return json.loads(_hidden(text))  # a secret in pieces
+    except ValueError:  # that reached over brackets
         return HIDDEN
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _walked(value: Any) -> Any:
+    """Return a JSON value with each of its texts hidden."""
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {_walked(name): _walked(inner) for name, inner in value.items()}
+    return [_walked(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _holds(text: str) -> bool:

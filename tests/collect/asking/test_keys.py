@@ -23,6 +23,7 @@ import pytest
 from socialstats.cli import main
 from socialstats_collect.runfile import read_runfile
 from socialstats_collect.secrets import HIDDEN, hide, remember
+from tests.collect.asking import test_shapes
 from tests.collect.raw import Connection, response, talking
 from tests.collect.runs import attempts, collect, write_run
 from tests.collect.server import Send, fails, says, serving
@@ -115,8 +116,9 @@ def test_a_coded_key_is_hidden_and_all_else_stays(coding: str, key: str) -> None
 def test_keys_in_pieces() -> None:
     remember(KEY)
     assert hide([*KEY]) == [HIDDEN]
-    assert KEY[8:] not in json.dumps(hide({"a": [KEY[:8], KEY[8:]], "b": 1}))
-    assert KEY[:8] not in json.dumps(hide({"a": [KEY[:8], KEY[8:]], "b": 1}))
+    assert hide([KEY[k : k + 7] for k in range(0, len(KEY), 7)]) == [HIDDEN]
+    assert hide({"a": [KEY[:8], KEY[8:]], "b": 1}) == {"a": [KEY[:8], HIDDEN], "b": 1}
+    assert hide({"usage.cost": f'["{CODINGS["base64 of a part"](KEY)}"]'}) == {"usage.cost": f'["{HIDDEN}="]'}
     assert hide({KEY: {"a": KEY}}) == {HIDDEN: {"a": HIDDEN}}
 
 
@@ -392,3 +394,12 @@ def test_rot13_is_no_secret() -> None:
     """A coding that changes letters one by one is not looked for: the documents say what is."""
     remember(KEY)
     assert hide(codecs.encode(KEY, "rot13")) == codecs.encode(KEY, "rot13")
+
+
+def test_replies_of_any_shape_with_keys_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(KEY)
+    coded = [code(KEY) for code in CODINGS.values()]
+    monkeypatch.setattr(test_shapes, "ODD", [*coded, *([one] for one in coded), KEY[:8], KEY[8:], [*KEY], 1, None])
+    for seed in range(200):
+        for body in test_shapes.bodies(seed):
+            test_shapes.check(body, random.Random(seed).choice([200, 400, 500]))
