@@ -99,10 +99,9 @@ def write_rows(out: IO[str], rows: Iterable[Iterable[Any]], format: Literal["csv
 
     Examples
     --------
-    >>> write_rows(sys.stdout, [["unit", "value"], ["=u", -0.1], ["u\\r", 1]])
+    >>> write_rows(sys.stdout, [["unit", "value"], ["=u", -0.1]])
     unit,value
     '=u,-0.1
-    "u\\r",1
     """
     minimal, full = (csv.writer(out, delimiter=SEPARATORS[format], lineterminator="\n", quoting=quoting)
                      for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC))  # fmt: skip
