@@ -456,7 +456,7 @@ STORIES = re.compile(
     r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
     re.IGNORECASE,
 )  # what is put to a model once: two rows that agree here and in all else may be one
-ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
+ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
 RATER_STEMS = frozenset({
     "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
     "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic",

@@ -1,7 +1,7 @@
 """Small valid files of every format, changed at random, and read by the commands in a process of its own.
 
-``python -m tests.fuzz.files 2000 7`` reads 2,000 changed files of seed 7 and lists what went wrong: an exception that is
-not one of ours, a file that takes more than 20 seconds, a process that ends or needs more than 1 GB.
+``python -m tests.fuzz.files 2000 7`` reads 2,000 changed files of seed 7 and lists what went wrong: an exception that
+is not one of ours, a file that takes more than 20 seconds, a process that ends or needs more than 1 GB.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ PATIENCE = 20.0  # seconds of one file
 MEMORY = 1 << 30  # bytes that a process may need beyond those of its packages
 TOP = Path(__file__).parents[2]
 TOKENS = (
-    b'"', b"'", b",", b";", b"\t", b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"[", b"{", b"}", b"]", b"\\", b"\\u", b"<", b"&",
-    b"NaN", b"1e999", b"-1", b"99999999999999999999", b"\xff\xff\xff\xff", b"\x00\x00\x00\x80", b"PK\x03\x04", b"null", b"true", b"=1+1", b"\xf0\x9f\x98\x80",
-    b"\\ud800", b"<!ENTITY a 'b'>", b"$", b"\\begin{tabular}", b"{{{{", b"<td colspan=99999>", b"| --- |", b"&#0;", b"\\input{x}",
+    b'"', b"'", b",", b";", b"\t", b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"[", b"{", b"}", b"]", b"\\", b"\\u",
+    b"<", b"&", b"NaN", b"1e999", b"-1", b"99999999999999999999", b"\xff\xff\xff\xff", b"\x00\x00\x00\x80",
+    b"PK\x03\x04", b"null", b"true", b"=1+1", b"\xf0\x9f\x98\x80", b"\\ud800", b"<!ENTITY a 'b'>", b"$",
+    b"\\begin{tabular}", b"{{{{", b"<td colspan=99999>", b"| --- |", b"&#0;", b"\\input{x}",
 )  # fmt: skip
 
 
@@ -50,7 +51,8 @@ def seeds() -> dict[str, bytes]:
     text = frame.to_csv(index=False)
     made = {
         "x.csv": text.encode(), "x.tsv": frame.to_csv(index=False, sep="\t").encode(),
-        "semicolons.csv": frame.to_csv(index=False, sep=";", quoting=1).encode(), "x.csv.gz": gzip.compress(text.encode()),
+        "semicolons.csv": frame.to_csv(index=False, sep=";", quoting=1).encode(),
+        "x.csv.gz": gzip.compress(text.encode()),
         "x.jsonl": "\n".join(map(json.dumps, records)).encode(), "x.json": json.dumps(records, indent=1).encode(),
         "columns.json": json.dumps(frame.to_dict("list")).encode(), "noname": text.encode(),
     }  # fmt: skip
@@ -74,7 +76,8 @@ def seeds() -> dict[str, bytes]:
 
 def logs() -> dict[str, bytes]:
     """Return small logs of harnesses."""
-    top = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "packages": {"inspect_ai": "0.3.100"}},
+    about = {"task": "t", "model": "m", "packages": {"inspect_ai": "0.3.100"}}
+    top = {"version": 2, "status": "success", "eval": about,
            "results": {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.5}}}]}}  # fmt: skip
     samples = [{"id": k, "epoch": 1, "input": "?", "target": "A", "metadata": {"scenario": f"s{k}"},
                 "scores": {"match": {"value": "CI"[k % 2], "answer": "A"}}} for k in range(4)]  # fmt: skip
@@ -109,7 +112,7 @@ def documents() -> dict[str, bytes]:
     cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in table)
     lines = " \\\\ ".join(" & ".join(row) for row in table)
     return {
-        "paper.html": f"<html><body><p>{said}</p><table><caption>Table 1</caption>{cells}</table></body></html>".encode(),
+        "paper.html": f"<body><p>{said}</p><table><caption>Table 1</caption>{cells}</table></body>".encode(),
         "paper.md": (said + "\n\n| Task | M | SD |\n|---|---|---|\n| A | 3.96 | 0.28 |\n| B | 4.10 | 0.31 |\n").encode(),
         "paper.tex": rf"\documentclass{{article}}\newcommand{{\sd}}[1]{{($#1$)}}\begin{{document}} {said} "
                      rf"\begin{{tabular}}{{lrr}}\hline {lines} \\\hline\end{{tabular}} \sd{{2}}\end{{document}}".encode(),
@@ -226,21 +229,21 @@ def work(folder: Path) -> None:
     """Read names of folders from standard input; run the commands on the file in each, and write what went wrong."""
     import resource
 
-    import duckdb  # noqa: F401
-    import lxml.html  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
-    import pypdfium2  # noqa: F401
-
-    import socialstats_reports  # noqa: F401
     from socialstats.cli import main
 
     sys.set_int_max_str_digits(4300)
     answers = os.fdopen(os.dup(1), "w")
-    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    for one in ("good.csv",):
-        (folder / one).write_bytes(seeds()["x.csv"])
-    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
     os.chdir(folder)
+    known = seeds()
+    Path("good.csv").write_bytes(known["x.csv"])
+    for name, data in known.items():  # packages take their memory at first use
+        Path(name).write_bytes(data)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            for words in commands(name):
+                main(words)
+        Path(name).unlink()
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         found = []
@@ -250,7 +253,7 @@ def work(folder: Path) -> None:
                     code = main(words)
                 if code not in (0, 1, 2, 3):
                     found.append(f"{words}: exit code {code}")
-                if "Warning" in errors.getvalue() or "memory" in errors.getvalue():
+                if "Warning" in errors.getvalue():
                     found.append(f"{words}: {errors.getvalue()[:500]}")
             except BaseException:
                 found.append(f"{words}: {traceback.format_exc()}")
