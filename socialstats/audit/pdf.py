@@ -64,10 +64,11 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
     grids: list[Grid] = []
     pieces: list[Piece] = []
     letters, bare = 0, list[int]()
+    place = source
     try:
         for number in range(pages):
-            page = book[number]
             place = f"{source}, page {number + 1}"
+            page = book[number]
             found = 0
             for words, rules in _turned(page, pdfium, place):
                 found += sum(len(word.text) for word in words)
@@ -78,6 +79,8 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
             within("characters", letters, source, fix="Save the paper alone")
             bare += [number + 1] if found < LETTERS else []
             page.close()
+    except pypdfium2.PdfiumError as error:
+        raise InputError(f"{place}: the page is damaged, and cannot be read") from error
     finally:
         book.close()
     if letters < LETTERS:

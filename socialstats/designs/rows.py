@@ -72,9 +72,9 @@ class Pending:
     fix: str
 
 
-def _meant(label: str, like: Sequence[str]) -> str:
-    """Return a question when the label is a known one but for case, white space or the encoding of characters."""
-    match = next((known for known in like if known != label and plain(known) == plain(label)), None)
+def _meant(label: str, like: Mapping[str, Sequence[str]]) -> str:
+    """Return a question when the label is a known one (by `plain`) but for case, white space or encoding."""
+    match = next((known for known in like.get(plain(label), ()) if known != label), None)
     return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
 
 
@@ -249,9 +249,12 @@ class Rows:
         codes, levels = self.codes(column), self.labels(column).levels
         values, inverse = np.unique(codes[bad], return_inverse=True)
         order = np.argsort(-np.bincount(inverse, weights=self.counts.n[bad], minlength=len(values)), kind="stable")
+        alike: dict[str, list[str]] = {}
+        for known in like:
+            alike.setdefault(plain(known), []).append(known)
         for code in values[order[:A_KIND]].tolist():
             value = text.shorten(levels[code])
-            cure = _meant(levels[code], like) + (fix(value) if callable(fix) else fix)
+            cure = _meant(levels[code], alike) + (fix(value) if callable(fix) else fix)
             self.add(message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure)
         rest = values[order[A_KIND:]]
         if len(rest):
@@ -490,7 +493,7 @@ def begin(
     )  # fmt: skip
 
 
-ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
+ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
 RATER_STEMS = frozenset({
     "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
     "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic",

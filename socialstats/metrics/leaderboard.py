@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 TASK = "task"
 POOLINGS = ("tasks", "units")
+MOST_MODELS = 2_000  # whose 1,999,000 pairs are compared
 MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
 NOBODY = "no unit has scores of both"
 
@@ -204,6 +205,9 @@ def board_of(
     if not design.raters_known or len(design.raters) < 2:
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
         raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
+    if (models := len(design.raters)) > MOST_MODELS:
+        raise InputError(f"{design.source}: a leaderboard compares every two models, and these are {count(models)}. At "
+                         f"most {count(MOST_MODELS)} are compared: keep those of interest, or average groups of them")  # fmt: skip
     factors = cluster_factors(design, cluster)
     if len(factors) > 1:
         raise InputError(f"{design.source}: a leaderboard takes one cluster factor, got "

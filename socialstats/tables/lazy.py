@@ -44,6 +44,8 @@ WHY = (
      "Files stay in their place until the last number is computed. Restore the file, and read the table again"),
     (r"(table|view).*(not exist|cannot be found|not found)", "its engine{name} has no such table any more{line}",
      "A table stays in its place until the last number is computed. Make it again, and read it again"),
+    (r"out of range|overflow|too large to convert", "a value is larger than any that can be handed over{line}",
+     "Correct it, such as a date after the year 9999, or leave its column out"),
     ("", "its engine{name} could not read the table{line}",
      "Mend the query, or store its rows in a file and read that"),
 )  # what an error of an engine says; what happened; what to do  # fmt: skip
@@ -137,7 +139,7 @@ def engine(source: str) -> Iterator[None]:
         ) from error
     except Exception as error:
         name = ENGINES.get(type(error).__module__.partition(".")[0].lstrip("_"), "")
-        if not name and not isinstance(error, OSError):
+        if not name and not isinstance(error, OSError | OverflowError):
             raise
         said = str(error)
         line = shorten(next((line.strip() for line in said.splitlines() if line.strip()), ""), 200)

@@ -635,6 +635,8 @@ def read_typed(source: Source, format: Format) -> Table:
         native = READERS[format](source)
     columns = tuple(nw.from_native(native).columns)
     check_names(columns, source.name)
+    if not columns:
+        raise NothingToAnalyse(f"{source.name} has no columns: there is nothing to analyse")
     if len(native) == 0:
         raise NothingToAnalyse(f"{source.name} has columns but no rows: there is nothing to analyse")
     unit = "record" if format in ("dta", "sav") else "row"  # these programs count from 1
@@ -650,7 +652,7 @@ def _parquet(source: Source) -> Any:
         within("rows", about.num_rows, source.name)
         within("bytes", sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)), source.name)
         refuse_wide(opened.schema_arrow.names, source.name)
-        return opened.read()
+        return validated(opened.read())
 
 
 def _feather(source: Source) -> Any:
@@ -668,7 +670,13 @@ def _feather(source: Source) -> Any:
             within("rows", rows, source.name)
             within("bytes", size, source.name)
             batches.append(batch)
-        return pa.Table.from_batches(batches, opened.schema)
+        return validated(pa.Table.from_batches(batches, opened.schema))
+
+
+def validated(table: Any) -> Any:
+    """Return a pyarrow table whose texts are UTF-8 and lie where they should: of damaged ones Python may crash."""
+    table.validate(full=True)
+    return table
 
 
 def _stata(source: Source) -> Any:

@@ -26,10 +26,12 @@ def plain(label: str) -> str:
     >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b"), plain("3.0")
     ('the nurse', True, 'a', '3')
     """
-    if not label.isascii():
+    if label.isascii():
+        found = " ".join(label.split()).casefold()
+    else:
         label = unicodedata.normalize("NFKC", "".join(ch for ch in label if not _invisible(ch)))
-    found = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
-    return found.removesuffix(".0") if WHOLE.fullmatch(found) else found
+        found = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
+    return found[:-2] if found.endswith(".0") and WHOLE.fullmatch(found) else found
 
 
 def _invisible(character: str) -> bool:
@@ -44,9 +46,13 @@ def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
     >>> twins(["Nurse", "nurse ", "judge"])
     [('Nurse', 'nurse ')]
     """
+    labels = list(labels)
+    forms = list(map(plain, labels))
+    if len(set(forms)) == len(forms):  # as in nearly all tables
+        return []
     groups: dict[str, list[str]] = {}
-    for label in labels:
-        groups.setdefault(plain(label), []).append(label)
+    for form, label in zip(forms, labels, strict=True):
+        groups.setdefault(form, []).append(label)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 

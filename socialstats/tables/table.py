@@ -668,7 +668,10 @@ class Table:
         chosen: Any = self.frame.select(column)
         if _is_nested(chosen.collect_schema()[column]):
             return False
-        first = [] if isinstance(chosen, nw.LazyFrame) else chosen.head(FEW).get_column(column).to_list()
+        try:
+            first = [] if isinstance(chosen, nw.LazyFrame) else chosen.head(FEW).get_column(column).to_list()
+        except OverflowError:  # a date after the year 9999
+            return False
         return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
 
     @asks
@@ -731,9 +734,10 @@ class Table:
     @asks
     def doubt(self) -> str:
         """A sentence where the first line of a file looks like data; empty for data frames, and where little does."""
-        if not self.is_file:
-            return ""
         names = self.columns[: LOOKED[1]]
+        schema = self.frame.select(*names).collect_schema()
+        if not self.is_file or not all(isinstance(schema[name], nw.String | nw.Object) for name in names):
+            return ""  # other formats than text do not take a row for their names
         chosen = collected(self.frame.select(*names).head(LOOKED[0]))
         signs = signs_of_data(names, (_texts(row) for row in chosen.iter_rows()))
         return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
