@@ -206,8 +206,10 @@ def board_of(
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
         raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
     if (models := len(design.raters)) > MOST_MODELS:
-        raise InputError(f"{design.source}: a leaderboard compares every two models, and these are {count(models)}. At "
-                         f"most {count(MOST_MODELS)} are compared: keep those of interest, or average groups of them")  # fmt: skip
+        raise InputError(
+            f"{design.source}: a leaderboard compares every two models, and these are {count(models)}. At most "
+            f"{count(MOST_MODELS)} are compared: keep those of interest, or average groups of them"
+        )
     factors = cluster_factors(design, cluster)
     if len(factors) > 1:
         raise InputError(f"{design.source}: a leaderboard takes one cluster factor, got "

@@ -550,8 +550,8 @@ def readable(name: str) -> Iterator[None]:
         raise InputError(f"{name}: it cannot be read ({what}{(error.strerror or str(error)).lower()})") from error
     except MemoryError as error:
         raise InputError(
-            f"{name}: there is not enough memory to read it as a whole, or it is damaged. Write it as parquet or CSV, of "
-            "which DuckDB reads what is needed (pip install 'socialstats[scale]'), or keep the columns that are needed"
+            f"{name}: there is not enough memory to read it as a whole, or it is damaged. Write it as parquet or CSV, "
+            "of which DuckDB reads what is needed (pip install 'socialstats[scale]'), or keep fewer columns"
         ) from error
 
 

@@ -26,18 +26,57 @@ PATIENCE = 20.0  # seconds of one file
 MEMORY = 1 << 30  # bytes that a process may need beyond those of its packages
 TOP = Path(__file__).parents[2]
 TOKENS = (
-    b'"', b"'", b",", b";", b"\t", b"\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"[", b"{", b"}", b"]", b"\\", b"\\u",
-    b"<", b"&", b"NaN", b"1e999", b"-1", b"99999999999999999999", b"\xff\xff\xff\xff", b"\x00\x00\x00\x80",
-    b"PK\x03\x04", b"null", b"true", b"=1+1", b"\xf0\x9f\x98\x80", b"\\ud800", b"<!ENTITY a 'b'>", b"$",
-    b"\\begin{tabular}", b"{{{{", b"<td colspan=99999>", b"| --- |", b"&#0;", b"\\input{x}",
-)  # fmt: skip
+    b'"',
+    b"'",
+    b",",
+    b";",
+    b"\t",
+    b"\n",
+    b"\r",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"[",
+    b"{",
+    b"}",
+    b"]",
+    b"\\",
+    b"\\u",
+    b"<",
+    b"&",
+    b"NaN",
+    b"1e999",
+    b"-1",
+    b"99999999999999999999",
+    b"\xff\xff\xff\xff",
+    b"\x00\x00\x00\x80",
+    b"PK\x03\x04",
+    b"null",
+    b"true",
+    b"=1+1",
+    b"\xf0\x9f\x98\x80",
+    b"\\ud800",
+    b"<!ENTITY a 'b'>",
+    b"$",
+    b"\\begin{tabular}",
+    b"{{{{",
+    b"<td colspan=99999>",
+    b"| --- |",
+    b"&#0;",
+    b"\\input{x}",
+)
 
 
 def choices() -> list[tuple[str, str, str, int]]:
     """Return rows of comparisons."""
     names = ["nurse", "son", "judge", "o'neil"]
-    return [(a, b, (a, b)[(i + j + k) % 2], k) for i, a in enumerate(names) for j, b in enumerate(names) if a != b
-            for k in range(2)]  # fmt: skip
+    return [
+        (a, b, (a, b)[(i + j + k) % 2], k)
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+        if a != b
+        for k in range(2)
+    ]
 
 
 def seeds() -> dict[str, bytes]:
@@ -50,12 +89,15 @@ def seeds() -> dict[str, bytes]:
     records = frame.to_dict("records")
     text = frame.to_csv(index=False)
     made = {
-        "x.csv": text.encode(), "x.tsv": frame.to_csv(index=False, sep="\t").encode(),
+        "x.csv": text.encode(),
+        "x.tsv": frame.to_csv(index=False, sep="\t").encode(),
         "semicolons.csv": frame.to_csv(index=False, sep=";", quoting=1).encode(),
         "x.csv.gz": gzip.compress(text.encode()),
-        "x.jsonl": "\n".join(map(json.dumps, records)).encode(), "x.json": json.dumps(records, indent=1).encode(),
-        "columns.json": json.dumps(frame.to_dict("list")).encode(), "noname": text.encode(),
-    }  # fmt: skip
+        "x.jsonl": "\n".join(map(json.dumps, records)).encode(),
+        "x.json": json.dumps(records, indent=1).encode(),
+        "columns.json": json.dumps(frame.to_dict("list")).encode(),
+        "noname": text.encode(),
+    }
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         frame.to_parquet(place / "x.parquet", index=False)
@@ -77,10 +119,23 @@ def seeds() -> dict[str, bytes]:
 def logs() -> dict[str, bytes]:
     """Return small logs of harnesses."""
     about = {"task": "t", "model": "m", "packages": {"inspect_ai": "0.3.100"}}
-    top = {"version": 2, "status": "success", "eval": about,
-           "results": {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.5}}}]}}  # fmt: skip
-    samples = [{"id": k, "epoch": 1, "input": "?", "target": "A", "metadata": {"scenario": f"s{k}"},
-                "scores": {"match": {"value": "CI"[k % 2], "answer": "A"}}} for k in range(4)]  # fmt: skip
+    top = {
+        "version": 2,
+        "status": "success",
+        "eval": about,
+        "results": {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.5}}}]},
+    }
+    samples = [
+        {
+            "id": k,
+            "epoch": 1,
+            "input": "?",
+            "target": "A",
+            "metadata": {"scenario": f"s{k}"},
+            "scores": {"match": {"value": "CI"[k % 2], "answer": "A"}},
+        }
+        for k in range(4)
+    ]
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps(top))
@@ -93,16 +148,20 @@ def logs() -> dict[str, bytes]:
         "versions": {"t": 1},
         "n-shot": {"t": 0},
     }
-    rows = [{"doc_id": k, "doc": {"q": "?"}, "target": "A", "resps": [["A"]], "filtered_resps": ["A"], "acc": k % 2}
-            for k in range(4)]  # fmt: skip
+    rows = [
+        {"doc_id": k, "doc": {"q": "?"}, "target": "A", "resps": [["A"]], "filtered_resps": ["A"], "acc": k % 2}
+        for k in range(4)
+    ]
     battles = [
         {"model_a": "m", "model_b": "n", "winner": ("model_a", "tie")[k % 2], "question_id": k} for k in range(6)
     ]
     return {
-        "log.eval": held.getvalue(), "log.json": json.dumps({**top, "samples": samples}).encode(),
-        "results.json": json.dumps(harness).encode(), "samples_t.jsonl": "\n".join(map(json.dumps, rows)).encode(),
+        "log.eval": held.getvalue(),
+        "log.json": json.dumps({**top, "samples": samples}).encode(),
+        "results.json": json.dumps(harness).encode(),
+        "samples_t.jsonl": "\n".join(map(json.dumps, rows)).encode(),
         "battles.jsonl": "\n".join(map(json.dumps, battles)).encode(),
-    }  # fmt: skip
+    }
 
 
 def documents() -> dict[str, bytes]:
@@ -113,13 +172,15 @@ def documents() -> dict[str, bytes]:
     lines = " \\\\ ".join(" & ".join(row) for row in table)
     return {
         "paper.html": f"<body><p>{said}</p><table><caption>Table 1</caption>{cells}</table></body>".encode(),
-        "paper.md": (said + "\n\n| Task | M | SD |\n|---|---|---|\n| A | 3.96 | 0.28 |\n| B | 4.10 | 0.31 |\n").encode(),
+        "paper.md": (
+            said + "\n\n| Task | M | SD |\n|---|---|---|\n| A | 3.96 | 0.28 |\n| B | 4.10 | 0.31 |\n"
+        ).encode(),
         "paper.tex": rf"\documentclass{{article}}\newcommand{{\sd}}[1]{{($#1$)}}\begin{{document}} {said} "
-                     rf"\begin{{tabular}}{{lrr}}\hline {lines} \\\hline\end{{tabular}} \sd{{2}}\end{{document}}".encode(),
+        rf"\begin{{tabular}}{{lrr}}\hline {lines} \\\hline\end{{tabular}} \sd{{2}}\end{{document}}".encode(),
         "paper.txt": (said + "\n\nTask  M     SD\nA     3.96  0.28\nB     4.10  0.31\n").encode(),
         "paper.pdf": pdf(["BT /F1 12 Tf 50 700 Td (It rose, t\\(23\\) = 2.10, p = .047 in the sample.) Tj ET"]),
         "plan.toml": b'[data]\ndesign = "comparisons"\n[data.map]\nitem_a = "item_a"\n[inference]\nlevel = 0.9\n',
-    }  # fmt: skip
+    }
 
 
 def pdf(pages: list[str]) -> bytes:
@@ -278,8 +339,9 @@ class Worker:
             "OPENBLAS_NUM_THREADS": "1",
             "PYTHONWARNINGS": "default",
         }
-        self.process = subprocess.Popen(words, cwd=TOP, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)  # fmt: skip
+        self.process = subprocess.Popen(
+            words, cwd=TOP, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         self.answer(300.0)
 
     def answer(self, seconds: float) -> str | None:
