@@ -397,8 +397,19 @@ class Profile:
 
     def has_partner(self, column: Column) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
-        others = [c for c in self.columns.values() if c is not column and len(c.levels) > 1]  # one label: a reference
-        return any(paired_names(column, other) for other in others)
+        others = [c for c in self.columns.values() if c is not column]
+        return column.name in self.counterparts or any(paired_names(column, other) for other in others)
+
+    @cached_property
+    def counterparts(self) -> frozenset[str]:
+        """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
+        pairs: dict[tuple[str, str], list[str]] = {}
+        for one, other in combinations(self.columns.values(), 2):
+            differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
+            words = len(differ) == 1 and "".join(differ[0]).isalpha()  # numbers tell questions apart
+            if len(one.tokens) == len(other.tokens) > 1 and words:
+                pairs.setdefault(differ[0], []).extend((one.name, other.name))
+        return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property
     def crossed(self) -> frozenset[str]:

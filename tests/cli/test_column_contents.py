@@ -146,16 +146,14 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
     one_hot: "--map item_a=model_a --map item_b=model_b --map wins_a=winner_model_a --map wins_b=winner_model_b "
     "--map ties=winner_tie",
     tasted: "--map item_a=Brand1 --map item_b=Brand2 --map wins_a=Prefer1 --map wins_b=Prefer2 --map ties=NoPreference",
-    both_bad: "--map item_a=model_a --map item_b=model_b --map winner=winner --winner-coding side --tie tie "
-    "--tie 'tie (bothbad)'",
     self_met: "--map item_a=winner --map item_b=loser --map winner=winner --exclude winner==loser",
     crowd_sides: "--map item_a=Input.system_left --map item_b=Input.system_right --map winner=Answer.better "
-    "--winner-coding side --tie same",
+    "--winner-coding side --tie same --cluster HITId --cluster WorkerId",
     numbered_rows: "--map unit=Animal --map condition=Phase --map value=Rate --conditions DSW,LSW",
     with_difference: "--map first=sixth --map second=thirteenth",
     judged_scores: "--map unit=question_id,model --map condition=framing --map value=is_correct "
     "--conditions neutral,pressed --cluster question_id",
-    topic_called_subject: "--map first=base_correct --map second=ft_correct",
+    topic_called_subject: "--map unit=idx --map first=base_correct --map second=ft_correct",
     annotated: "--map unit=id --map rater=annotator --map value=sentiment --scale nominal",
     listeners: "--units jazz,folk,rap,soul,opera,blues",
     questions: "--map rater=ResponseId --units Q7_1,Q7_2,Q7_3,Q7_4,Q7_5",
@@ -168,6 +166,13 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
     board_columns: "--study leaderboard --raters gpt-4-x,claude-2-y,starcoder-15b,deepseek-coder --map unit=task_id",
     debate: "--design paired --crosstab --levels Support,Oppose",
 }  # fmt: skip
+
+
+def test_both_bad_is_a_tie(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    both_bad().to_csv(path, index=False)
+    assert main(["check", str(path)]) == 0
+    assert "ties        30 (33.3%)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("make", FURTHER, ids=lambda make: make.__name__)

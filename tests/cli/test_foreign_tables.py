@@ -173,7 +173,7 @@ EXPECTED: dict[str, tuple[Any, str]] = {
     "own columns": (own_columns, "--map item_a=fighter1 --map item_b=fighter2 --map winner=fighter1.win "
                     "--winner-coding score"),
     "reference": (reference, "--map item_a=generator_1 --map item_b=generator_2 --map winner=preference "
-                  "--winner-coding side --tie 0.0"),
+                  "--winner-coding side --tie 0.0 --cluster instruction_id"),
     "side as prefix": (lambda: counted("white black white_wins white_draws white_loses"), "--map item_a=white "
                        "--map item_b=black --map wins_a=white_wins --map wins_b=white_loses --map ties=white_draws"),
     "counted wins": (lambda: counted("winner loser n"), "--map item_a=winner --map item_b=loser --map winner=winner "

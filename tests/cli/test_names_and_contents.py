@@ -143,14 +143,15 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     far_right: f"{HOME} --map winner=result --winner-coding side --tie draw",
     away_first: "--map item_a=HomeTeam --map item_b=AwayTeam --map winner=FTR --winner-coding side --tie D",
     said_in_words: "--map item_a=response_a_model --map item_b=response_b_model --map 'winner=Which is better?' "
-    "--winner-coding side --tie 'Both bad' --tie 'Both good'",
+    "--winner-coding side --tie 'Both bad' --tie 'Both good' --cluster rater",
     corners: "--map item_a=R_fighter --map item_b=B_fighter --map winner=Winner --winner-coding side",
-    labels_of_sides: f"{MODELS} --map score_a=label_0 --map score_b=label_1",
-    pressed: "--map item_a=right_image --map item_b=left_image --map winner=response --winner-coding score",
-    initiated: "--map item_a=Initiator --map item_b=Recipient --map winner=Outcome --winner-coding side --tie draw",
+    labels_of_sides: f"{MODELS} --map score_a=label_0 --map score_b=label_1 --cluster ranking_id --cluster user_id",
+    pressed: "--map item_a=right_image --map item_b=left_image --map winner=response --winner-coding score "
+    "--cluster subject_id",
+    initiated: "--map item_a=Initiator --map item_b=Recipient --map winner=Outcome --winner-coding side --tie draw "
+    "--cluster Site",
     hashed: "--map unit=text --map rater=_annotator_id --map value=answer --scale nominal",
     organic: "--map first=NonOrganic --map second=Organic",
-    eyes: "--map unit=id --map condition=trt --map value=time --conditions 0,1",
     right_and_wrong: "--design paired --crosstab --levels correct,wrong",
     couple: "--raters WifeRating,HusbandRating",
     psychiatrists: "--raters psych1,psych2",
@@ -161,6 +162,12 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     solved: "--study leaderboard --raters gpt-x,claude-y,llama-z --map unit=idx",
     named_coders: "--raters alice_label,bob_label --scale nominal --map unit=id",
 }  # fmt: skip
+
+
+def test_times_are_proposed_as_no_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    eyes().to_csv(path, index=False)
+    assert not proposed(capsys, path)
 
 
 @pytest.mark.parametrize("make", EXPECTED, ids=lambda make: make.__name__)

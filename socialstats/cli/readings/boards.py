@@ -13,6 +13,7 @@ from socialstats.designs.roles import FAMILIES, find_board, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
+    CONDITIONS,
     KEYS,
     MEASURES,
     MODELS,
@@ -112,9 +113,11 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
         return
     parts = [f"rater={source.name}", f"unit={joint}", f"value={found.value}"]
     parts += [f"task={found.task}"] if found.task is not None else []
+    conditions = any(seen.columns[name].called(CONDITIONS.words) for name in found.repeat)
+    likely = 9.4 if sure and not conditions else 8.2  # conditions are rather compared than averaged
     yield Proposal(
         "ratings",
-        (9.4 if sure else 8.2) if source in models_of(seen) else 7.3 if found.answers[1] > 1 else 5,
+        likely if source in models_of(seen) else 7.3 if found.answers[1] > 1 else 5,
         f"a leaderboard: '{source.name}' names the models, a unit is {of}{several}, '{found.value}' is the score",
         {"study": "leaderboard", "map": [*parts, *beside], **clusters},
     )

@@ -44,6 +44,7 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
     keys = [c for c in keys if c.numbers is not None or not any(c in two for two in sides)][:MOST_KEYS]
     values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
               and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
+    values = [c for c in values if not c.called(TREATMENTS)]
     values = [c for c in values if c.name not in seen.no_values] or values
     measure = measures_in(seen)
     keys = [c for c in keys if c is not measure]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from socialstats.cli.readings.contests import has_sides, item_pairs
+from socialstats.cli.readings.contests import contests, has_sides, item_pairs
+from socialstats.cli.readings.doubts import parts_of
 from socialstats.designs.profile import WON, Profile
 from socialstats.designs.roles import Groups, independent_groups
 from socialstats.designs.vocabulary import BOUNDS, LOSSES, MODELS, SPREADS, STEPS, spelled
@@ -110,6 +111,8 @@ def graded_numbers(seen: Profile) -> str:
     results = [c for c in seen.varying() if pair is not None and c not in pair and c.called((*WON, "margin", "rating"))]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
+    if any("wins_a" in parts_of(one) for one in contests(seen)):
+        return ""  # wins and ties are counted
     numbers = results[0].numbers
     low, high = min(numbers), max(numbers)
     if len(numbers) < 4 or 0 <= low <= high <= 1 or high - low > MOST_GRADES:
