@@ -84,7 +84,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS332": ("Means of that score, and its changes", "Clarify what judges are to score, and report each judge."),
     "SS341": ("None; units, not repeats, are treated as independent", "No action is needed."),
     "SS342": ("Means and ranks of models", "Compare models on the units that they share."),
-    "SS344": ("None that was found", "No action is needed."),
+    "SS344": ("None of the numbers", "No action is needed."),
     "SS343": ("Estimates for that model", "Report each separately: `--by model_returned` or `--by endpoint`."),
     "SS401": ("All results", "Do not quote them as findings."),
     "SS402": ("The estimate named", "Do not quote it until the difference is explained."),

@@ -76,6 +76,17 @@ def scores(folder: Path) -> None:
     write_csv(folder / "scores.csv", ("id", "before", "after"), rows)
 
 
+def samples(folder: Path) -> None:
+    """Five answers of two models to each item, right or wrong: items differ, and so do the models on each of them."""
+    draw, rows = Random(7), []
+    for item in range(60):
+        ease = draw.gauss(0, 1.2)
+        for model, skill in (("alder", -0.25), ("birch", 0.25)):
+            right = chance(ease + skill + draw.gauss(0, 0.8))
+            rows += [(model, f"q{item:02}", sample, int(draw.random() < right)) for sample in range(1, 6)]
+    write_csv(folder / "samples.csv", ("model", "item", "sample", "correct"), rows)
+
+
 def ratings(folder: Path) -> None:
     """Ratings of 48 replies to twelve stories in two domains, by three people."""
     draw, rows = Random(5), []
@@ -251,7 +262,7 @@ def results_of_lm_eval(folder: Path, right: dict[str, int], mean: float, error: 
 
 MADE: tuple[Callable[[Path], None], ...] = (
     choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
-    stances, items, tables, counted, benchmark, logs,
+    stances, items, tables, counted, benchmark, logs, samples,
 )  # fmt: skip
 
 

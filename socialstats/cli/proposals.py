@@ -78,6 +78,9 @@ def proposals(
         if any(one.means == other.means for other in done) or sum(p.design == one.design for p in done) == MOST - 1:
             continue
         own = {entry.partition("=")[0] for entry in words(said.get("map"))}
+        repeats = {entry.removeprefix("repeat=") for entry in words(said.get("map")) if entry.startswith("repeat=")}
+        if repeats & {column for part, columns in parts_of(one).items() if part != "repeat" for column in columns}:
+            continue
         parts = [entry for entry in words(one.settings.get("map")) if entry.partition("=")[0] not in own]
         entries = [*words(said.get("map")), *parts]
         settings = {**one.settings, **left, **given, **({"map": entries} if entries else {})}

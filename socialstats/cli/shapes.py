@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PASSED = ("by", "na", "refusal", "cluster", "missing")
 ELSEWHERE = ("count", "crosstab", "units", "level_columns")  # no study with columns of its own knows them
+SHARED = {"unit", "value", "repeat"}  # parts of pairs and of ratings: they decide between no studies
 DECIDING = (*dict.fromkeys(key for keys in OWN.values() for key in keys if key != "refusal"), "design", *ELSEWHERE)
 
 
@@ -37,9 +38,10 @@ def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
         return None
     if asked is not None or settings.get("study") is not None:
         return asked
-    if settings.get("map"):
+    mapped = {entry.partition("=")[0] for entry in words(settings.get("map"))}
+    if not mapped <= SHARED:
         return None
-    named = (study for study in own.values() if study.columns and set(study.columns) <= set(table.columns))
+    named = (s for s in own.values() if s.columns and set(s.columns) <= set(table.columns) and not mapped)
     return next(named, None) or known_by_rows(table, settings, own.values())
 
 

@@ -262,12 +262,15 @@ def told(found: list[Dependence]) -> list[Caution]:
         affects = "standard errors, intervals, p-values"
         said.append(caution("SS311", "; ".join(words(x, found) for x in names), affects=affects, fix=fix))
     if rest:
-        said.append(caution("SS344", "; ".join(words(x, found) for x in rest), affects="nothing that was found"))
+        said.append(caution("SS344", "; ".join(words(x, found) for x in rest), affects="none of the numbers"))
     return said
 
 
 def words(column: str, found: list[Dependence]) -> str:
     """Return by how much a column would change the standard errors of each family."""
     own = [one for one in found if one.column == column]
-    each = listing([f"{one.family} {one.ratio:.2f}" for one in own])
-    return f"'{shorten(column)}' ({count(own[0].labels, 'value')}; standard errors times {each} with it as a cluster)"
+    ratios = listing([f"{one.ratio:.2f} ({one.family})" for one in own])
+    return (
+        f"'{shorten(column)}' ({count(own[0].labels, 'value')}; with it as a cluster, standard errors are {ratios} "
+        "times as large)"
+    )

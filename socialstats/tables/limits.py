@@ -87,7 +87,7 @@ def _settings(text: str) -> dict[str, float]:
     return limits
 
 
-def exceeded(name: str, source: str, *, line: int = 0, fix: str = "") -> InputError:
+def exceeded(name: str, source: str, *, size: float = 0, line: int = 0, fix: str = "") -> InputError:
     """Return the error of an input beyond a limit, which says how to raise the limit.
 
     Parameters
@@ -96,6 +96,8 @@ def exceeded(name: str, source: str, *, line: int = 0, fix: str = "") -> InputEr
         Of the limit.
     source : str
         Name of the file.
+    size : float
+        Size of the input, where it is known.
     line : int
         Where it happens; 0 where no line is meant.
     fix : str
@@ -108,7 +110,7 @@ def exceeded(name: str, source: str, *, line: int = 0, fix: str = "") -> InputEr
     in the environment
     """
     number = limit(name)
-    raised = f"If that is meant, set {VARIABLE}={name}={10 * number:.15g} in the environment"
+    raised = f"If that is meant, set {VARIABLE}={name}={max(10 * number, size):.15g} in the environment"
     return InputError(Problem(
         message=f"{LIMITS[name].beyond.format(count(number))} (limit '{name}')", source=source,
         lines=(line,) if line else (), fix=f"{fix}. {raised}" if fix else raised,
@@ -127,7 +129,7 @@ def within(name: str, size: float, source: str, *, fix: str = "") -> None:
     >>> within("rows", 1_000_000, "votes.csv")
     """
     if size > limit(name):
-        raise exceeded(name, source, fix=fix)
+        raise exceeded(name, source, size=size, fix=fix)
 
 
 def depth_of(value: object) -> int:

@@ -343,7 +343,7 @@ def test_a_caution_about_the_whole_table_stands_once_under_by(
     code, _, err = run(capsys, "report", *words, "--no-verify", "-o", str(page))
     assert code == 0, err
     assert err.count("caution: SS311") == 1
-    assert "'scenario' (25 values; standard errors times the difference" in err
+    assert "'scenario' (25 values; with it as a cluster, standard errors are" in err
 
 
 def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

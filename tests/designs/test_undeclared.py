@@ -37,7 +37,7 @@ def cautions(design: object) -> dict[str, str]:
 def test_tastes_of_judges_are_a_caution_with_their_size() -> None:
     table = arena(np.random.default_rng(1), 1.0)
     said = cautions(ss.read_comparisons(table))
-    assert said["SS311"].startswith("'wer' (15 values; standard errors times strengths 1.")
+    assert said["SS311"].startswith("'wer' (15 values; with it as a cluster, standard errors are 1.")
     assert "'anlass'" in said["SS344"]
     declared = cautions(ss.read_comparisons(table, cluster="wer"))
     assert "SS311" not in declared
@@ -46,7 +46,7 @@ def test_tastes_of_judges_are_a_caution_with_their_size() -> None:
 def test_the_ratio_is_that_of_the_fits() -> None:
     table = arena(np.random.default_rng(2), 1.5)
     detail = cautions(ss.read_comparisons(table))["SS311"]
-    told = float(detail.partition("strengths ")[2].partition(" ")[0])
+    told = float(detail.partition("standard errors are ")[2].partition(" (strengths)")[0])
     errors = [
         np.mean([error for row in ss.bradley_terry(table, cluster=way).rows[:8] if (error := row.std_error)])
         for way in (None, "wer")

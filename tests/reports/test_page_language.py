@@ -33,9 +33,9 @@ PART = re.compile(r"(?s)<(p|li|figcaption|caption|h1|h2|h3|summary|td|dd)\b[^>]*
 NAMED = re.compile(r"(?<=[.)])\.?\s+(?=[a-z]+\d)|(?<=\))\.\s+")  # before the name of a model, as m3 or lynx
 CLAUSE = re.compile(rf"{END.pattern}|;\s")
 SPELLED = re.compile(
-    r"\b(?:marital_status|social_class|gender_in_family|group_first|name_first|rater_source|authority_deference|"
+    r"(?<!')\b(?:marital_status|social_class|gender_in_family|group_first|name_first|rater_source|authority_deference|"
     r"individual_responsibility|collective_responsibility|risk_aversion|moral_certainty|nuanced_pragmatism)\b"
-)
+)  # a caution quotes a column as the file spells it
 
 
 def parts(page: str) -> Iterator[tuple[str, str]]:

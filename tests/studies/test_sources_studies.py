@@ -104,8 +104,9 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, outcomes: d
     shifts = [cell for cell in stray_cells(outcome) if cell[0] not in ("Shift", "p (ratings independent)")]
     assert shifts == []
     texts = [*outcome.answer, *(s for b in outcome.blocks if b.id != "multiverse" for s in b.sentences)]
-    effects = [set(r.extras.get("design_effect", {}).values()) for b in outcome.blocks for r in b.results]
-    assert stray_decimals(outcome, texts, {0.05, 0.95}.union(*effects)) == []
+    beside = ("design_effect", "df_denominator")
+    extras = [set(r.extras.get(name, {}).values()) for b in outcome.blocks for r in b.results for name in beside]
+    assert stray_decimals(outcome, texts, {0.05, 0.95}.union(*extras)) == []
     marks = [m for m in outcome.strip.marks if m.kind == "estimate"] if outcome.strip else []
     assert marks
     assert all({m.value, m.low, m.high} - {None} <= known_numbers(outcome) for m in marks)
