@@ -73,6 +73,50 @@ def cluster_factors(design: Clustered, cluster: str | Sequence[str] | None) -> t
     return factors
 
 
+def settled_cluster(
+    design: Comparisons, cluster: str | Sequence[str] | None, parameters: int = 0
+) -> str | Sequence[str] | None:
+    """Return which clusters ``cluster="auto"`` means: the declared ones, else the pairs of items; others as they are.
+
+    A pair may lean towards one of its items beyond their strengths. In simulations of 6 to 20 items whose pairs leaned
+    with a standard deviation of .6, 95% intervals of rows covered .79 to .92, and those of pairs .95 to .96. Where no
+    pair leaned, both covered .95 to .96, and intervals of pairs were 1.07 to 1.34 times as wide.
+
+    Parameters
+    ----------
+    design : Comparisons
+    cluster : str, sequence of str or None
+    parameters : int
+        Strengths that are estimated. Pairs that are fewer than these and `FEW_DF` do not tell their spread: rows are
+        then taken as independent.
+
+    Examples
+    --------
+    >>> design = Comparisons.from_frame({"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "y"]})
+    >>> settled_cluster(design, "auto"), settled_cluster(design, "auto", parameters=1)
+    ('pair', None)
+    """
+    if cluster != "auto":
+        return cluster
+    if design.declared:
+        return "declared"
+    enough = parameters == 0 or parameters + FEW_DF <= len(design.pair.levels) < design.n_rows
+    return "pair" if enough else None
+
+
+def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
+    """Caution SS202 where pairs repeat, and are too few for `settled_cluster` to take them as clusters."""
+    pairs = len(design.pair.levels)
+    if design.declared or pairs == design.n_rows or pairs >= parameters + FEW_DF:
+        return ()
+    return (few_clusters(
+        f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly separate effects of pairs "
+        "from strengths, and the errors are those of independent comparisons",
+        affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
+        fix=f"compare more pairs of items, or cluster by pair ({option('cluster', 'pair')})",
+    ),)  # fmt: skip
+
+
 def stored_clusters(design: Comparisons, cluster: str | Sequence[str] | None) -> tuple[Comparisons, tuple[str, ...]]:
     """Return comparisons, and which of the clusters that a caller's `cluster` option names stay with their table.
 

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, share_cautions
+from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, settled_cluster, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @reads(Comparisons, scans=True)
 def group_win_rates(
     comparisons: Comparisons | TableLike, groups: Mapping[str, Any], *,
-    cluster: str | Sequence[str] | None = "pair", level: float = 0.95, **columns: Any,
+    cluster: str | Sequence[str] | None = "auto", level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
     """Estimate the rate at which items of one group are chosen over items of another.
 
@@ -39,8 +39,8 @@ def group_win_rates(
     groups : mapping of item to group
         Of every item.
     cluster : str, sequence of str or None
-        What is dependent: ``"pair"`` (all comparisons of the same two items), ``"declared"``, names of declared factors
-        (two are taken as crossed), or None for independent rows.
+        What is dependent. ``"auto"``: the declared clusters, else the pairs. ``"pair"``: all comparisons of the same
+        two items. ``"declared"``, names of declared factors (two are taken as crossed), or None for independent rows.
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_comparisons`.
@@ -76,7 +76,7 @@ def group_win_rates(
 
 def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float) -> Result:
     """Compute the rates of one design."""
-    design, factors, stored = clustered(design, cluster)
+    design, factors, stored = clustered(design, settled_cluster(design, cluster))
     if lost := [item for item in design.items if item not in groups]:
         raise InputError(f"groups: no group of {quoted(lost)}; give every item one")
     labels = sorted({str(groups[item]) for item in design.items})

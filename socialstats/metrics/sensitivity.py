@@ -13,7 +13,14 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.compare import with_jackknife, with_resamples
-from socialstats.inference.dependence import cluster_cautions, cluster_text, clustered, largest_share, units_of
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_text,
+    clustered,
+    largest_share,
+    settled_cluster,
+    units_of,
+)
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import kept_within, with_ends
@@ -79,7 +86,7 @@ def sensitivity(
     covariate: str = "urgency",
     *,
     weights: Weighting = "opponent",
-    cluster: str | Sequence[str] | None = "pair",
+    cluster: str | Sequence[str] | None = "auto",
     resamples: int = 2000,
     seed: int = 0,
     ci: Ci = "jackknife",
@@ -100,8 +107,8 @@ def sensitivity(
     weights : {"opponent", "pooled"}
         As in `win_rates`.
     cluster : str, pair of str or None
-        What is resampled as a whole: ``"pair"`` (all comparisons of the same two items), ``"declared"``, names
-        of declared factors (two are crossed), or None for single rows.
+        What is resampled as a whole. ``"auto"``: the declared clusters, else the pairs. ``"pair"``: all comparisons of
+        the same two items. ``"declared"``, names of declared factors (two are crossed), or None for single rows.
     resamples, seed : int
         Of the bootstraps.
     ci : {"jackknife", "basic", "percentile", "bca"}
@@ -182,6 +189,7 @@ def sensitivity(
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
     codes = None if settings["groups"] is None else group_codes(design.items, settings["groups"])
+    settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
     design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     units: Any = units_of(design, factors) if stored is None else StoredUnits.of(stored, table.squares)

@@ -13,7 +13,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, share_cautions
+from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, settled_cluster, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
@@ -52,7 +52,7 @@ def win_rates(
     covariate: str = "urgency",
     *,
     weights: Weighting = "opponent",
-    cluster: str | Sequence[str] | None = "pair",
+    cluster: str | Sequence[str] | None = "auto",
     ci: Ci = "cluster",
     level: float = 0.95,
     **columns: Any,
@@ -70,8 +70,9 @@ def win_rates(
     weights : {"opponent", "pooled"}
         Mean over opponents (each counts the same), or over comparisons.
     cluster : str, pair of str or None
-        What is dependent: ``"pair"`` (all comparisons of the same two items), ``"declared"``, names of declared
-        factors (two are taken as crossed), or None for independent rows. Used by ``ci="cluster"``.
+        What is dependent. ``"auto"``: the declared clusters, else the pairs. ``"pair"``: all comparisons of the same
+        two items. ``"declared"``, names of declared factors (two are taken as crossed), or None for independent rows.
+        Used by ``ci="cluster"``.
     ci : {"cluster", "wilson"}
         ``"wilson"``: rows independent, n effective comparisons (sum of weights)^2 / sum of squared weights. n is the
         count itself when every opponent was met equally often, and for pooled unweighted rows.
@@ -137,6 +138,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
                                  f"leave {option('ci', 'cluster')}")  # fmt: skip
     factors: tuple[Factor, ...] = ()
     stored = None
+    settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
     if settings["ci"] == "cluster":
         design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])

@@ -19,7 +19,7 @@ from socialstats.designs.terms import column
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins
 from socialstats.figures import ranks as rank_figure
-from socialstats.inference.dependence import FEW_DF, cluster_sizes, few_clusters
+from socialstats.inference.dependence import cluster_sizes
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
@@ -64,39 +64,14 @@ from socialstats.voice import option
 
 
 def fit_model(
-    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any, order: bool = True
+    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any = "auto", order: bool = True
 ) -> BradleyTerryResult:
     """Fit the study's Bradley-Terry model; with `order`, the order effect is in it where the design declares one."""
     given = options.chosen("ties", "penalty", "prior", "level")
     fit = bradley_terry(design, formula, order=order and design.order_known, cluster=cluster, by=None, **given)
     if not isinstance(fit, BradleyTerryResult):
         raise InputError(f"one model at a time: use {option('by')} in the design")
-    return replace(fit, cautions=(*few_pairs(design, cluster), *fit.cautions))
-
-
-def few_pairs(design: Comparisons, cluster: Any) -> tuple[Caution, ...]:
-    """Caution SS202 where pairs repeat, have no clusters, and are too few to show their leans."""
-    pairs, gaps = len(design.pair.levels), len(design.items) - 1
-    if cluster is not None or design.declared or pairs == design.n_rows or pairs >= gaps + FEW_DF:
-        return ()
-    return (few_clusters(
-        f"{count(pairs, 'pair')} for {count(gaps, 'difference')} of strengths hardly separate effects of pairs from "
-        "strengths, and the errors are those of independent comparisons",
-        affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
-        fix="compare more pairs of items, or cluster by pair (--cluster pair)",
-    ),)  # fmt: skip
-
-
-def default_cluster(design: Comparisons) -> Any:
-    """Return the clusters to use: the declared ones, else the pairs of items where pairs repeat and tell their spread.
-
-    That is: where there are at least `FEW_DF` more pairs than differences of strengths. With fewer, leans of pairs can
-    hardly be told from strengths.
-    """
-    if design.declared:
-        return "declared"
-    pairs = len(design.pair.levels)
-    return "pair" if len(design.items) - 1 + FEW_DF <= pairs < design.n_rows else None
+    return fit
 
 
 def strongest(fit: BradleyTerryResult) -> list[Row]:
@@ -106,7 +81,7 @@ def strongest(fit: BradleyTerryResult) -> list[Row]:
 
 def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95) -> Block:
     """Return the matrix of win rates between groups of items, each with its interval (ties count as half)."""
-    found, kind = single(group_win_rates(design, groups, cluster=default_cluster(design), level=level)), spoken(name)
+    found, kind = single(group_win_rates(design, groups, level=level)), spoken(name)
     columns: dict[str, Column] = {"Against": "group", "Win rate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns["Comparisons"] = whole("n")
     return Block(
@@ -251,7 +226,7 @@ def without_order(
     """
     if all(row.group != "order" for row in fit.rows):
         return {}
-    plain = fit_model(design, options, formula, cluster=default_cluster(design), order=False)
+    plain = fit_model(design, options, formula, order=False)
     return {level: WithoutOrder(fit=fit, plain=plain)}
 
 
@@ -630,7 +605,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     check_single(design)
     named = [column(term) if term in design.covariate_names else term for term in options.adjust]
     formula = "~ " + " + ".join(named) if named else None
-    fit = fit_model(design, options, formula, cluster=default_cluster(design))
+    fit = fit_model(design, options, formula)
     beside = without_order(fit, design, options, formula)
     strengths = strengths_block(fit, options)
     blocks = [

@@ -12,7 +12,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.spool import Spool
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
-from socialstats.inference.dependence import stored_clusters
+from socialstats.inference.dependence import few_pairs, stored_clusters
 from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
 from socialstats.metrics.bradley_terry.model import (
     Components,
@@ -71,7 +71,7 @@ def bradley_terry(
     ties: Ties = "auto",
     order: bool = False,
     strengths: Strengths = "free",
-    cluster: str | Sequence[str] | None = "declared",
+    cluster: str | Sequence[str] | None = "auto",
     vcov: Vcov = "auto",
     penalty: Penalty | None = None,
     prior: float = 0.0,
@@ -107,8 +107,10 @@ def bradley_terry(
         ``none`` explains the outcomes by the formula alone.
     cluster : str, sequence of two str, or None
         ``"declared"`` uses the design's clusters, ``"pair"`` the pairs of items, None ignores clusters (and says
-        so in caution SS201). Standard errors are CR2 with Satterthwaite's degrees of freedom for each number.
-        For two crossed clusters the largest of V1, V2 and V1 + V2 - V12 is taken, with Cochran's degrees of freedom.
+        so in caution SS201). ``"auto"``: the declared ones, else the pairs where they repeat and are at least five more
+        than the strengths that are estimated, else none. Standard errors are CR2 with Satterthwaite's degrees of
+        freedom for each number. For two crossed clusters the largest of V1, V2 and V1 + V2 - V12 is taken, with
+        Cochran's degrees of freedom.
         What rests on one cluster alone, such as an item met in one pair, has no interval (caution SS209).
     vcov : {"auto", "model", "sandwich", "cluster"}
         ``auto``: cluster-robust where there are clusters; sandwich by row for half-ties or weights; else model.
@@ -184,8 +186,11 @@ def bradley_terry(
 def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:
     if design.n_rows == 0:
         raise NothingToAnalyse("no comparisons to analyse")
+    asked, options = options, options.settled(design)
+    few = few_pairs(design, len(design.items) - 1) if asked.cluster == "auto" and options.cluster is None else ()
     try:
-        return _fit_whole(design, options)
+        result = _fit_whole(design, options)
+        return replace(result, cautions=(*few, *result.cautions))
     except MleDoesNotExist as error:
         if options.components == "separate" and error.components:
             return _fit_separately(design, options, error)

@@ -15,6 +15,7 @@ from socialstats.designs.comparisons import Comparisons, Covariate, Factor
 from socialstats.designs.parts import REPLY
 from socialstats.designs.terms import Term, column, spelled, terms_of
 from socialstats.errors import InputError, MleDoesNotExist
+from socialstats.inference.dependence import settled_cluster
 from socialstats.inference.intervals import two_sided_p
 from socialstats.inference.robust import Errors, Robust, between, normal_errors
 from socialstats.inference.rows import with_each_t
@@ -42,7 +43,7 @@ class Options:
     ties: Ties = "auto"
     order: bool = False
     strengths: Strengths = "free"
-    cluster: str | Sequence[str] | None = "declared"
+    cluster: str | Sequence[str] | None = "auto"
     vcov: Vcov = "auto"
     penalty: Penalty | None = None
     prior: float = 0.0
@@ -72,6 +73,12 @@ class Options:
                              f"{option('reference')}")  # fmt: skip
         if self.solver == "mm" and (self.formula or self.order or self.penalty or self.prior):
             raise InputError(f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior")
+
+    def settled(self, design: Comparisons) -> Options:
+        """Return options that say what is dependent; errors of the model or of rows have no pairs as clusters."""
+        if self.cluster == "auto" and self.vcov in ("model", "sandwich"):
+            return replace(self, cluster="declared")
+        return replace(self, cluster=settled_cluster(design, self.cluster, parameters=len(design.items) - 1))
 
     def tie_model(self, design: Comparisons) -> str:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""

@@ -23,7 +23,6 @@ from socialstats.results import Result
 from socialstats.studies.comparisons import (
     Pairs,
     choose_groups,
-    default_cluster,
     fit_model,
     further_groups,
     item_groups,
@@ -122,7 +121,7 @@ def one_level(name: str, design: Comparisons, options: StudyOptions, formula: st
             lost[what] = error
             return None
 
-    fit = tried(STRENGTHS, lambda: fit_model(design, options, formula, cluster=default_cluster(design)))
+    fit = tried(STRENGTHS, lambda: fit_model(design, options, formula))
     if formula is None:
         return Level(design=design, fit=fit, lost=lost)
     groups = next(iter(item_groups(design).values()), None)

@@ -20,6 +20,7 @@ from socialstats.designs.tables import groupings
 from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingToAnalyse, Problem, UndefinedStatistic
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
+from socialstats.inference.dependence import settled_cluster
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.label_counts import label_counts
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
@@ -28,7 +29,6 @@ from socialstats.models.sources import HUMANS
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
 from socialstats.sentences import estimate
-from socialstats.studies.comparisons import default_cluster
 from socialstats.studies.estimates import Column, design_effect, ends, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.tables import Table as DataTable
@@ -429,7 +429,8 @@ def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) 
     found = []
     for group in groups:
         with suppress(NothingToAnalyse):
-            chosen = chosen_labels(design, group, cluster=default_cluster(design))
+            dependent = settled_cluster(design, "auto", parameters=len(design.items) - 1)
+            chosen = chosen_labels(design, group, cluster=dependent)
             levels = options.value_levels or ten_values(chosen.lists.labels)
             result, loose = (
                 label_counts(chosen.lists, cluster=cluster, levels=levels, **options.chosen())

@@ -17,7 +17,7 @@ from socialstats.metrics.preference_shares import preference_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
-from socialstats.studies.comparisons import default_cluster, fit_model
+from socialstats.studies.comparisons import fit_model
 from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import alpha_text, capital, count, level_text, listing, number, shorten
@@ -65,7 +65,7 @@ def share_blocks(
     if fit.fitted_state.penalised or not groups:
         return []
     loose = _attempt(design, options, options.formula, cluster=None)
-    plain = _attempt(design, options, None, cluster=default_cluster(design), order=False)
+    plain = _attempt(design, options, None, order=False)
     found = []
     for name, mapping in groups.items():
         by_item, kind = {item: str(v) for item, v in mapping.items()}, name.replace("_", " ")

@@ -18,7 +18,6 @@ from socialstats.studies.comparisons import (
     Pairs,
     change_cautions,
     cluster_block,
-    default_cluster,
     describe,
     effects_block,
     evenness_check,
@@ -83,7 +82,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     check_single(design)
     plain = without_cited(design)
     try:
-        fit = fit_model(plain, options, options.formula, cluster=default_cluster(plain))
+        fit = fit_model(plain, options, options.formula)
         beside = without_order(fit, plain, options, options.formula)
         counts = count_up(design, options)
         parts, named = with_model(plain, fit, beside, counts, options)

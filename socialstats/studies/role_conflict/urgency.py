@@ -15,7 +15,7 @@ from socialstats import sentences
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
-from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.inference.dependence import cluster_factors, settled_cluster, share_cautions
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
@@ -26,7 +26,6 @@ from socialstats.results import Result, Row
 from socialstats.studies.comparisons import (
     MOST_ROWS,
     choose_groups,
-    default_cluster,
     errors_text,
     fit_model,
     group_matrix,
@@ -582,7 +581,7 @@ def of_effect(
 
     None where there is no other analysis (a penalty or prior leaves fewer).
     """
-    formula, own = options.formula, default_cluster(design)
+    formula, own = options.formula, settled_cluster(design, "auto", parameters=len(design.items) - 1)
 
     def lead(result: Result) -> Row:
         return result.row(options.covariate, group="covariate")
