@@ -64,11 +64,11 @@ from socialstats.voice import option
 
 
 def fit_model(
-    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any = "auto", order: bool = True
+    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any = "auto", order: bool | None = None
 ) -> BradleyTerryResult:
     """Fit the study's Bradley-Terry model; with `order`, the order effect is in it where the design declares one."""
     given = options.chosen("ties", "penalty", "prior", "level")
-    fit = bradley_terry(design, formula, order=order and design.order_known, cluster=cluster, by=None, **given)
+    fit = bradley_terry(design, formula, order=order, cluster=cluster, by=None, **given)
     if not isinstance(fit, BradleyTerryResult):
         raise InputError(f"one model at a time: use {option('by')} in the design")
     return fit

@@ -93,7 +93,7 @@ def test_row_bootstrap_agrees_with_the_model():
     """400 resamples: s.e. within 4 Monte-Carlo errors (14%) of the sandwich, plus its finite-sample bias."""
     fit = crossed_fit(drop_ties=True, cluster=())
     boot = fit.bootstrap(resamples=400, seed=1)
-    sandwich = bradley_terry(fit.design, vcov="sandwich")
+    sandwich = bradley_terry(fit.design, vcov="sandwich", cluster="declared", order=False)
     ratio = [boot.row(i).std_error / sandwich.row(i).std_error for i in fit.items]
     assert 0.85 < min(ratio) <= max(ratio) < 1.2
     assert 0.95 < np.mean(ratio) < 1.08
@@ -104,7 +104,7 @@ def small():
     rows = pd.DataFrame(
         [("A", "B", 3, 2), ("B", "C", 3, 2), ("A", "C", 4, 1)], columns=["item_a", "item_b", "wins_a", "wins_b"]
     )
-    return bradley_terry(Comparisons.from_counts(rows))
+    return bradley_terry(Comparisons.from_counts(rows), cluster="declared", order=False)
 
 
 def has_estimate(design, weight):
@@ -154,7 +154,7 @@ def test_resamples_that_do_not_identify_an_effect_are_lost():
     one = rows["worker"] == rows["worker"].iloc[0]
     rows["x_a"], rows["x_b"] = np.where(one, rows["urgency_a"], 1), np.where(one, rows["urgency_b"], 1)
     design = Comparisons.from_frame(rows, order="first", cluster="worker", covariates=["x"])
-    fit = bradley_terry(design, "~ x")
+    fit = bradley_terry(design, "~ x", cluster="declared", order=False)
     boot = fit.bootstrap(by="cluster", resamples=100, seed=1)
     units = Units.clusters(design.clusters[0].codes)
     weights = next(weight_blocks(units, resamples=100, seed=1, block=100))
@@ -194,7 +194,7 @@ def test_wrong_requests_say_what_is_possible():
     ):  # fmt: skip
         with pytest.raises((InputError, UndefinedStatistic), match=says):
             fit.bootstrap(**options)
-    firth = bradley_terry(fit.design, penalty="firth")
+    firth = bradley_terry(fit.design, penalty="firth", cluster="declared", order=False)
     with pytest.raises(InputError, match="penalty"):
         firth.bootstrap()
 
@@ -218,4 +218,9 @@ def test_refits_of_resampled_pairs_are_those_of_an_independent_fit(seed):
             p = 1 / (1 + np.exp(-(0.4 * (b - a) + rng.normal())))
             rows += [(items[a], items[b], items[a] if rng.random() < p else items[b]) for _ in range(8)]
     design = Comparisons.from_frame(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]))
-    assert bradley_terry(design).bootstrap(by="pair", resamples=200, seed=seed).verify().ok
+    assert (
+        bradley_terry(design, cluster="declared", order=False)
+        .bootstrap(by="pair", resamples=200, seed=seed)
+        .verify()
+        .ok
+    )

@@ -22,7 +22,7 @@ KINDS = ("response", "pearson", "deviance")
 
 @pytest.fixture(scope="module")
 def home():
-    return ss.bradley_terry(ss.Comparisons.from_counts(baseball(), order="home"), order=True)
+    return ss.bradley_terry(ss.Comparisons.from_counts(baseball(), order="home"), order=True, cluster="declared")
 
 
 def crossed(**more):
@@ -49,7 +49,9 @@ def test_values_of_cells_are_those_of_bradleyterry2(home):
 
 
 def test_ties_as_half_wins_are_those_of_glm():
-    fit = ss.bradley_terry(ice_hockey(), item_a="visitor", item_b="opponent", ties="half")
+    fit = ss.bradley_terry(
+        ice_hockey(), item_a="visitor", item_b="opponent", ties="half", cluster="declared", order=False
+    )
     ours, theirs = beside(fit, golden("residuals")["ice_hockey_half"])
     for name, key in (("fitted", "fitted"), ("hat", "hat"), *((f"resid_{kind}", kind) for kind in KINDS)):
         np.testing.assert_allclose(ours[name], theirs[key], rtol=1e-6, atol=1e-7)
@@ -168,7 +170,10 @@ def test_update_keeps_what_is_not_changed():
     assert larger.rows == ss.bradley_terry(role_conflict(), "~ urgency", order=True, cluster="pair").rows
     assert larger.update("~ . - urgency").rows == fit.rows
     assert larger.update("~ . + I(urgency ** 2)").settings["formula"] == "~ urgency + I(urgency ** 2)"
-    assert larger.update(order=False, cluster=None).rows == ss.bradley_terry(role_conflict(), "~ urgency").rows
+    assert (
+        larger.update(order=False, cluster=None).rows
+        == ss.bradley_terry(role_conflict(), "~ urgency", cluster="declared", order=False).rows
+    )
     assert fit.update("~ urgency | pair").rows == larger.rows
     assert fit.update("~ I(0.5 * urgency)").row("I(0.5 * urgency)").estimate == pytest.approx(
         2 * larger.row("urgency").estimate, rel=1e-9
@@ -188,7 +193,10 @@ def test_covariates_that_stay_with_a_lazy_table_have_the_same_cells_and_predicti
     rows = pd.DataFrame({"item_a": np.array([*"vwxyz"])[a[keep]], "item_b": np.array([*"vwxyz"])[b[keep]]})
     rows["length_a"], rows["length_b"] = rng.normal(size=(2, len(rows)))
     rows["winner"] = np.where(rng.random(len(rows)) < 0.5, rows["item_a"], rows["item_b"])
-    fit, lazy = (ss.bradley_terry("winner ~ length", table) for table in (rows, pl.from_pandas(rows).lazy()))
+    fit, lazy = (
+        ss.bradley_terry("winner ~ length", table, cluster="declared", order=False)
+        for table in (rows, pl.from_pandas(rows).lazy())
+    )
     assert lazy.fitted_state.streamed == ("length",)
     order = ["item_a", "item_b", "length"]
     one, two = (table.augment().sort_values(order, ignore_index=True) for table in (fit, lazy))

@@ -20,7 +20,7 @@ from tests.golden_data import golden, golden_frame
 
 @pytest.fixture(scope="module")
 def home_fit():
-    return bradley_terry(Comparisons.from_counts(baseball(), order="home"), order=True)
+    return bradley_terry(Comparisons.from_counts(baseball(), order="home"), order=True, cluster="declared")
 
 
 def crossed_design(**more):
@@ -31,7 +31,7 @@ def crossed_design(**more):
 @pytest.mark.parametrize("spec", ["Toronto - Boston", {"Toronto": 1.0, "Boston": -1.0}])
 def test_contrast_of_two_items(home_fit, spec):
     row = home_fit.contrast(spec).rows[0]
-    against = bradley_terry(home_fit.design, order=True, reference="Boston").row("Toronto")
+    against = bradley_terry(home_fit.design, order=True, reference="Boston", cluster="declared").row("Toronto")
     for name in ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value"):
         assert getattr(row, name) == pytest.approx(getattr(against, name), rel=1e-9)
 
@@ -47,7 +47,9 @@ def test_contrast_with_any_weights(home_fit):
 
 
 def test_contrast_is_one_of_the_reported_coefficients():
-    fit = bradley_terry(Comparisons.from_counts(baseball(), order="home"), reference="Baltimore")
+    fit = bradley_terry(
+        Comparisons.from_counts(baseball(), order="home"), reference="Baltimore", cluster="declared", order=False
+    )
     row = fit.contrast({"Toronto": 1.0}).rows[0]
     assert row.estimate == pytest.approx(fit.row("Toronto").estimate, rel=1e-12)
     assert row.std_error == pytest.approx(fit.row("Toronto").std_error, rel=1e-9)
@@ -63,7 +65,7 @@ def test_contrast_of_names_with_dashes():
     rows = pd.DataFrame(
         {"item_a": ["a - b", "a", "b"], "item_b": ["a", "b", "a - b"], "wins_a": [3, 4, 5], "wins_b": [2, 2, 2]}
     )
-    fit = bradley_terry(Comparisons.from_counts(rows))
+    fit = bradley_terry(Comparisons.from_counts(rows), cluster="declared", order=False)
     one, two = fit.strengths["a - b"], fit.strengths["a"]
     assert fit.contrast("a - b - a").rows[0].estimate == pytest.approx(one - two, abs=1e-12)
 
@@ -113,11 +115,11 @@ def test_quasi_variances_by_a_general_optimiser(home_fit):
     np.testing.assert_allclose(list(q.extras["quasi_variance"].values()), wanted, rtol=1e-5)
     two = pd.DataFrame({"item_a": ["x"], "item_b": ["y"], "wins_a": [3], "wins_b": [1]})
     with pytest.raises(UndefinedStatistic, match="three items"):
-        bradley_terry(Comparisons.from_counts(two)).quasi_variances()
+        bradley_terry(Comparisons.from_counts(two), cluster="declared", order=False).quasi_variances()
 
 
 def test_predictions_sum_to_one_and_are_symmetric():
-    fit = bradley_terry(crossed_design(), "~ urgency", order=True)
+    fit = bradley_terry(crossed_design(), "~ urgency", order=True, cluster="declared")
     for first, other in (("a", "b"), ("neither", "neither")):
         one = fit.predict("i01", "i02", first=first, covariates={"urgency": (3, 1)})
         two = fit.predict("i02", "i01", first=other, covariates={"urgency": (1, 3)})
@@ -147,7 +149,7 @@ def test_prediction_with_categories_and_names_inside_names():
     rows = golden_frame("crossed.csv.gz")
     rows["level_a"], rows["level_b"] = rows["urgency_a"].map("u{}".format), rows["urgency_b"].map("u{}".format)
     rows["lev_a"], rows["lev_b"] = 1, 2
-    fit = bradley_terry(Comparisons.from_frame(rows, order="first"), "~ C(level)")
+    fit = bradley_terry(Comparisons.from_frame(rows, order="first"), "~ C(level)", cluster="declared", order=False)
     assert fit.names[-3:] == ("C(level)[T.u2]", "C(level)[T.u3]", "log_nu")
     p = fit.predict("i01", "i02", covariates={"level": ("u3", "u2")}).rows[0].estimate
     coef = fit.coef()
@@ -189,7 +191,7 @@ def brute_max_t(strength, cov, level, draws, seed, simultaneous, step_down):
 
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_rank_sets_by_brute_force(simultaneous):
-    fit = bradley_terry(crossed_design(covariates=()))
+    fit = bradley_terry(crossed_design(covariates=()), cluster="declared", order=False)
     strength, cov = np.array(list(fit.strengths.values())), fit.strength_covariance
     ours = rank_sets(strength, cov, level=0.95, simultaneous=simultaneous, draws=20_000, seed=1)
     assert (ours.rank == stats.rankdata(-strength, method="min")).all()
@@ -225,7 +227,7 @@ def test_equal_strengths_share_a_rank():
     rows = pd.DataFrame(
         [("a", "b", 5, 5), ("a", "c", 4, 2), ("b", "c", 4, 2)], columns=["item_a", "item_b", "wins_a", "wins_b"]
     )
-    table = bradley_terry(Comparisons.from_counts(rows)).ranks()
+    table = bradley_terry(Comparisons.from_counts(rows), cluster="declared", order=False).ranks()
     assert {r.term: r.estimate for r in table.rows} == {"a": 1, "b": 1, "c": 3}
     assert all(r.conf_low == 1 and r.conf_high == 3 for r in table.rows)
 
@@ -240,7 +242,7 @@ def test_rank_sets_cover_in_simulation():
         rows = pd.DataFrame(
             {"item_a": [f"t{a}" for a in i], "item_b": [f"t{b}" for b in j], "wins_a": wins, "wins_b": 12 - wins}
         )
-        fit = bradley_terry(Comparisons.from_counts(rows), prior=0.01)
+        fit = bradley_terry(Comparisons.from_counts(rows), prior=0.01, cluster="declared", order=False)
         for kind in ("simultaneous", "marginal"):
             sets = {r.term: (r.conf_low, r.conf_high) for r in fit.ranks(kind=kind, draws=500, seed=k).rows}
             held = [sets[f"t{a}"][0] <= 6 - a <= sets[f"t{a}"][1] for a in range(6)]
@@ -276,7 +278,7 @@ def test_rank_sets_of_many_items_are_holms_and_hold_those_of_max_t(kind, cluster
 
 
 def test_effect_in_sds_by_numerical_delta_method():
-    fit = bradley_terry(crossed_design(), "~ urgency")
+    fit = bradley_terry(crossed_design(), "~ urgency", cluster="declared", order=False)
     row = fit.effect_in_sds("urgency").rows[0]
     cov, n = fit.vcov().to_numpy(), 12
     noise = np.trace(cov[:n, :n]) / (n - 1)
@@ -294,32 +296,41 @@ def test_effect_in_sds_by_numerical_delta_method():
 
 def test_anova_says_what_cannot_be_compared(home_fit):
     design = home_fit.design
-    small = bradley_terry(design)
-    other = bradley_terry(Comparisons.from_counts(journal_citations()))
+    small = bradley_terry(design, cluster="declared", order=False)
+    other = bradley_terry(Comparisons.from_counts(journal_citations()), cluster="declared", order=False)
     with pytest.raises(InputError, match="different rows"):
         other.anova(home_fit)
     with pytest.raises(InputError, match="same number"):
-        small.anova(bradley_terry(design, reference="Boston"))
+        small.anova(bradley_terry(design, reference="Boston", cluster="declared", order=False))
     with pytest.raises(InputError, match="penalty"):
-        small.anova(bradley_terry(design, order=True, penalty="firth"))
+        small.anova(bradley_terry(design, order=True, penalty="firth", cluster="declared"))
     tied = crossed_design()
     with pytest.raises(InputError, match="quasi-likelihood"):
-        bradley_terry(tied, ties="half").anova(bradley_terry(tied, "~ urgency", ties="half"))
+        bradley_terry(tied, ties="half", cluster="declared", order=False).anova(
+            bradley_terry(tied, "~ urgency", ties="half", cluster="declared", order=False)
+        )
     with pytest.raises(InputError, match="not nested"):
-        bradley_terry(tied, ties="rao_kupper").anova(bradley_terry(tied, "~ urgency"))
+        bradley_terry(tied, ties="rao_kupper", cluster="declared", order=False).anova(
+            bradley_terry(tied, "~ urgency", cluster="declared", order=False)
+        )
     with pytest.raises(InputError, match="not nested"):
-        bradley_terry(tied, order=True).anova(bradley_terry(tied, "~ C(urgency)"))
+        bradley_terry(tied, order=True, cluster="declared").anova(
+            bradley_terry(tied, "~ C(urgency)", cluster="declared", order=False)
+        )
 
 
 def test_anova_of_other_rows_of_the_same_number(home_fit):
     rows = baseball().rename(columns={"wins_a": "wins_b", "wins_b": "wins_a"})
     with pytest.raises(InputError, match="different rows"):
-        bradley_terry(Comparisons.from_counts(rows, order="home")).anova(home_fit)
+        bradley_terry(Comparisons.from_counts(rows, order="home"), cluster="declared", order=False).anova(home_fit)
 
 
 def test_anova_with_clusters_leads_with_the_robust_wald_test():
     design = crossed_design(cluster="worker")
-    small, large = bradley_terry(design), bradley_terry(design, "~ urgency", order=True)
+    small, large = (
+        bradley_terry(design, cluster="declared", order=False),
+        bradley_terry(design, "~ urgency", order=True, cluster="declared"),
+    )
     wald, ratio = large.anova(small).rows
     b = np.array([large.coef()[n] for n in ("order", "urgency")])
     v = large.vcov().loc[["order", "urgency"], ["order", "urgency"]].to_numpy()
@@ -335,7 +346,7 @@ def test_anova_with_clusters_leads_with_the_robust_wald_test():
 
 def test_goodness_of_fit_by_hand():
     design = crossed_design(covariates=())
-    fit = bradley_terry(design)
+    fit = bradley_terry(design, cluster="declared", order=False)
     rows = golden_frame("crossed.csv.gz")
     flip = rows["item_a"] > rows["item_b"]
     low, high = np.where(flip, rows["item_b"], rows["item_a"]), np.where(flip, rows["item_a"], rows["item_b"])
@@ -354,11 +365,11 @@ def test_goodness_of_fit_by_hand():
     assert got.row("deviance").df == 2 * len(table) - 12
     assert got.row("deviance").p_value == pytest.approx(stats.chi2.sf(deviance, 2 * len(table) - 12), rel=1e-8)
     with pytest.raises(UndefinedStatistic, match="half"):
-        bradley_terry(design, ties="half").goodness_of_fit()
+        bradley_terry(design, ties="half", cluster="declared", order=False).goodness_of_fit()
 
 
 def test_intervals_at_another_level(home_fit):
-    again = bradley_terry(home_fit.design, order=True, level=0.9)
+    again = bradley_terry(home_fit.design, order=True, level=0.9, cluster="declared")
     got, wanted = home_fit.confint(0.9), again.confint()
     assert list(got.columns) == ["5 %", "95 %"]
     pd.testing.assert_frame_equal(got, wanted)
@@ -366,7 +377,7 @@ def test_intervals_at_another_level(home_fit):
 
 @pytest.mark.parametrize("make", [lambda fit: fit.effect_in_sds("urgency"), lambda fit: fit.worth()])
 def test_what_follows_from_a_fit_is_recomputed_and_a_wrong_number_noticed(make) -> None:
-    result = make(bradley_terry(crossed_design(), "~ urgency"))
+    result = make(bradley_terry(crossed_design(), "~ urgency", cluster="declared", order=False))
     assert result.verify().ok
     for k, row in enumerate(result.rows):
         for name in ("estimate", "std_error"):
@@ -376,7 +387,7 @@ def test_what_follows_from_a_fit_is_recomputed_and_a_wrong_number_noticed(make) 
 
 
 def test_the_chance_of_the_weaker_more_urgent_item_is_that_of_the_two_log_odds() -> None:
-    fit = bradley_terry(crossed_design(), "~ urgency")
+    fit = bradley_terry(crossed_design(), "~ urgency", cluster="declared", order=False)
     effect, (_, sd, chance) = fit.row("urgency", group="covariate").estimate, fit.effect_in_sds("urgency").rows
     assert chance.estimate == pytest.approx(1 / (1 + np.exp(sd.estimate - effect)))
     assert chance.conf_low < chance.estimate < chance.conf_high

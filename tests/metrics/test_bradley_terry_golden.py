@@ -67,7 +67,7 @@ def same_quasi_variances(fit, wanted, atol):
 @pytest.mark.parametrize("key", ["ml", "ml_reference_jasa"])
 def test_citations(key):
     wanted = golden("citations")[key]
-    fit = bradley_terry(citations(), reference=wanted["reference"])
+    fit = bradley_terry(citations(), reference=wanted["reference"], cluster="declared", order=False)
     same_coefficients(fit, wanted)
     names = [row["term"] for row in wanted["coefficients"]]
     np.testing.assert_allclose(fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6)
@@ -81,7 +81,7 @@ def test_citations(key):
 
 def test_citations_centred_and_quasi_variances():
     wanted = golden("citations")["ml"]
-    fit = bradley_terry(citations())
+    fit = bradley_terry(citations(), cluster="declared", order=False)
     same_centred(fit, wanted)
     worst = same_quasi_variances(fit, wanted["quasi_variances"], 1e-8)
     assert worst == pytest.approx(wanted["quasi_variances"]["relative_errors_range"], abs=1e-7)
@@ -90,21 +90,27 @@ def test_citations_centred_and_quasi_variances():
 @pytest.mark.parametrize("key", ["firth", "firth_brglm"])
 def test_citations_firth(key):
     wanted = golden("citations")[key]
-    fit = bradley_terry(citations(), penalty="firth", reference=wanted["reference"])
+    fit = bradley_terry(citations(), penalty="firth", reference=wanted["reference"], cluster="declared", order=False)
     same_coefficients(fit, wanted, rtol=2e-5 if key == "firth_brglm" else 1e-6)
     assert fit.log_likelihood == pytest.approx(wanted["loglik_bernoulli"], rel=1e-11)
 
 
 def test_unbeaten_item_with_firth():
     data = golden("unbeaten")
-    fit = bradley_terry(Comparisons.from_counts(pd.DataFrame(data["data"])), penalty="firth", reference="A")
+    fit = bradley_terry(
+        Comparisons.from_counts(pd.DataFrame(data["data"])),
+        penalty="firth",
+        reference="A",
+        cluster="declared",
+        order=False,
+    )
     same_coefficients(fit, data["firth"])
 
 
 @pytest.mark.parametrize(("key", "order"), [("no_order", False), ("order", True)])
 def test_baseball(key, order):
     wanted = golden("baseball")[key]
-    fit = bradley_terry(home_and_away(), order=order, reference="Baltimore")
+    fit = bradley_terry(home_and_away(), order=order, reference="Baltimore", cluster="declared")
     same_coefficients(fit, wanted)
     assert fit.log_likelihood == pytest.approx(wanted["loglik_bernoulli"], rel=1e-12)
     same_quasi_variances(fit, wanted["quasi_variances"], 1e-8)
@@ -115,7 +121,7 @@ def test_baseball(key, order):
 
 def test_baseball_home_advantage_is_printed():
     """Agresti (2002), Table 10.11: deviance 38.643 on 35 df, home advantage 0.302 (0.131)."""
-    fit = bradley_terry(home_and_away(), order=True)
+    fit = bradley_terry(home_and_away(), order=True, cluster="declared")
     assert round(fit.row("order").estimate, 3) == 0.302
     assert round(fit.row("order").std_error, 3) == 0.131
     assert fit.goodness_of_fit().row("deviance").statistic == pytest.approx(38.643, abs=5e-4)
@@ -123,8 +129,8 @@ def test_baseball_home_advantage_is_printed():
 
 def test_baseball_tests_and_fitted_values():
     data = golden("baseball")
-    fit = bradley_terry(home_and_away(), order=True)
-    test = bradley_terry(home_and_away()).anova(fit)
+    fit = bradley_terry(home_and_away(), order=True, cluster="declared")
+    test = bradley_terry(home_and_away(), cluster="declared", order=False).anova(fit)
     for name in ("statistic", "p_value", "df"):
         assert getattr(test.rows[0], name) == pytest.approx(data["lrt"][name], rel=1e-7)
     pearson = fit.goodness_of_fit().row("Pearson").statistic
@@ -150,14 +156,19 @@ def same_clustered(fit, wanted, borrowed=()):
 def test_baseball_sandwiches():
     fit = bradley_terry(home_and_away(), order=True, cluster="pair")
     same_clustered(fit, golden("robust")["baseball"]["pair"])
-    firth = bradley_terry(home_and_away(), order=True, penalty="firth", reference="Baltimore")
+    firth = bradley_terry(home_and_away(), order=True, penalty="firth", reference="Baltimore", cluster="declared")
     same_coefficients(firth, golden("baseball")["firth_order"])
 
 
 def test_baseball_sandwich_by_tabulated_row():
     """HC2 of package sandwich takes a row of counts as one observation: CR2 with clusters of one row."""
     games = baseball().assign(row=lambda d: [f"row {i}" for i in range(len(d))])
-    fit = bradley_terry(Comparisons.from_counts(games, order="home", cluster="row"), order=True, reference="Baltimore")
+    fit = bradley_terry(
+        Comparisons.from_counts(games, order="home", cluster="row"),
+        order=True,
+        reference="Baltimore",
+        cluster="declared",
+    )
     ours = {row.term: row.std_error for row in fit.rows if row.std_error is not None}
     assert ours == pytest.approx(golden("robust")["baseball"]["hc2_by_row"], rel=1e-7)
 
@@ -166,10 +177,14 @@ def test_baseball_sandwich_by_tabulated_row():
 def test_hockey_with_half_wins(key, formula):
     data = golden("ice_hockey")
     wanted = data[key]
-    fit = bradley_terry(hockey(), formula, ties="half", vcov="model", reference=wanted["reference"])
+    fit = bradley_terry(
+        hockey(), formula, ties="half", vcov="model", reference=wanted["reference"], cluster="declared", order=False
+    )
     same_coefficients(fit, wanted)
     same_quasi_variances(fit, wanted["quasi_variances"], 1e-7)
-    robust = bradley_terry(hockey(), formula, ties="half", reference=wanted["reference"])
+    robust = bradley_terry(
+        hockey(), formula, ties="half", reference=wanted["reference"], cluster="declared", order=False
+    )
     ours = {r.term: r.std_error for r in robust.rows if r.std_error is not None}
     assert ours == pytest.approx(data["hc0_std_errors"][key], rel=1e-6)
 
@@ -229,12 +244,14 @@ def test_one_way_clusters(model, cluster):
 
 def plain_fit(model, cluster):
     design = crossed(drop_ties=model == "tie_free")
-    return bradley_terry(design, ties="none" if model == "tie_free" else model, cluster=cluster)
+    return bradley_terry(design, ties="none" if model == "tie_free" else model, cluster=cluster, order=False)
 
 
 def test_an_item_met_in_one_pair_has_an_estimate_and_a_reason_instead_of_an_interval():
     """The table of tests/golden/robust.R: G is met in one pair, and is left out of what is compared with R."""
-    fit = bradley_terry(Comparisons.from_counts(pd.DataFrame(golden("robust")["tied"]["data"])), cluster="pair")
+    fit = bradley_terry(
+        Comparisons.from_counts(pd.DataFrame(golden("robust")["tied"]["data"])), cluster="pair", order=False
+    )
     leaf = fit.row("G")
     assert leaf.estimate is not None
     assert (leaf.std_error, leaf.conf_low, leaf.p_value, leaf.df) == (None, None, None, None)
@@ -316,7 +333,7 @@ def role_conflict_rows():
 
 def test_simulated_role_conflict():
     data = golden("rcb_sim")
-    fit = bradley_terry(role_conflict_rows(), reference="fam01")
+    fit = bradley_terry(role_conflict_rows(), reference="fam01", cluster="declared", order=False)
     assert fit.log_likelihood == pytest.approx(-7476.1258016742195, rel=1e-13)
     same_coefficients(fit, data["ml"])
     same_quasi_variances(fit, data["ml"]["quasi_variances"], 1e-8)
@@ -328,10 +345,14 @@ def test_simulated_role_conflict():
 def test_simulated_role_conflict_with_urgency_and_clusters():
     design = role_conflict_rows()
     for formula, wanted in (("~ urgency", "urgency"), (None, "plain")):
-        fit = bradley_terry(design, formula, cluster="pair")
+        fit = bradley_terry(design, formula, cluster="pair", order=False)
         r = golden("robust")["role_conflict"][wanted]
         assert {row.term: row.std_error for row in fit.rows} == pytest.approx(r["std_errors"], rel=1e-7)
         for term, df in r["df"].items():  # Kish's take over at 50 and are a little larger there
             assert fit.row(term).df == pytest.approx(df, rel=1e-7 if df < 50 else 0.02), term
-    test = bradley_terry(design).anova(bradley_terry(design, "~ urgency")).rows[0]
+    test = (
+        bradley_terry(design, cluster="declared", order=False)
+        .anova(bradley_terry(design, "~ urgency", cluster="declared", order=False))
+        .rows[0]
+    )
     assert test.statistic == pytest.approx(golden("rcb_sim")["lrt_urgency"]["statistic"], rel=1e-9)

@@ -40,7 +40,7 @@ def test_a_categorical_formula_is_a_regression_on_differences_of_dummies():
     dummies = [(frame["kind_a"] == k).astype(float) - (frame["kind_b"] == k) for k in ("k2", "k3")]
     _, theirs = glm(frame, [*dummies, np.where(frame["first"] == frame["item_a"], 1.0, -1.0)])
     for formula in ("~ C(kind)", "~ kind"):
-        fit = bradley_terry(design(frame), formula, order=True)
+        fit = bradley_terry(design(frame), formula, order=True, cluster="declared")
         names = [n for n in fit.names if n not in fit.items]
         assert names[0] == "order"
         assert ["k2" in names[1], "k3" in names[2]] == [True, True]
@@ -54,7 +54,7 @@ def test_transformations_in_a_formula_apply_to_each_side():
     frame = rows(ties=False)
     x = np.log(frame["urgency_a"]) - np.log(frame["urgency_b"])
     _, theirs = glm(frame, [x])
-    row = bradley_terry(design(frame), "~ np.log(urgency)").rows[-1]
+    row = bradley_terry(design(frame), "~ np.log(urgency)", cluster="declared", order=False).rows[-1]
     assert row.estimate == pytest.approx(theirs.params[-1], abs=1e-9)
     assert row.std_error == pytest.approx(theirs.bse[-1], rel=1e-7)
 
@@ -63,7 +63,7 @@ def test_strengths_explained_by_a_covariate_alone():
     frame = rows(ties=False)
     x = (frame["urgency_a"] - frame["urgency_b"]).to_numpy(float)
     theirs = sm.Logit((frame["winner"] == frame["item_a"]).to_numpy(float), x).fit(disp=0, tol=1e-12)
-    fit = bradley_terry(design(frame), "~ urgency", strengths="none")
+    fit = bradley_terry(design(frame), "~ urgency", strengths="none", cluster="declared", order=False)
     assert fit.row("urgency").estimate == pytest.approx(theirs.params[0], abs=1e-9)
     assert fit.row("urgency").std_error == pytest.approx(theirs.bse[0], rel=1e-7)
     assert fit.log_likelihood == pytest.approx(theirs.llf, rel=1e-12)
@@ -76,7 +76,7 @@ def test_strengths_explained_by_a_covariate_alone():
 def test_weights_weigh():
     frame = rows(ties=False).assign(w=lambda d: 0.5 + (np.arange(len(d)) % 7) / 3)
     items, theirs = glm(frame, [], frame["w"].to_numpy())
-    fit = bradley_terry(design(frame, weight="w"), reference="i01")
+    fit = bradley_terry(design(frame, weight="w"), reference="i01", cluster="declared", order=False)
     np.testing.assert_allclose([fit.row(i).estimate for i in items], theirs.params, atol=1e-9)
     score = theirs.model.exog * (frame["w"] * (theirs.model.endog - theirs.fittedvalues)).to_numpy()[:, None]
     bread = theirs.normalized_cov_params
@@ -89,8 +89,12 @@ def test_weights_weigh():
 def test_duplicates_have_the_estimates_of_weight_two(ties):
     frame = rows()
     twice = np.arange(len(frame)) % 3 == 0
-    one = bradley_terry(design(pd.concat([frame, frame[twice]])), ties=ties, vcov="model")
-    two = bradley_terry(design(frame.assign(w=1.0 + twice), weight="w"), ties=ties, vcov="model")
+    one = bradley_terry(
+        design(pd.concat([frame, frame[twice]])), ties=ties, vcov="model", cluster="declared", order=False
+    )
+    two = bradley_terry(
+        design(frame.assign(w=1.0 + twice), weight="w"), ties=ties, vcov="model", cluster="declared", order=False
+    )
     for a, b in zip(one.rows, two.rows, strict=True):
         assert (a.estimate, a.std_error) == pytest.approx((b.estimate, b.std_error), rel=1e-9)
     assert one.log_likelihood == pytest.approx(two.log_likelihood, rel=1e-12)
@@ -102,15 +106,19 @@ def test_half_ties_get_the_sandwich_by_row():
     x = np.column_stack([(frame["item_a"] == i).astype(float) - (frame["item_b"] == i) for i in items])
     y = np.select([frame["winner"] == frame["item_a"], frame["winner"] == "tie"], [1.0, 0.5], 0.0)
     theirs = sm.GLM(y, x, family=sm.families.Binomial()).fit(tol=1e-13, cov_type="HC0")
-    fit = bradley_terry(design(frame), ties="half", reference="i01")
+    fit = bradley_terry(design(frame), ties="half", reference="i01", cluster="declared", order=False)
     np.testing.assert_allclose([fit.row(i).estimate for i in items], theirs.params, atol=1e-9)
     np.testing.assert_allclose([fit.row(i).std_error for i in items], theirs.bse, rtol=1e-7)
-    model = bradley_terry(design(frame), ties="half", vcov="model")
+    model = bradley_terry(design(frame), ties="half", vcov="model", cluster="declared", order=False)
     assert (
         np.mean(
             [
                 a.std_error / b.std_error
-                for a, b in zip(model.rows, bradley_terry(design(frame), ties="half").rows, strict=True)
+                for a, b in zip(
+                    model.rows,
+                    bradley_terry(design(frame), ties="half", cluster="declared", order=False).rows,
+                    strict=True,
+                )
             ]
         )
         > 1.03
@@ -121,34 +129,36 @@ def test_half_ties_get_the_sandwich_by_row():
 
 def test_every_level_of_by_is_the_fit_of_its_rows():
     frame = rows().assign(model=lambda d: np.where(np.arange(len(d)) % 2, "m1", "m2"))
-    group = bradley_terry(design(frame, by="model"), order=True)
+    group = bradley_terry(design(frame, by="model"), order=True, cluster="declared")
     assert isinstance(group, ResultGroup)
     assert list(group) == ["m1", "m2"]
     for level in group:
-        alone = bradley_terry(design(frame[frame["model"] == level]), order=True)
+        alone = bradley_terry(design(frame[frame["model"] == level]), order=True, cluster="declared")
         assert group[level].coef() == pytest.approx(alone.coef(), abs=1e-12)
-    together = bradley_terry(design(frame, by="model"), order=True, by=None)
+    together = bradley_terry(design(frame, by="model"), order=True, by=None, cluster="declared")
     assert isinstance(together, BradleyTerryResult)
-    assert together.coef() == pytest.approx(bradley_terry(design(frame), order=True).coef(), abs=1e-9)
+    assert together.coef() == pytest.approx(
+        bradley_terry(design(frame), order=True, cluster="declared").coef(), abs=1e-9
+    )
     assert set(group.tidy()["by"]) == {"m1", "m2"}
 
 
 def test_three_declared_clusters_need_a_choice():
     frame = rows().assign(third=lambda d: np.where(np.arange(len(d)) % 2, "x", "y"))
     with pytest.raises(InputError, match="two"):
-        bradley_terry(design(frame, cluster=("worker", "prompt", "third")))
+        bradley_terry(design(frame, cluster=("worker", "prompt", "third")), cluster="declared", order=False)
 
 
 def test_a_single_cluster_is_an_error():
     frame = rows().assign(only="all")
     with pytest.raises(InputError, match="single level"):
-        bradley_terry(design(frame, cluster="only"))
+        bradley_terry(design(frame, cluster="only"), cluster="declared", order=False)
 
 
 def test_nested_clusters_are_the_coarser_one():
     frame = rows().assign(team=lambda d: d["worker"].str[:2])
-    both = bradley_terry(design(frame, cluster=("worker", "team")))
-    one = bradley_terry(design(frame, cluster="team"))
+    both = bradley_terry(design(frame, cluster=("worker", "team")), cluster="declared", order=False)
+    one = bradley_terry(design(frame, cluster="team"), cluster="declared", order=False)
     np.testing.assert_allclose(both.vcov(), one.vcov(), atol=1e-14)
 
 
@@ -156,18 +166,25 @@ def test_an_item_named_like_a_term_is_never_mistaken_for_it():
     frame = rows(ties=False).replace(
         {c: {"i03": "order", "i04": "urgency"} for c in ("item_a", "item_b", "winner", "first")}
     )
-    plain = bradley_terry(design(frame))
+    plain = bradley_terry(design(frame), cluster="declared", order=False)
     assert plain.row("order").group == "strength"
     for options in ({"order": True}, {"formula": "~ urgency"}):
         with pytest.raises(InputError, match="relabel"):
             bradley_terry(design(frame), **options)
-    assert bradley_terry(design(frame).relabel({"order": "the order", "urgency": "u"}), order=True).verify().ok
+    assert (
+        bradley_terry(design(frame).relabel({"order": "the order", "urgency": "u"}), order=True, cluster="declared")
+        .verify()
+        .ok
+    )
 
 
 def test_hostile_labels_pass_through():
     names = {"i01": "</script><b>", "i02": "x" * 300, "i03": "=cmd()", "i04": "a - b"}
     frame = rows().replace(dict.fromkeys(("item_a", "item_b", "winner", "first"), names))
-    fit, plain = bradley_terry(design(frame)), bradley_terry(design(rows()))
+    fit, plain = (
+        bradley_terry(design(frame), cluster="declared", order=False),
+        bradley_terry(design(rows()), cluster="declared", order=False),
+    )
     for old, new in names.items():
         assert fit.strengths[new] == pytest.approx(plain.strengths[old], abs=1e-9)
     assert fit.verify().ok
@@ -175,13 +192,13 @@ def test_hostile_labels_pass_through():
 
 def test_without_an_order_column_the_first_item_counts_as_shown_first():
     frame = rows(ties=False).drop(columns="first")
-    fit = bradley_terry(Comparisons.from_frame(frame), order=True)
+    fit = bradley_terry(Comparisons.from_frame(frame), order=True, cluster="declared")
     _, theirs = glm(frame, [np.ones(len(frame))])
     assert fit.row("order").estimate == pytest.approx(theirs.params[-1], abs=1e-9)
     noted = next(c for c in fit.cautions if c.code == "SS106")
     assert noted.severity == "caution"
     assert "order='item_a'" in noted.fix
-    declared = bradley_terry(Comparisons.from_frame(frame, order="item_a"), order=True)
+    declared = bradley_terry(Comparisons.from_frame(frame, order="item_a"), order=True, cluster="declared")
     assert declared.coef() == fit.coef()
     assert "SS106" not in [c.code for c in declared.cautions]
 

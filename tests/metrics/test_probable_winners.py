@@ -31,7 +31,7 @@ def design(**options: Any) -> Comparisons:
 
 @pytest.mark.parametrize(("cluster", "key"), [((), "reply"), ("worker", "worker")])
 def test_quasi_likelihood_has_the_numbers_of_glm_and_sandwich(cluster: Any, key: str) -> None:
-    fit = bradley_terry(design(cluster=cluster), "~ urgency", order=True)
+    fit = bradley_terry(design(cluster=cluster), "~ urgency", order=True, cluster="declared")
     for wanted in FROM_R[key]:
         first, minus, _ = wanted["term"].partition(" - ")
         row = fit.contrast(wanted["term"]).rows[0] if minus else fit.row(first)
@@ -43,7 +43,10 @@ def test_quasi_likelihood_has_the_numbers_of_glm_and_sandwich(cluster: Any, key:
 
 
 def test_added_terms_are_tested_by_robust_f_and_not_by_likelihood_ratio() -> None:
-    small, large = (bradley_terry(design(cluster="worker"), formula, order=True) for formula in (None, "~ urgency"))
+    small, large = (
+        bradley_terry(design(cluster="worker"), formula, order=True, cluster="declared")
+        for formula in (None, "~ urgency")
+    )
     robust, ratio = small.anova(large).rows
     wanted = FROM_R["urgency_by_worker"]
     assert robust.statistic == pytest.approx(wanted["F"], rel=1e-7)
@@ -78,12 +81,12 @@ def drawn(table: pd.DataFrame) -> Comparisons:
 
 
 @pytest.mark.parametrize("estimate", [
-    lambda d: bradley_terry(d, "~ urgency"),
+    lambda d: bradley_terry(d, "~ urgency", cluster="declared", order=False),
     lambda d: ss.win_rates(d, cluster=None),
     lambda d: group_win_rates(d, {f"i{k}": "xy"[k % 2] for k in range(5)}),
     lambda d: Alone(ss.choice_entropy(d).row("H")),
     lambda d: Alone(ss.sensitivity(d, resamples=99).row("S")),
-    lambda d: ss.preference_shares(bradley_terry(d), {f"i{k}": "xy"[k % 2] for k in range(5)}),
+    lambda d: ss.preference_shares(bradley_terry(d, cluster=None), {f"i{k}": "xy"[k % 2] for k in range(5)}),
 ], ids=["strengths", "win rates", "groups", "entropy", "S", "shares"])  # fmt: skip
 def test_a_probability_counts_as_as_many_drawn_winners(estimate: Any) -> None:
     table = quarters()
@@ -100,7 +103,10 @@ class Alone:
 
 def test_errors_by_reply_are_those_of_four_drawn_winners_in_its_cluster() -> None:
     table = quarters()
-    one, many = bradley_terry(as_read(table), "~ urgency"), bradley_terry(drawn(table), "~ urgency", cluster="story")
+    one, many = (
+        bradley_terry(as_read(table), "~ urgency", cluster="declared", order=False),
+        bradley_terry(drawn(table), "~ urgency", cluster="story", order=False),
+    )
     for row, wanted in zip(one.rows, many.rows, strict=True):
         assert (row.std_error, row.df) == pytest.approx((wanted.std_error, wanted.df), rel=1e-9)
 
@@ -110,7 +116,10 @@ def test_alike_replies_are_replies_of_their_own() -> None:
     apart = table.assign(cluster=np.arange(len(table)))
     alike = table.drop_duplicates()
     assert len(alike) < len(table)  # some replies are alike in every column
-    one, two = bradley_terry(as_read(table)), bradley_terry(as_read(apart, cluster="cluster"))
+    one, two = (
+        bradley_terry(as_read(table), cluster="declared", order=False),
+        bradley_terry(as_read(apart, cluster="cluster"), cluster="declared", order=False),
+    )
     assert [r.std_error for r in one.rows] == pytest.approx([r.std_error for r in two.rows], rel=1e-12)
     assert one.counts["rows"] == len(table)
 
@@ -121,13 +130,19 @@ def test_one_half_is_no_tie_and_certain_replies_are_wins() -> None:
     sure = table.assign(p=(table["p"] > 0.4).astype(float))
     winner = np.where(sure["p"] == 1, sure["item_a"], sure["item_b"])
     plain = Comparisons.from_frame(sure.drop(columns="p").assign(winner=winner), covariates=["urgency"])
-    one, two = bradley_terry(as_read(sure)), bradley_terry(plain)
+    one, two = (
+        bradley_terry(as_read(sure), cluster="declared", order=False),
+        bradley_terry(plain, cluster="declared", order=False),
+    )
     assert one.strengths == pytest.approx(two.strengths, abs=1e-9)
 
 
 def test_sides_may_be_exchanged() -> None:
     made = as_read(quarters())
-    one, two = bradley_terry(made, "~ urgency"), bradley_terry(made.swap(), "~ urgency")
+    one, two = (
+        bradley_terry(made, "~ urgency", cluster="declared", order=False),
+        bradley_terry(made.swap(), "~ urgency", cluster="declared", order=False),
+    )
     for row, other in zip(one.rows, two.rows, strict=True):
         assert (row.estimate, row.std_error) == pytest.approx((other.estimate, other.std_error), rel=1e-9)
 
@@ -151,9 +166,9 @@ def test_every_metric_of_comparisons_agrees_with_another_implementation(name: st
 
 
 @pytest.mark.parametrize("ask", [
-    lambda fit: bradley_terry(fit.design, vcov="model"),
-    lambda fit: bradley_terry(fit.design, vcov="sandwich"),
-    lambda fit: bradley_terry(fit.design, penalty="firth"),
+    lambda fit: bradley_terry(fit.design, vcov="model", cluster="declared", order=False),
+    lambda fit: bradley_terry(fit.design, vcov="sandwich", cluster="declared", order=False),
+    lambda fit: bradley_terry(fit.design, penalty="firth", cluster="declared", order=False),
     lambda fit: fit.goodness_of_fit(),
     lambda fit: fit.log_likelihood,
     lambda fit: ss.win_rates(fit.design, ci="wilson"),
@@ -162,17 +177,17 @@ def test_every_metric_of_comparisons_agrees_with_another_implementation(name: st
 ])  # fmt: skip
 def test_what_takes_winners_as_drawn_is_refused(ask: Any) -> None:
     with pytest.raises(SocialStatsError, match="probabilities"):
-        ask(bradley_terry(as_read(quarters())))
+        ask(bradley_terry(as_read(quarters()), cluster="declared", order=False))
 
 
 def test_a_fit_to_probabilities_has_no_likelihood() -> None:
-    fit = bradley_terry(as_read(quarters()))
+    fit = bradley_terry(as_read(quarters()), cluster="declared", order=False)
     assert (fit.fit["loglik"], fit.fit["aic"]) == (None, None)
     assert fit.inference == "robust standard errors by reply (60 replies; HC2, t with Satterthwaite's df)"
 
 
 def test_the_bootstrap_draws_whole_replies() -> None:
-    fit = bradley_terry(as_read(quarters(200)))
+    fit = bradley_terry(as_read(quarters(200)), cluster="declared", order=False)
     drawn_again = fit.bootstrap(by="row", resamples=400, seed=1)
     ratio = [row.std_error / own.std_error for row, own in zip(drawn_again.rows, fit.rows, strict=True)]
     assert ratio == pytest.approx([1.0] * len(ratio), abs=0.2)  # halves of replies drawn apart give 1.5 and more
@@ -238,9 +253,9 @@ def test_s_of_probabilities_says_that_nothing_is_taken_off() -> None:
 
 
 def test_errors_of_clusters_are_not_compared_with_those_of_drawn_winners() -> None:
-    found = bradley_terry(as_read(quarters(300)), cluster="pair")
+    found = bradley_terry(as_read(quarters(300)), cluster="pair", order=False)
     assert "SS205" not in {c.code for c in found.cautions}
-    assert "SS205" in {c.code for c in bradley_terry(drawn(quarters(300)), cluster="story").cautions}
+    assert "SS205" in {c.code for c in bradley_terry(drawn(quarters(300)), cluster="story", order=False).cautions}
 
 
 def test_win_rates_of_groups_may_be_surer_than_as_many_drawn_winners() -> None:
@@ -294,7 +309,10 @@ def test_parts_of_a_design_keep_their_replies() -> None:
         own = made.split()[part]
         alone = as_read(quarters(seed=k).assign(p_rest=k / 100))
         assert own.coverage == alone.coverage
-        one, two = bradley_terry(own), bradley_terry(alone)
+        one, two = (
+            bradley_terry(own, cluster="declared", order=False),
+            bradley_terry(alone, cluster="declared", order=False),
+        )
         assert [r.std_error for r in one.rows] == pytest.approx([r.std_error for r in two.rows], rel=1e-12)
     assert made.n_rows == 120
     assert made.table()["count"].sum() == 120
@@ -302,7 +320,9 @@ def test_parts_of_a_design_keep_their_replies() -> None:
 
 def test_all_pairs_of_a_reply_each_can_be_fitted() -> None:
     rows = [(f"i{a}", f"i{b}", 0.5 + 0.1 * (b - a)) for a, b in combinations(range(4), 2)]
-    fit = bradley_terry(as_read_plain(pd.DataFrame(rows, columns=["item_a", "item_b", "p"])))
+    fit = bradley_terry(
+        as_read_plain(pd.DataFrame(rows, columns=["item_a", "item_b", "p"])), cluster="declared", order=False
+    )
     assert [row.term for row in sorted(fit.rows, key=lambda r: -(r.estimate or 0))] == ["i0", "i1", "i2", "i3"]
 
 

@@ -170,7 +170,7 @@ def test_mm_agrees_with_newton(kind):
 
 def test_mm_agrees_with_newton_through_the_front_door():
     design = games("none", seed=9, rows=300)
-    newton, mm = bradley_terry(design), bradley_terry(design, solver="mm")
+    newton, mm = bradley_terry(design, order=False), bradley_terry(design, solver="mm")
     assert mm.strengths == pytest.approx(newton.strengths, abs=1e-8)
     assert [r.std_error for r in mm.rows] == pytest.approx([r.std_error for r in newton.rows], rel=1e-7)
 

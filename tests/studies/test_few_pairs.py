@@ -10,7 +10,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.studies import StudyOptions
-from socialstats.studies.comparisons import default_cluster, fit_model
+from socialstats.studies.comparisons import fit_model
 
 
 @pytest.mark.parametrize(("items", "times", "said"), [(3, 20, True), (4, 20, True), (8, 20, False), (4, 1, False)])
@@ -21,5 +21,5 @@ def test_few_repeated_pairs_without_clusters_are_a_caution(items, times, said):
         pairs = [("i0", "i1"), ("i1", "i2"), ("i2", "i3"), ("i3", "i0")]
     winner = [pair[0] if times == 1 else pair[rng.integers(2)] for pair in pairs]
     design = ss.Comparisons.from_frame(pd.DataFrame(pairs, columns=["item_a", "item_b"]).assign(winner=winner))
-    fit = fit_model(design, StudyOptions(), None, cluster=default_cluster(design))
-    assert any(c.code == "SS202" and "independent comparisons" in c.detail for c in fit.cautions) == said
+    for fit in (fit_model(design, StudyOptions(), None), ss.bradley_terry(design)):
+        assert any(c.code == "SS202" and "independent comparisons" in c.detail for c in fit.cautions) == said

@@ -69,7 +69,7 @@ def bradley_terry(
     formula: str | None = None,
     *,
     ties: Ties = "auto",
-    order: bool = False,
+    order: bool | None = None,
     strengths: Strengths = "free",
     cluster: str | Sequence[str] | None = "auto",
     vcov: Vcov = "auto",
@@ -100,9 +100,10 @@ def bradley_terry(
     ties : {"auto", "davidson", "rao_kupper", "half", "none"}
         ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side,
         which shrinks the strengths (to about 68% at 30% ties). It serves comparisons with other tools.
-    order : bool
+    order : bool, optional
         Adds the effect of being shown first (log-odds), as the design declares it (``order=`` of
-        `Comparisons.from_frame`). Where it declares nothing item_a counts as first, which caution SS106 says.
+        `Comparisons.from_frame`). By default it is in the model where the design declares it. With True and no
+        declaration item_a counts as first, which caution SS106 says.
     strengths : {"free", "none"}
         ``none`` explains the outcomes by the formula alone.
     cluster : str, sequence of two str, or None
@@ -186,15 +187,16 @@ def bradley_terry(
 def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:
     if design.n_rows == 0:
         raise NothingToAnalyse("no comparisons to analyse")
-    asked, options = options, options.settled(design)
-    few = few_pairs(design, len(design.items) - 1) if asked.cluster == "auto" and options.cluster is None else ()
+    settled = options.settled(design)
     try:
-        result = _fit_whole(design, options)
-        return replace(result, cautions=(*few, *result.cautions))
+        result = _fit_whole(design, settled)
     except MleDoesNotExist as error:
         if options.components == "separate" and error.components:
             return _fit_separately(design, options, error)
         raise
+    independent = options.cluster == "auto" and settled.cluster is None
+    few = few_pairs(design, len(design.items) - 1) if independent else ()
+    return replace(result, cautions=(*few, *result.cautions))
 
 
 def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
@@ -205,7 +207,7 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     streamed = () if design.scan is None else streamed
     ties = options.tie_model(design)
     model = LIKELIHOODS[ties]
-    z, names = effect_columns(with_zeros(design, streamed), options.formula, order=options.order)
+    z, names = effect_columns(with_zeros(design, streamed), options.formula, order=bool(options.order))
     data = pair_data(design, z, names, free=options.strengths == "free")
     factors = design.scan.factors(stored) if design.scan is not None and stored else design.factors(options.cluster)
     spool = None
@@ -346,7 +348,7 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
         if len(members) > 1:
             codes = [design.items.index(m) for m in members]
             inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
-            results[name] = _fit_whole(design.take(inside), options)
+            results[name] = _fit(design.take(inside), options)
             continue
         why = "its wins and losses against the others go in one direction each"
         if item in error.unbeaten or item in error.winless:

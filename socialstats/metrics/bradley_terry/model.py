@@ -41,7 +41,7 @@ class Options:
 
     formula: str | None = None
     ties: Ties = "auto"
-    order: bool = False
+    order: bool | None = None
     strengths: Strengths = "free"
     cluster: str | Sequence[str] | None = "auto"
     vcov: Vcov = "auto"
@@ -75,10 +75,14 @@ class Options:
             raise InputError(f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior")
 
     def settled(self, design: Comparisons) -> Options:
-        """Return options that say what is dependent; errors of the model or of rows have no pairs as clusters."""
-        if self.cluster == "auto" and self.vcov in ("model", "sandwich"):
-            return replace(self, cluster="declared")
-        return replace(self, cluster=settled_cluster(design, self.cluster, parameters=len(design.items) - 1))
+        """Return options that say what is dependent, and whether an order effect is estimated.
+
+        Errors of the model, or of rows, have no pairs as clusters.
+        """
+        pairs = self.cluster != "auto" or self.vcov not in ("model", "sandwich")
+        cluster = settled_cluster(design, self.cluster, parameters=len(design.items) - 1) if pairs else "declared"
+        declared = design.order_known and self.solver != "mm"
+        return replace(self, cluster=cluster, order=declared if self.order is None else self.order)
 
     def tie_model(self, design: Comparisons) -> str:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
@@ -392,7 +396,7 @@ def references(state: State) -> tuple[str, ...]:
     options = state.options
     keys = ["bradley1952", "ford1957"]
     keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
-    keys += ["davidsonbeaver1977"] * options.order + ["firth1993"] * (options.penalty is not None)
+    keys += ["davidsonbeaver1977"] * bool(options.order) + ["firth1993"] * (options.penalty is not None)
     keys += ["hunter2004"] * (options.solver == "mm") + ["wedderburn1974", "papkewooldridge1996"] * state.probable
     robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
     keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])

@@ -615,7 +615,7 @@ class BradleyTerryResult(Result):
         else:
             text = state.options.formula
             needed = [] if text is None else [name for name in self.design.covariate_names if is_used(name, text)]
-            new = new_comparisons(self.design, item_a, needed, order=state.options.order, first=SIDES[first])
+            new = new_comparisons(self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first])
         x, beta, model = self._predictors(new), state.fitted.beta, state.model
         eta, tau = x @ beta[: x.shape[1]], beta[-1] if model.tie_term else 0.0
         p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)

@@ -588,7 +588,7 @@ def of_effect(
 
     def way(
         label: str, choice: str, make: Callable[[], Comparisons] = lambda: design, cluster: Any = own,
-        order: bool = True, **more: Any,
+        order: bool | None = None, **more: Any,
     ) -> Variant:  # fmt: skip
         def again() -> Result:
             return fit_model(make(), replace(options, **more), formula, cluster=cluster, order=order)
