@@ -10,15 +10,15 @@ model_scores <- function(data, unit = NULL, rater = NULL, value = NULL, task = N
   missing = "drop", source = "data frame") called("model_scores")
 
 bradley_terry <- function(comparisons, formula = NULL, ..., ties = "auto",
-  order = FALSE, strengths = "free", cluster = "declared", vcov = "auto",
-  penalty = NULL, prior = 0, components = "error", solver = "newton",
-  reference = NULL, level = 0.95, by = "declared") called("bradley_terry")
+  order = NULL, strengths = "free", cluster = "auto", vcov = "auto", penalty = NULL,
+  prior = 0, components = "error", solver = "newton", reference = NULL, level = 0.95,
+  by = "declared") called("bradley_terry")
 
 win_rates <- function(comparisons, covariate = "urgency", ..., weights = "opponent",
-  cluster = "pair", ci = "cluster", level = 0.95) called("win_rates")
+  cluster = "auto", ci = "cluster", level = 0.95) called("win_rates")
 
 sensitivity <- function(comparisons, covariate = "urgency", ..., weights = "opponent",
-  cluster = "pair", resamples = 2000, seed = 0, ci = "jackknife", level = 0.95,
+  cluster = "auto", resamples = 2000, seed = 0, ci = "jackknife", level = 0.95,
   groups = NULL) called("sensitivity")
 
 sensitivity_difference <- function(first, second, covariate = "urgency", ...,
@@ -141,7 +141,7 @@ label_counts <- function(data, ..., labels = NULL, unit = NULL, sep = NULL,
 leaderboard <- function(ratings, ..., task = "task", pooling = "tasks",
   cluster = "declared", level = 0.95) called("leaderboard")
 
-group_win_rates <- function(comparisons, groups, ..., cluster = "pair", level = 0.95)
+group_win_rates <- function(comparisons, groups, ..., cluster = "auto", level = 0.95)
   called("group_win_rates")
 
 mean_ratings <- function(ratings, ..., cluster = "declared", level = 0.95)
