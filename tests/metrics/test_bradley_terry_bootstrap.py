@@ -26,6 +26,7 @@ def crossed_fit(ties="davidson", drop_ties=False, cluster=("worker", "prompt"), 
     rows = rows[rows["winner"] != "tie"] if drop_ties else rows
     covariates = {"urgency": ("urgency_a", "urgency_b")}
     design = Comparisons.from_frame(rows, order="first", cluster=cluster, covariates=covariates)
+    options = {"order": False, "cluster": "declared", **options}
     return bradley_terry(design, ties="none" if drop_ties else ties, **options)
 
 

@@ -222,7 +222,7 @@ def frame_of(games, names=("p", "q", "r", "s"), swap=False):
 
 def estimate(frame, **options):
     try:
-        fit = bradley_terry(design(frame), **options)
+        fit = bradley_terry(design(frame), **{"order": False, "cluster": "declared", **options})
     except SocialStatsError as error:
         return type(error)
     return {r.term: (r.estimate, r.std_error) for r in fit.rows}, fit.log_likelihood
