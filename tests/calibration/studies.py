@@ -53,7 +53,7 @@ def pair_effect(rng: np.random.Generator, sims: int) -> list[Line]:
 def strengths_covered(tally: Tally, design: Any, truth: FloatArray, *, drawn: bool) -> Any:
     """Intervals of one data set, of bootstraps too where they are `drawn`."""
     fits = {
-        "model": ss.bradley_terry(design),
+        "model": ss.bradley_terry(design, cluster=None),
         "sandwich by row": ss.bradley_terry(design, vcov="sandwich"),
         "pair cluster": ss.bradley_terry(design, cluster="pair"),
     }
