@@ -52,6 +52,7 @@ SIMULATED = {  # metric -> how the names of its simulations in calibration.csv b
     "choice_shares": "Choice shares|Test of equal shares|Shares in clusters",
     "label_counts": "Shares in clusters",
     "percent_agreement": "Shares in clusters",
+    "flip_rate": "flip_rate",
     "majority_vote_accuracy": "Shares in clusters",
     "relationship_bias": "Relationship bias",
     "trait_profile": "Composite|Mean over drawn",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.effect_sizes import effect_sizes_from_summary as effect_sizes_from_summary
     from socialstats.metrics.equivalence import equivalence as equivalence
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
+    from socialstats.metrics.flip_rate import flip_rate as flip_rate
     from socialstats.metrics.group_win_rates import group_win_rates as group_win_rates
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
     from socialstats.metrics.js_similarity import js_similarity as js_similarity
@@ -131,6 +132,7 @@ _HOMES = {
     "socialstats.metrics.paired_difference": ("paired_difference",),
     "socialstats.metrics.paraphrase_spread": ("paraphrase_spread",),
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
+    "socialstats.metrics.flip_rate": ("flip_rate",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.relationship_bias": ("relationship_bias",),
     "socialstats.metrics.reply_shares": ("reply_shares",),
@@ -164,7 +166,7 @@ __all__ = [
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
-    "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
+    "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement", "flip_rate",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",

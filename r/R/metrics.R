@@ -70,6 +70,9 @@ percent_agreement <- function(ratings, ..., tolerance = 0, pairs = "all",
   stratum = NULL, refusal = "missing", ci = "auto", cluster = "declared",
   level = 0.95, resamples = 2000, seed = 0) called("percent_agreement")
 
+flip_rate <- function(answers, ..., tolerance = 0, refusal = "missing", ci = "auto",
+  cluster = "declared", level = 0.95, resamples = 2000, seed = 0) called("flip_rate")
+
 majority_vote_accuracy <- function(ratings, ..., truth = NULL, ties = "split",
   stratum = NULL, ci = "auto", cluster = "declared", level = 0.95, resamples = 2000,
   seed = 0) called("majority_vote_accuracy")

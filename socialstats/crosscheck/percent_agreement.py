@@ -20,7 +20,7 @@ Rated = tuple[dict[int, int], float, str | None, tuple[int, ...]]
 
 def verify(result: Result) -> Verification:
     """Recompute each row by going through the distinct rows of ratings, each with how many units have it."""
-    units = ratings_by_unit(result)
+    units = ratings_by_unit(result, result.settings["stratum"])
     near = np.asarray(result.extras["agrees"], dtype=float).tolist()
     names = [row.term for row in result.rows if row.group is None and row.term != ALL]
     columns = dict(zip(names, combinations(range(len(result.design.raters)), 2), strict=False))
@@ -37,10 +37,10 @@ def verify(result: Result) -> Verification:
     return Verification(checks=tuple(checks))
 
 
-def ratings_by_unit(result: Result) -> dict[int, Rated]:
+def ratings_by_unit(result: Result, stratum: str | None) -> dict[int, Rated]:
     """Return for each distinct row of ratings the levels, how many units have it, stratum and clusters."""
     design, settings = result.design, result.settings
-    groups, clusters = stratum_labels(design, settings["stratum"]), cluster_codes(result)
+    groups, clusters = stratum_labels(design, stratum), cluster_codes(result)
     units: dict[int, Rated] = {
         u: ({}, float(design.unit_count[u]), groups[u], clusters[u]) for u in range(len(design.units))
     }
@@ -85,4 +85,4 @@ def answers(codes: Mapping[int, int], pair: tuple[int, int] | None, near: Any) -
     return float(twice) / 2, m * (m - 1) // 2
 
 
-__all__ = ["cluster_codes", "ratings_by_unit", "stratum_labels", "verify"]
+__all__ = ["answers", "cluster_codes", "ratings_by_unit", "stratum_labels", "verify"]

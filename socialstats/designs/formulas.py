@@ -85,6 +85,12 @@ SIDES: Mapping[str, Sides] = {
         what="one column, the model",
         example="correct ~ model + unit(item) + task(benchmark)",
     ),
+    "repeated_answers": Sides(
+        one="value",
+        right=("rater",),
+        what="one column, the source of the answers",
+        example="answer ~ model + unit(item) + repeat(sample)",
+    ),
     "trait_table": Sides(
         one="traits",
         several=("traits",),

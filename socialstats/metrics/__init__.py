@@ -8,6 +8,7 @@ from socialstats.metrics import cochran_q as _cochran_q
 from socialstats.metrics import effect_sizes as _effect_sizes
 from socialstats.metrics import equivalence as _equivalence
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
+from socialstats.metrics import flip_rate as _flip_rate
 from socialstats.metrics import group_win_rates as _group_win_rates
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import js_similarity as _js_similarity
@@ -50,6 +51,7 @@ METRICS: dict[str, Metric] = {
         _mean_ratings.METRIC,
         _weighted_kappa.METRIC,
         _percent_agreement.METRIC,
+        _flip_rate.METRIC,
         _majority_vote_accuracy.METRIC,
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
 from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
@@ -16,6 +14,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import (
     Patterns,
     RefusalRule,
+    agreeing,
     by_stratum,
     missing_ratings,
     need_pairs,
@@ -23,13 +22,13 @@ from socialstats.models.kappa import (
     patterns,
     quoted_pair,
     too_many_pairs,
+    unit_agreement,
 )
 from socialstats.models.shares import How, header_of, how_of, merged, share_row
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import size_unit
 from socialstats.text import count
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,27 +155,6 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     )
 
 
-def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
-    """(levels, levels) array: 1 where two levels agree (refusals, if a level, with themselves only)."""
-    if isinstance(tolerance, bool) or not tolerance >= 0:
-        raise InputError(f"tolerance must be at least 0, not {tolerance!r}")
-    if tolerance > 0 and design.scale == "nominal" and not design.numeric:
-        raise InputError(
-            f"{option('tolerance', Word(f'{tolerance:g}'))} needs levels in an order, and these are nominal; declare "
-            f"{option('levels', [Word('lowest'), Word('...'), Word('highest')])} and {option('scale', 'ordinal')}"
-        )
-    unit = size_unit(design.scores)
-    scores = design.scores / unit
-    far = np.abs(scores[:, None] - scores[None, :])
-    near = (far <= tolerance / unit * (1 + 1e-12)).astype(np.float64)
-    if refusal == "missing":
-        return near
-    k = len(near)
-    out: FloatArray = np.eye(k + 1)
-    out[:k, :k] = near
-    return out
-
-
 def rows_of(group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: How) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(part.raters) > 2 or pairs == "pooled"
@@ -202,21 +180,6 @@ def together(group: str | None, part: Patterns, agree: FloatArray, how: How) -> 
         return Row(term=ALL, group=group, n=0.0, n_units=0, undefined="no unit has two ratings")
     share, n_pairs = unit_agreement(part, agree)
     return share_row(row, merged(share, part.count, part.clusters, float(part.count @ n_pairs)), how)
-
-
-def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Share of the pairs of ratings of each cell's units that agree, and the number of such pairs.
-
-    With r_k ratings of level k: (sum_kl r_k r_l a_kl - r) / (r (r - 1)) (Gwet 2014, with weights a).
-    """
-    k = len(agree)
-    cell, rater = np.nonzero(part.codes >= 0)
-    n_cells = len(part.count)
-    at = cell * k + part.codes[cell, rater]
-    r = np.bincount(at, minlength=n_cells * k).reshape(n_cells, k).astype(np.float64)
-    total = r.sum(axis=1)
-    share: FloatArray = (((r @ agree) * r).sum(axis=1) - total) / (total * (total - 1))
-    return share, total * (total - 1) / 2
 
 
 def sentence(result: Result) -> str:

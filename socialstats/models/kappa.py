@@ -17,8 +17,9 @@ from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
+from socialstats.results.rows import size_unit
 from socialstats.text import count, listing, shorten, shortened
-from socialstats.voice import one_of, option
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -636,3 +637,39 @@ def exchange_test(
         statistic=statistic, p_value=np.where(size > 0, p, np.nan), mc_error=np.where(size > 0, error, np.nan),
         exact=False, draws=permutations, method="raters exchanged within units",
     )  # fmt: skip
+
+
+def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
+    """(levels, levels) array: 1 where two levels agree (refusals, if a level, with themselves only)."""
+    if isinstance(tolerance, bool) or not tolerance >= 0:
+        raise InputError(f"tolerance must be at least 0, not {tolerance!r}")
+    if tolerance > 0 and design.scale == "nominal" and not design.numeric:
+        raise InputError(
+            f"{option('tolerance', Word(f'{tolerance:g}'))} needs levels in an order, and these are nominal; declare "
+            f"{option('levels', [Word('lowest'), Word('...'), Word('highest')])} and {option('scale', 'ordinal')}"
+        )
+    unit = size_unit(design.scores)
+    scores = design.scores / unit
+    far = np.abs(scores[:, None] - scores[None, :])
+    near = (far <= tolerance / unit * (1 + 1e-12)).astype(np.float64)
+    if refusal == "missing":
+        return near
+    k = len(near)
+    out: FloatArray = np.eye(k + 1)
+    out[:k, :k] = near
+    return out
+
+
+def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Share of the pairs of ratings of each cell's units that agree, and the number of such pairs.
+
+    With r_k ratings of level k: (sum_kl r_k r_l a_kl - r) / (r (r - 1)) (Gwet 2014, with weights a).
+    """
+    k = len(agree)
+    cell, rater = np.nonzero(part.codes >= 0)
+    n_cells = len(part.count)
+    at = cell * k + part.codes[cell, rater]
+    r = np.bincount(at, minlength=n_cells * k).reshape(n_cells, k).astype(np.float64)
+    total = r.sum(axis=1)
+    share: FloatArray = (((r @ agree) * r).sum(axis=1) - total) / (total * (total - 1))
+    return share, total * (total - 1) / 2

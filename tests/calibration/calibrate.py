@@ -32,7 +32,8 @@ SIMULATIONS = {
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
-    "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "majority_vote_accuracy", "judge_agreement",
+    "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
+    "judge_agreement",
     "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares", "changed_means", "two_proportions",
     "effect_sizes_from_summary", "multinomial_logit", "leaderboard", "effect_sizes", "ada_met", "js_similarity",
     "trait_profile", "paraphrase_spread",

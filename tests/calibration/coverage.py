@@ -96,6 +96,12 @@ LINES: dict[str, dict[str, str]] = {
         "rare": "percent_agreement: intervals: right 0.98",
         "few clusters": "percent_agreement: intervals: .*6 clusters",
     },
+    "flip_rate": {
+        "yes or no": "flip_rate: intervals: right 0.8, 20",
+        "rare": "flip_rate: intervals: right 0.98",
+        "few clusters": "flip_rate: intervals: .*6 clusters",
+        "repeats": "flip_rate: intervals: right 0.8, 80",
+    },
     "majority_vote_accuracy": {
         "yes or no": "majority_vote_accuracy: intervals: right 0.8, 20",
         "rare": "majority_vote_accuracy: intervals: right 0.98",

@@ -249,6 +249,16 @@ def equal_pairs(rng: np.random.Generator, units: int, right: float, clusters: in
     return Drawn(intervals={"agreement": [(found.rows[0], 1 - 2 * first + 2 * second)]})
 
 
+def asked_again(rng: np.random.Generator, units: int, right: float, clusters: int = 0) -> Drawn:
+    """Flip rate of three answers of a model to each unit."""
+    frame, more, _ = rated(rng, 3, 0.5, units, clusters, right)
+    found = ss.flip_rate(
+        frame.assign(model="m").rename(columns={"rater": "draw"}), rater="model", repeat="draw", **more
+    )
+    first, second, _ = moments(right, clusters)
+    return Drawn(intervals={"flip rate": [(found.rows[0], 2 * first - 2 * second)]})
+
+
 def votes(rng: np.random.Generator, units: int, right: float, clusters: int = 0) -> Drawn:
     """Accuracy of the majority of three raters, and of one."""
     frame, more, truth = rated(rng, 3, 0.5, units, clusters, right)
@@ -748,6 +758,7 @@ SUBJECTS: dict[str, dict[str, Draw]] = {
     "reply_shares": REPLIES,
     "label_counts": LABELS,
     "percent_agreement": by_size(equal_pairs),
+    "flip_rate": by_size(asked_again),
     "majority_vote_accuracy": by_size(votes),
     "judge_agreement": JUDGES,
     "cochran_q": RATERS,

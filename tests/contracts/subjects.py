@@ -14,6 +14,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.repeated import repeated_answers
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.metrics import METRICS
 from socialstats.metrics.bradley_terry import bradley_terry
@@ -273,6 +274,36 @@ class CouplesSubject(Subject):
         }
 
 
+@dataclass(frozen=True)
+class AnswersSubject(RatingsSubject):
+    """Two models that answer 72 questions in 24 stories three times; some answers missing."""
+
+    def rows(self, seed=7):
+        parts = [
+            super(AnswersSubject, self).rows(seed + k).assign(model=f"m-{name}")
+            for k, name in enumerate(("one", "two"))
+        ]
+        return pd.concat(parts, ignore_index=True).rename(columns={"rater": "draw"})
+
+    def reading(self):
+        return {"unit": "unit", "rater": "model", "value": "value", "repeat": "draw", "levels": list(self.levels),
+                "scale": "ordinal", "cluster": "story"}  # fmt: skip
+
+    def design(self, rows, **options):
+        return repeated_answers(rows, **self.reading(), **options)
+
+    def degenerate(self):
+        rows = self.rows()
+        return {
+            "one unit": rows[rows["unit"] == "q003"],
+            "one answer": rows[rows["draw"] == "ann"],
+            "one model": rows[rows["model"] == "m-one"],
+            "one value": rows.assign(value=self.levels[0]),
+            "opposite": rows.assign(value=np.where(rows["draw"] == "ann", self.levels[0], self.levels[-1])),
+            "one story": rows.assign(story="s"),
+        }
+
+
 PEOPLE, MODELS = tuple(f"person {k:02d}" for k in range(24)), ("m-one", "m-two", "m-three")
 
 
@@ -413,6 +444,8 @@ class LabelsSubject(Subject):
 def subject_of(name: str) -> Subject:
     """Return the kind of data a metric takes."""
     metric = METRICS[name]
+    if name == "flip_rate":
+        return AnswersSubject("ratings", (*ORDINAL, "m-one", "m-two", "all", "24-story"))
     if metric.design == "labels":
         return LabelsSubject("labels", ("care", "duty", "fame", "zeal", "home", "work"))
     if metric.design == "paired":

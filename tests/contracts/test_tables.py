@@ -87,7 +87,7 @@ def test_a_formula_means_the_keywords_that_it_names(name):
     own = inspect.signature(METRICS[name].function).parameters
     columns = {k: v for k, v in keys.items() if k in ("unit", "item_a", "strata", "rater_source", "rater_groups")}
     columns |= {"order": keys["order"]} if "order" in keys else {}
-    left, right = LEFT.get(design, "value"), RIGHT.get(design, "rater")
+    left, right = LEFT.get(design, "value"), RIGHT.get(design, keys.get("rater", "rater"))
     if design == "comparisons" and "covariate" in own:
         right = "urgency"
     if "traits" in keys:
