@@ -278,7 +278,7 @@ class Comparisons:
             replace(
                 self, scan=scan, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
                 first=(-self.first).astype(np.int8),
-                covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in self.covariates.items()},
+                covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 refused=None if self.refused is None else self.refused.swap(),
                 unread=None if self.unread is None else self.unread.swap(),
             )
@@ -597,9 +597,7 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequ
     fields: dict[str, Any] = {
         name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)
     }
-    fields["covariates"] = {
-        name: Covariate(name=name, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()
-    }
+    fields["covariates"] = {name: replace(c, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()}
     fields["by"] = taken(design.by, index) if design.by else None
     fields["cited"] = taken(design.cited, index) if design.cited else None
     fields["clusters"] = taken_all(design.clusters, index)
@@ -650,8 +648,8 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         for name in ("outcome", "first", "count", "weight", "weight_sq")
     }
     covariates = {
-        name: Covariate(name=name, a=np.concatenate([c.a, two.covariates[name].a]),
-                        b=np.concatenate([c.b, two.covariates[name].b]))
+        name: replace(c, a=np.concatenate([c.a, two.covariates[name].a]),
+                      b=np.concatenate([c.b, two.covariates[name].b]))
         for name, c in one.covariates.items() if name in two.covariates
     }  # fmt: skip
     clusters = tuple(

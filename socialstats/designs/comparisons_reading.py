@@ -398,7 +398,15 @@ def covariate(name: str, columns: tuple[str, str], rows: Rows, allowed: Sequence
                                 fix=lambda label: f"{if_missing(label)} (covariate {name})")  # fmt: skip
             return None
     a, b = (side.numbers() if numeric else side.mapped(str, None, object) for side in sides)
-    return Covariate(name=name, a=a, b=b)
+    return Covariate(name=name, a=a, b=b, levels=() if numeric else ordered_labels(rows, columns))
+
+
+def ordered_labels(rows: Rows, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels of some columns in the order of their categories; none where a column has no order."""
+    orders = [rows.table.categories(column) for column in columns]
+    used = {label for column in columns for label in rows.used_labels(column)}
+    known = tuple(dict.fromkeys(label for order in orders for label in order))
+    return tuple(label for label in known if label in used) if all(orders) and used <= {*known} else ()
 
 
 def _allowed(columns: tuple[str, str], rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
@@ -642,7 +650,7 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     fields: dict[str, Any] = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": found.outcome[keep].astype(np.int8),
         "first": first[cell].astype(np.int8), "count": count, "weight": weight, "weight_sq": weight_sq,
-        "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
+        "covariates": {n: replace(c, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
         "by": rows.factor(roles.by, cell) if roles.by else None,
         "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,
         "clusters": () if begun.scanned else tuple(rows.factor(column, cell) for column in roles.clusters),

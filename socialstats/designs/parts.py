@@ -79,11 +79,14 @@ class Covariate:
     name : str
         Without the side: ``urgency`` for the columns ``urgency_a`` and ``urgency_b``.
     a, b : (cells,) arrays
+    levels : tuple of str
+        Labels in their order, where the table has one: the first is the reference. Else the alphabet orders them.
     """
 
     name: str
     a: AnyArray
     b: AnyArray
+    levels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

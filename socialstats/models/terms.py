@@ -95,11 +95,16 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+def is_numeric(values: Any) -> bool:
+    """Return whether values are numbers or truth values, not texts or categories."""
+    return values.dtype.kind in "biuf"
+
+
 def computed(one: Expression, values: Mapping[str, Any], rows: FloatArray) -> FloatArray:
     """Return the values of an expression, or the columns of a basis."""
     if one.does == "column":
         column = values[one.name]
-        if not np.issubdtype(column.dtype, np.number) and column.dtype != np.bool_:
+        if not is_numeric(column):
             raise InputError(
                 f"'{shorten(one.name)}' holds text, such as '{shorten(str(column[0]))}', and no number is computed of "
                 "text. Name the column alone, which makes categories of it"
@@ -140,7 +145,7 @@ def columns_of_terms(
     ----------
     terms : list of Term
     values : mapping of str to (k,) array
-        Numbers, or text for categories.
+        Numbers, or text for categories; a pandas Categorical orders them, and its first category is the reference.
     rows : (k,) array
         How many rows of the data each value stands for: means, standard deviations, bases and knots are those of all
         rows. Values for 0 rows are computed, and change no other.
@@ -162,7 +167,7 @@ def columns_of_terms(
     widths: dict[str, int] = {}
     for factor in (factor for term in terms for factor in term):
         name = factor.of[0].name if factor.does == "C" else factor.name
-        if factor.does == "C" or (name and values[name].dtype == object):
+        if factor.does == "C" or (name and not is_numeric(values[name])):
             coded = pd.Series(values[name])
             context[factor.label] = C(coded) if factor.does == "C" else coded
             widths[factor.label] = coded.nunique()

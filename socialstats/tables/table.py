@@ -705,6 +705,16 @@ class Table:
         """Return the columns behind some columns, each once."""
         return list(dict.fromkeys(part for key in keys for part in self.joined.get(key, (key,))))
 
+    def categories(self, column: str) -> tuple[str, ...]:
+        """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
+        if isinstance(self.frame, nw.LazyFrame):
+            return ()
+        series = self.frame.get_column(column)
+        is_ordered = isinstance(series.dtype, nw.Enum)
+        if isinstance(series.dtype, nw.Categorical):  # of other engines it has the order of the rows
+            is_ordered = self.frame.implementation.is_pandas_like()
+        return tuple(map(str, series.cat.get_categories().to_list())) if is_ordered else ()
+
     @property
     @asks
     def height(self) -> int:

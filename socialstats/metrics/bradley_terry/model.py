@@ -226,10 +226,13 @@ def _of_both_sides(
     codes = sides.groupby([*names], sort=True, dropna=False).ngroup().to_numpy()
     frame = sides.iloc[np.unique(codes, return_index=True)[1]].reset_index(drop=True)
     rows = np.bincount(codes, np.tile(design.count, 2)).astype(np.float64)
+    for name in names:
+        if levels := design.covariates[name].levels:
+            frame[name] = pd.Categorical(frame[name], categories=list(levels))
     if terms is None:
         matrix, found = columns_of_python(text, frame, rows)
     else:
-        matrix, found = columns_of_terms(terms, {name: frame[name].to_numpy() for name in names}, rows)
+        matrix, found = columns_of_terms(terms, {name: frame[name].array for name in names}, rows)
     half = len(design.item_a)
     return matrix[codes[:half]] - matrix[codes[half:]], found
 

@@ -15,7 +15,7 @@ from scipy.special import chdtrc, expit, logsumexp, xlogy
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Covariate, Factor
+from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Factor
 from socialstats.designs.formulas import parsed
 from socialstats.designs.scan import Part, one_number
 from socialstats.errors import InputError, UndefinedStatistic, caution
@@ -992,7 +992,7 @@ def _effects(
                 raise InputError(f"covariate '{name}': {unknown[0]!r} does not occur in the data")
             added = [str(v) if c.a.dtype == object else float(v) for v in values]
             sides.append(np.append(old, np.array(added, dtype=old.dtype)))
-        longer[name] = Covariate(name=name, a=sides[0], b=sides[1])
+        longer[name] = replace(c, a=sides[0], b=sides[1])
     item_a = np.append(design.item_a, np.zeros(len(new), dtype=design.item_a.dtype))
     rows = np.append(design.count, np.zeros(len(new)))  # new values stand for no row: they move no mean or knot
     longer_design = replace(design, covariates=longer, item_a=item_a, count=rows)
