@@ -23,6 +23,7 @@ from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.means import MeanErrors, mean_errors, varies
 from socialstats.inference.proportions import share_interval
+from socialstats.rounding import alike
 from socialstats.text import quoted
 
 FULL = 1e-12
@@ -299,7 +300,7 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
 
 LEVEL = 0.95
 T_INTERVAL, WILSON = "t interval", "Wilson interval"
-ALIKE = "the mean is the same in every cluster: no standard error"
+ALIKE = alike("clusters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,10 +441,10 @@ def codes_of(sample: Sample, cluster: str) -> list[IntArray]:
 
 def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster: str) -> Own:
     """Fill in Wilson's interval for the effective number of trials; none where a part is a single cluster or unit."""
-    parts = [mean_errors(*centred(s.value), codes_of(s, cluster)) for s in samples]
-    variance, df, effective, largest = (
+    parts = [mean_errors(*centred(s.value), codes_of(s, cluster), size=1.0) for s in samples]
+    variance, df, effective, largest, rounding = (
         np.array([float(getattr(part, name)[0]) for part in parts])
-        for name in ("variance", "df", "effective", "largest")
+        for name in ("variance", "df", "effective", "largest", "rounding")
     )
     if np.isnan(variance).any():
         return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
@@ -451,7 +452,7 @@ def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster
     errors = MeanErrors.of(
         variance=float(share**2 @ variance), df=float(own.sum() ** 2 / np.sum(own**2 / df)),
         clusters=float(base.n_clusters or base.n_units or 0), effective=1 / float(np.sum(share**2 / effective)),
-        largest=float((share * largest).max()),
+        largest=float((share * largest).max()), rounding=float(np.linalg.norm(share * rounding)),
     )  # fmt: skip
     mean, trials = np.array([base.estimate or 0.0]), float(sum(max(s.ok_rows, s.n) for s in samples))
     low, high, _ = share_interval(mean, errors, trials, level=base.level)

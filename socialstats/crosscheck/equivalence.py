@@ -18,7 +18,7 @@ from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, labe
 from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, Result, Verification, marked
 
-SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p is 0
 
 
 def verify(result: Result) -> Verification:

@@ -18,6 +18,7 @@ from socialstats.crosscheck.pair_fits import TIES, WIDTH, PairColumns, PeerFit, 
 
 UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # error of numerical second derivatives
+PRECISION = 1e-6  # of errors beside those of the model, from peers whose maxima are found to 1e-8
 KISH = 50.0
 CONTRASTS = 100  # at once: each needs a number for every row of the table
 Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]
@@ -64,6 +65,8 @@ def one_factor(
     rows_of, seen, unseen = (csr(part) for part in (rows, turned[~hidden], turned[hidden]))
     by_cluster = csr((np.ones(len(place)), (place, np.arange(len(place)))), (owner.max() + 1, len(place)))
     psi = (by_cluster @ (seen * (scale * residual[~hidden])[:, None])) @ bread
+    apart = psi - psi.mean(axis=0)  # clusters that are alike add the same, 0 without a penalty
+    size = PRECISION**2 * (noise or float(e @ e) / len(e))
     rank = int(np.linalg.matrix_rank(rows.T @ rows, tol=ROUNDING * np.trace(rows.T @ rows), hermitian=True))
     spare = len(owner) - rank
     lent = max(noise, float(residual @ residual) / spare) if spare else noise
@@ -80,7 +83,8 @@ def one_factor(
         for k in np.flatnonzero((df < KISH) & (v.sum(axis=0) > 0)):
             df[k] = v[:, k].sum() ** 2 / trace_of_squares(moved[:, k] * scale)
         borrowed = lent * unit * whole
-        total = own + borrowed
+        still = ((apart @ contrasts.T) ** 2).sum(axis=0) + borrowed <= size * whole
+        total = np.where(still, 0.0, own + borrowed)
         some = (unit > 0) & (total > 0)
         df[some] = total[some] ** 2 / (own[some] ** 2 / df[some] + borrowed[some] ** 2 / max(spare, 1))
         refused = (unit > 0.5) | ((unit > 0) & (spare == 0))

@@ -14,6 +14,7 @@ from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import MeanErrors, difference_errors, mean_errors
 from socialstats.results.rows import OUT_OF_RANGE, size_unit
+from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import count as counted
 from socialstats.text import number
 from socialstats.voice import one_of
@@ -23,8 +24,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 SKEWED = 0.15  # skewness of what is summed over the root of its number: normal values reach it in .045 of 30
 CLEARLY = 0.25  # coefficients and fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
-EPS = float(np.finfo(np.float64).eps)
-SPARE = 8  # rounding errors of the values themselves
+FEW_ROUNDINGS = 8  # rounding errors of a few values
 ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
 
 
@@ -146,8 +146,8 @@ def clustered_mean(
     kind : {"CR0", "CR1", "CR2", "CR3"}
         Of one factor. Two factors always use CR2.
     magnitude : float, optional
-        Largest size of the numbers that `values` were computed from (differences: of the raw values): spreads
-        below n * eps * magnitude are rounding. Default: the largest size in `values`.
+        Largest size of the numbers that `values` were computed from (differences: of the raw values), of which
+        rounding is a share. Default: the largest size in `values`.
 
     Returns
     -------
@@ -216,13 +216,13 @@ def clustered_mean(
         base = replace(base, largest=1 / n, skewness=skewed(off, c))
         return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
     scores, shares = off * c / n, c / n
-    found = mean_errors(scores[:, None], shares[:, None], dense)
+    found = mean_errors(scores[:, None], shares[:, None], dense, size=size)
     sums = [cluster_sums(code, scores) for code in dense]
     base = replace(base, largest=float(found.largest[0]), skewness=shape(found, sums, skewed(off, c), base.sd**2 / n))
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
         variance, df = other_kind(sums[0], others(dense[0], c), kind)
         found = replace(found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance]))
-    return with_errors(base, found, rounding(x, n, size))
+    return with_errors(base, found)
 
 
 def clustered_difference(
@@ -269,13 +269,13 @@ def clustered_difference(
     why = next((side.undefined for side in sides if side.undefined), "")
     if why:
         return replace(base, undefined=why)
-    found = difference_errors(scores, count / n, 1 / n, dense, whole)
+    found = difference_errors(scores, count / n, 1 / n, dense, whole, size=magnitude)
     moved = scores[:, 0] - scores[:, 1]
     alone = float(difference_errors(scores, count / n, 1 / n, (), whole).variance[0]) if dense else 0.0
     single = skewed(moved / whole, whole)
     sums = [cluster_sums(d, moved) for d in dense]
     base = replace(base, skewness=shape(found, sums, single, alone) if dense else single)
-    return with_errors(base, found, EPS * len(values) * magnitude)
+    return with_errors(base, found)
 
 
 def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: float) -> float:
@@ -294,15 +294,14 @@ def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: f
     return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shapes) if shapes else 0.0
 
 
-def with_errors(base: ClusteredMean, found: MeanErrors, lost: float) -> ClusteredMean:
-    """Return a mean with its standard error; undefined where there is none, or one that is rounding (up to `lost`)."""
-    variance, plain = float(found.variance[0]), float(found.plain[0])
+def with_errors(base: ClusteredMean, found: MeanErrors) -> ClusteredMean:
+    """Return a mean with its standard error; undefined where there is none, or clusters are alike."""
+    variance, plain, error = float(found.variance[0]), float(found.plain[0]), float(found.std_error[0])
     if math.isnan(variance):
         return replace(base, undefined=ONE_HOLDS_ALL)
-    if math.sqrt(variance) <= lost:
-        why = "the mean is the same in every cluster: the clusters show no variance to judge it by"
-        return replace(base, undefined=why)
-    base = replace(base, std_error=math.sqrt(variance), df=float(found.df[0]))
+    if math.isnan(error):
+        return replace(base, undefined=alike("clusters" if base.clusters else "values"))
+    base = replace(base, std_error=error, df=float(found.df[0]))
     if len(base.clusters) < 2:
         return base
     return replace(base, floored=plain < variance, unfloored_std_error=math.sqrt(plain) if plain > 0 else None)
@@ -353,7 +352,7 @@ def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
 
 def rounding(cells: FloatArray, n: float, magnitude: float) -> float:
     """Return the spread that rounding can give equal values: by the numbers that are added up, not by their counts."""
-    return EPS * min(n, len(cells) + SPARE) * magnitude
+    return EPS * min(n, len(cells) + FEW_ROUNDINGS, SPARE) * magnitude
 
 
 def all_equal(n: float, value: float) -> str:

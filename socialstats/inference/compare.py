@@ -11,19 +11,17 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import holm
-from socialstats.inference.rows import ANYWHERE, with_ends, with_t
+from socialstats.inference.rows import ANYWHERE, with_ends, with_t, without_error
 from socialstats.resampling.engine import Replicates, basic
 from socialstats.results.rows import Row
+from socialstats.rounding import alike
 from socialstats.text import count
 
 UNDEFINED = "one of the two is undefined"
-SAME = "every resample gives the same difference: no interval, no test"
-STILL_SAME = "leaving out any unit gives the same difference: no interval, no test"
 NO_ERROR = "no standard error of one of the two"
 ONE_CLUSTER = "a single cluster in one of the two"
 ONE_UNIT = "a single independent unit: no interval"
 HOLM = "Holm over {tests}"
-STILL = 1e-9  # standard errors of differences below this are rounding
 
 
 def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1, family: str | None = None) -> list[Row]:
@@ -162,15 +160,14 @@ def with_resamples(
         Which rows have a test; default all.
     """
     ends = basic(boot, level=level) if centre is None else basic(boot, level=level, centre=centre)
-    errors, flat = boot.std_error, boot.is_constant
-    out = []
+    errors, out = boot.std_error, []
     for j, row in enumerate(rows):
         value, error = float(boot.estimate[j]), float(errors[j])
         row = replace(row, estimate=None if math.isnan(value) else value)
         if row.estimate is None:
             out.append(replace(row, undefined=row.undefined or UNDEFINED))
-        elif flat[j] or not error > STILL:
-            out.append(replace(row, undefined=SAME))
+        elif not error > 0:
+            out.append(replace(row, undefined=alike("resamples"), reason="no_variation"))
         else:
             z = with_t(row, error, None, level, test=tested is None or tested[j])
             out.append(with_ends(z, float(ends.low[j]), float(ends.high[j]), level, why=ends.undefined[j], hold=True,
@@ -200,8 +197,8 @@ def with_jackknife(
         value, middle, error, own = (float(values[j]) for values in (estimate, centre, errors, df))
         if math.isnan(value):
             out.append(replace(row, undefined=UNDEFINED))
-        elif not error > STILL:
-            out.append(replace(row, estimate=value, undefined=STILL_SAME))
+        elif not error > 0:
+            out.append(without_error(replace(row, estimate=value), level))
         else:
             found = replace(with_t(replace(row, estimate=middle), error, own, level, test=tested[j]), estimate=value)
             out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=own,
@@ -218,5 +215,6 @@ def with_resampled_t(row: Row, value: float, error: float, g: int, level: float,
         return replace(row, undefined=UNDEFINED)
     row = replace(row, estimate=value)
     if g < 2 or not error > 0:
-        return replace(row, undefined=SAME if g > 1 else ONE_UNIT)
+        return replace(row, undefined=alike("resamples") if g > 1 else ONE_UNIT,
+                       reason="no_variation" if g > 1 else "one_unit")  # fmt: skip
     return with_t(row, error * math.sqrt(g / (g - 1)), g - 1.0, level, **fields)

@@ -10,8 +10,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean, centre, few, no_spread
 from socialstats.inference.intervals import cochran_df
-
-EPS = float(np.finfo(np.float64).eps)
+from socialstats.rounding import alike, left_of_sums
 
 
 def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
@@ -67,8 +66,8 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     parts = mean_squares(x, mean)
     plain, least = float(parts[0] + parts[1] - parts[2]), float(parts[:2].max())
     error = math.sqrt(max(plain, least) / size)
-    if error <= EPS * size * magnitude:
-        return replace(base, undefined="no unit and no judge differs from the others: no variance to judge it by")
+    if error <= left_of_sums(float(np.abs(flat - mean).mean()), magnitude):
+        return replace(base, undefined=alike("units and the judges"))
     df = cochran_df(parts[:2].tolist(), (n - 1.0, k - 1.0))
     raw = math.sqrt(plain / size) if plain > 0 else None
     return replace(base, std_error=error, df=df, floored=plain < least, unfloored_std_error=raw)

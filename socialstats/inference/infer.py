@@ -22,16 +22,15 @@ from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import effective_trials, mean_errors
 from socialstats.inference.proportions import korn_graubard
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
+from socialstats.rounding import alike
 from socialstats.text import count, number, quoted
 from socialstats.voice import option
 
 FEW = 10.0  # effective disagreements below which intervals of a coefficient itself tend to be too short
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
-NO_ERROR = 1e-12
 MOST_CELLS = 5_000_000
+LARGE = 100.0  # one over a small disagreement by chance, by which influences are divided
 ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
-ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
-CONSTANT = "all resamples give the same value, so there is no interval"
 OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists"
 TOO_FEW = "{n}: too few for a standard error"
 
@@ -93,6 +92,12 @@ class Estimand:
     large_sample: bool = False
     bounded: bool = True
 
+    @property
+    def sizes(self) -> FloatArray:
+        """(m,) largest sizes of what influences are differences of: disagreements over those by chance."""
+        expected = np.ones(len(self.estimate)) if self.disagreement is None else self.disagreement.expected
+        return np.maximum(LARGE, 1 / np.where(expected > 0, expected, 1.0))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inferred:
@@ -150,8 +155,10 @@ def infer(
     names : sequence of str
         Names of the rows of the numbers, in their order; cautions name those that they touch.
     """
-    errors = mean_errors(estimand.influence(), estimand.shares, clusters, None if clusters else estimand.copies)
-    spread = np.sqrt(errors.variance)
+    errors = mean_errors(
+        estimand.influence(), estimand.shares, clusters, None if clusters else estimand.copies, size=estimand.sizes
+    )
+    error = errors.std_error
     drawn = _drawn(estimand, clusters, how) if how.ci in RESAMPLED else None
     closed = how.ci == "closed" and estimand.disagreement is not None
     seen = _disagreements(estimand, clusters, how.level) if closed else [None] * len(estimand.estimate)
@@ -171,7 +178,7 @@ def infer(
             found.append(_by_resamples(known, j, drawn, perfect=bool(none_apart[j])))
         else:
             found.append(
-                _closed(known, value, (float(spread[j]), float(errors.df[j])), seen[j], estimand, clusters, how)
+                _closed(known, value, (float(error[j]), float(errors.df[j])), seen[j], estimand, clusters, how)
             )
     lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
     shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
@@ -242,7 +249,7 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
     q = np.asarray(u.sum(axis=0), dtype=np.float64).ravel()
     diagonal: Any = sparse.diags_array(q)
     centred = u - (shares * q if isinstance(shares, np.ndarray) else shares @ diagonal)
-    errors = mean_errors(centred, shares, clusters, None if clusters else estimand.copies)
+    errors = mean_errors(centred, shares, clusters, None if clusters else estimand.copies, size=1.0)
     n = effective_trials(np.clip(q, 0, 1), errors, math.inf)
     units = mean_errors(centred, shares, (), estimand.copies).clusters if clusters else errors.clusters
     out: list[Seen | None] = []
@@ -270,15 +277,15 @@ def _closed(
     if short:
         error = math.nan
     plain = math.sqrt(df / (df + 1)) if estimand.large_sample and not clusters else 1.0
-    if error > NO_ERROR:
+    if error > 0:
         t = value / (error * plain)
         known = replace(known, std_error=error * plain, statistic=t, df=df, p=float(two_sided_p(np.asarray(t), df)))
     few = seen if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW) else None
-    if few is not None and (few.share == 0 or (clusters and not error > NO_ERROR)):
+    if few is not None and (few.share == 0 or (clusters and not error > 0)):
         return replace(known, low=few.low, high=few.high, df=df, kind="disagreements", statistic=None, p=None)
-    if not error > NO_ERROR:
+    if not error > 0:
         return replace(known, why=TOO_FEW.format(n=count(known.clusters, "unit")) if short else
-                       ALIKE.format(what="clusters" if clusters else "units"))  # fmt: skip
+                       alike("clusters" if clusters else "units"))  # fmt: skip
     if how.ci == "wald":
         reach = critical_value(how.level, None if plain < 1 else df) * error * plain
         return replace(known, low=value - reach, high=value + reach, kind="wald")
@@ -322,7 +329,7 @@ def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | s
     known = replace(known, kind=found.method)
     if boot.is_constant[j]:
         closed = f"perfect agreement in every unit: resamples cannot vary; {option('ci', 'closed')} has an interval"
-        return replace(known, why=closed if perfect else CONSTANT)
+        return replace(known, why=closed if perfect else alike("resamples"))
     known = replace(known, std_error=float(boot.std_error[j]))
     if found.undefined[j]:
         return replace(known, why=found.undefined[j])

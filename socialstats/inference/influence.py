@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import critical_value, critical_values
+from socialstats.rounding import gated, left_of_recomputed
 
 FEWEST_SPREAD = 5  # values from which Bonett's interval exists
 ALIKE = 1e-12  # share of a variance that is rounding
@@ -82,8 +83,8 @@ def influence_df(influence: FloatArray, copies: FloatArray) -> FloatArray:
     return np.where(n >= 2, np.clip(df, 1.0, np.maximum(n - 1, 1.0)), np.nan)
 
 
-def jackknife_errors(left_out: FloatArray, copies: FloatArray) -> JackknifeErrors:
-    """Jackknife standard errors with `influence_df`.
+def jackknife_errors(left_out: FloatArray, copies: FloatArray, size: float = 1.0) -> JackknifeErrors:
+    """Jackknife standard errors with `influence_df`; NaN where all statistics of a column are alike.
 
     Parameters
     ----------
@@ -91,6 +92,8 @@ def jackknife_errors(left_out: FloatArray, copies: FloatArray) -> JackknifeError
         Statistics without each unit; NaN where one does not exist, and then the standard error does not either.
     copies : (units,) float64 array
         Alike units that each row stands for.
+    size : float
+        Largest size of the numbers that the statistics are made from, in their unit.
 
     Notes
     -----
@@ -105,8 +108,8 @@ def jackknife_errors(left_out: FloatArray, copies: FloatArray) -> JackknifeError
     """
     n = float(copies.sum())
     d = left_out - copies @ left_out / n
-    variance = (n - 1) / n * (copies @ d**2)
-    return JackknifeErrors(std_error=np.sqrt(np.where(variance > 0, variance, np.nan)), df=influence_df(d, copies))
+    error = gated(np.sqrt((n - 1) / n * (copies @ d**2)), left_of_recomputed(left_out, copies, size))
+    return JackknifeErrors(std_error=error, df=influence_df(d, copies))
 
 
 def kurtosis_of(values: FloatArray) -> float:

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtridf, stdtrit
 from socialstats.arrays import FloatArray
 from socialstats.results.rows import checked_level as checked_level
 
-SMALLEST = float(np.nextafter(0.0, 1.0))
+SMALLEST = float(np.finfo(np.float64).tiny)  # smaller floats have fewer digits
 
 
 def critical_value(level: float, df: float | None = None) -> float:
@@ -58,12 +58,12 @@ def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
 
 
 def not_zero(p: Any) -> FloatArray:
-    """Return p-values with those too small for a float as the smallest positive float: no p-value is 0.
+    """Return p-values with those too small for a float of full precision as the smallest such: no p-value is 0.
 
     Examples
     --------
     >>> float(not_zero(0.0)), float(not_zero(0.03))
-    (5e-324, 0.03)
+    (2.2250738585072014e-308, 0.03)
     """
     return np.asarray(np.maximum(p, SMALLEST))
 

@@ -9,7 +9,7 @@ they may stay with a table that an engine reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy import sparse
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import Share, StoredClusters
 from socialstats.inference.intervals import cochran_df
+from socialstats.rounding import gated, left_of_sums
 
 LOST = 64 * float(np.finfo(np.float64).eps)  # a share that rounding can leave of 0: one cluster is the whole statistic
 ROUND_DF = 1e-9
@@ -41,6 +42,8 @@ class MeanErrors:
         Largest share f of one cluster.
     plain : float64 array
         Two factors: V1 + V2 - V12 before it is raised to the larger of V1 and V2. One: `variance`.
+    rounding : float64 array
+        Largest standard error that rounding can leave (`socialstats.rounding`).
     """
 
     variance: FloatArray
@@ -49,17 +52,42 @@ class MeanErrors:
     effective: FloatArray
     largest: FloatArray
     plain: FloatArray
+    rounding: FloatArray
 
     @classmethod
-    def of(cls, *, variance: float, df: float, clusters: float, effective: float, largest: float) -> MeanErrors:
+    def of(
+        cls, *, variance: float, df: float, clusters: float, effective: float, largest: float, rounding: float = 0.0
+    ) -> MeanErrors:
         """Return those of one statistic."""
-        parts = (variance, df, clusters, effective, largest, variance)
+        parts = (variance, df, clusters, effective, largest, variance, rounding)
         return cls(**dict(zip(cls.__slots__, (np.array([part]) for part in parts), strict=True)))
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard errors; NaN where there is none, or where clusters are alike."""
+        return gated(np.sqrt(self.variance), self.rounding)
+
+    def made_of(self, parts: FloatArray, size: FloatArray | float) -> MeanErrors:
+        """Return them with what rounding can leave.
+
+        Without cancellation a cluster of share f adds f of the sum of the sizes of all scores. The variance is then the
+        square of that sum times the sum of f^2 / (1 - f).
+
+        Parameters
+        ----------
+        parts : (k,) array
+            Sums of the sizes of all scores.
+        size : float or (k,) array
+            Largest size of the numbers whose differences the scores are.
+        """
+        spread = np.sqrt(1 / np.maximum(self.effective * (1 - self.largest), LOST))
+        return replace(self, rounding=left_of_sums(parts * spread, size * spread))
 
 
 def mean_errors(
-    scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters = (), alike: FloatArray | None = None
-) -> MeanErrors:
+    scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters = (), alike: FloatArray | None = None, *,
+    size: FloatArray | float = 0.0,
+) -> MeanErrors:  # fmt: skip
     """Estimate the variances of k means, under independent rows, one cluster factor, or two crossed ones.
 
     Parameters
@@ -72,6 +100,9 @@ def mean_errors(
         None, one or two.
     alike : (cells,) array, optional
         Independent rows: how many rows of one score each cell stands for (default 1).
+    size : float or (k,) array
+        Largest size of the numbers whose differences the scores are, such as values of which their mean was
+        subtracted: rounding of these can make alike scores differ.
 
     Notes
     -----
@@ -99,13 +130,20 @@ def mean_errors(
     >>> round(float(found.variance[0]) ** 0.5, 4), round(float(found.df[0]), 4)
     (2.2822, 1.8)
     """
+    found = _of_independent(scores, shares, alike) if not len(factors) else _of_factors(scores, shares, factors)
+    return found.made_of(np.asarray(abs(scores).sum(axis=0)).ravel(), size)
+
+
+def _of_independent(scores: Any, shares: Any, alike: FloatArray | None) -> MeanErrors:
+    sums = ColumnSums(scores.shape[1])
+    e, f, column = _by_cluster(scores, shares, None)
+    m = np.ones(len(e)) if alike is None else _by_cluster(scores, _spread(shares, alike), None)[1]
+    sums.add(e, f, column, m)
+    return sums.errors()
+
+
+def _of_factors(scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters) -> MeanErrors:
     k = scores.shape[1]
-    if not len(factors):
-        sums = ColumnSums(k)
-        e, f, column = _by_cluster(scores, shares, None)
-        m = np.ones(len(e)) if alike is None else _by_cluster(scores, _spread(shares, alike), None)[1]
-        sums.add(e, f, column, m)
-        return sums.errors()
     blocks, finer = _blocks(factors)
 
     def one_factor(factor: int) -> MeanErrors:
@@ -138,13 +176,13 @@ def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, size: F
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,
         clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
-        effective=np.minimum(first.effective, second.effective),
+        effective=np.minimum(first.effective, second.effective), rounding=np.zeros_like(plain),
     )  # fmt: skip
 
 
 def difference_errors(
     scores: FloatArray, shares: FloatArray, unit: FloatArray, factors: Sequence[IntArray] = (),
-    alike: FloatArray | None = None, *, estimated: bool = True,
+    alike: FloatArray | None = None, *, estimated: bool = True, size: float = 0.0,
 ) -> MeanErrors:  # fmt: skip
     """Estimate the variance of the difference of two means whose clusters may be the same, or others.
 
@@ -160,6 +198,8 @@ def difference_errors(
         As in `mean_errors`.
     estimated : bool
         Whether degrees of freedom may be those of the estimated variances of both means, where these are fewer.
+    size : float
+        As in `mean_errors`.
 
     Notes
     -----
@@ -196,11 +236,12 @@ def difference_errors(
     """
     codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
     times = np.ones(len(scores)) if len(factors) or alike is None else alike
-    found = [_of_difference(code, scores, shares, unit, times, estimated) for code in codes[:2]]
+    found, parts = [_of_difference(code, scores, shares, unit, times, estimated) for code in codes[:2]], np.abs(scores)
     if len(found) == 1:
-        return found[0]
+        return found[0].made_of(parts.sum(), size)
     overlap = np.bincount(codes[2], scores[:, 0] - scores[:, 1])
-    return _crossed(found[0], found[1], np.array([overlap @ overlap]), np.array([np.abs(scores).sum()]))
+    both = _crossed(found[0], found[1], np.array([overlap @ overlap]), np.array([parts.sum()]))
+    return both.made_of(parts.sum(), size)
 
 
 def _of_difference(
@@ -314,7 +355,7 @@ class ColumnSums:
             df = 1 / (squares + apart**2 - (r_squares + alone * of_top**2) + 2 * of_top * apart)
             return MeanErrors(
                 variance=variance, df=np.where(known, _near_whole(df), np.nan), clusters=there + m * (top > 0),
-                effective=1 / squares, largest=top, plain=variance,
+                effective=1 / squares, largest=top, plain=variance, rounding=np.zeros_like(variance),
             )  # fmt: skip
 
 
@@ -330,16 +371,21 @@ class Sample:
         One or two cluster factors; clusters of both samples have one code.
     variance : float
         Of its mean, by these clusters.
+    size : float
+        As in `mean_errors`.
     """
 
     scores: FloatArray
     shares: FloatArray
     codes: Sequence[IntArray]
     variance: float
+    size: float = 0.0
 
 
 def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
-    """Return variance and degrees of freedom of the difference of the means of two samples that share clusters.
+    """Return standard error and degrees of freedom of the difference of the means of two samples that share clusters.
+
+    The error is NaN where clusters are alike.
 
     No unit is in both samples; each adds to the sum of its cluster there alone. `difference_errors` has the formula.
     Satterthwaite's degrees of freedom take the variances of the samples as estimated. Without a shared cluster they
@@ -350,8 +396,8 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     >>> x, y, g = np.array([1.0, 2.0, 6.0]), np.array([2.0, 5.0, 5.0]), np.arange(3)
     >>> third = np.full(3, 1 / 3)
     >>> made = [Sample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3) for v in (x, y)]
-    >>> variance, df = gap_errors(*made)
-    >>> round(variance, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
+    >>> error, df = gap_errors(*made)
+    >>> round(error**2, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
     (1.3333, 1.3333, 2.0)
     """
     n = len(one.scores)
@@ -359,8 +405,10 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     for k, (sample, at) in enumerate(((one, slice(None, n)), (two, slice(n, None)))):
         scores[at, k], shares[at, k] = sample.scores, sample.shares
     factors = [np.concatenate(both) for both in zip(one.codes, two.codes, strict=True)]
-    found = difference_errors(scores, shares, np.array([one.variance, two.variance]), factors, estimated=False)
-    return float(found.variance[0]), float(found.df[0])
+    found = difference_errors(
+        scores, shares, np.array([one.variance, two.variance]), factors, estimated=False, size=max(one.size, two.size)
+    )
+    return float(found.std_error[0]), float(found.df[0])
 
 
 def _near_whole(df: Any) -> Any:
@@ -449,5 +497,4 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
 
 def varies(spread: FloatArray, errors: MeanErrors) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return whether values of variance `spread` differ, and clusters do by more than rounding."""
-    seen = errors.variance > ROUND_DF * spread / np.maximum(errors.effective, 1)
-    return np.asarray((spread > 0) & seen)
+    return np.asarray((spread > 0) & ~np.isnan(errors.std_error))

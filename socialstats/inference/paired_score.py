@@ -136,6 +136,6 @@ def paired_score(difference: FloatArray, count: FloatArray, factors: Sequence[In
         return PairedScore(first=b, second=c, n=np.full_like(b, n))
     mean = (b - c) / n
     scores = (d - mean) * np.asarray(count)[:, None] / n
-    errors = mean_errors(scores, np.repeat(np.asarray(count)[:, None] / n, d.shape[1], axis=1), factors)
+    errors = mean_errors(scores, np.repeat(np.asarray(count)[:, None] / n, d.shape[1], axis=1), factors, size=1.0)
     part = effective_size((b + c) / n - mean**2, errors, n) / n
     return PairedScore(first=b * part, second=c * part, n=n * part, df=errors.df, errors=errors)

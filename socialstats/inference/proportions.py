@@ -12,6 +12,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import StoredClusters
+from socialstats.inference.clustered_mean import centre
 from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
@@ -158,9 +159,9 @@ def clustered_share(
     """
     x, w = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     f = w / w.sum()
-    p = float(x[0]) if len(x) and np.all(x == x[0]) else float(f @ x)
+    p = centre(x, w, float(w.sum()))
     copies = None if factors else w if alike is None else alike
-    errors = mean_errors((f * (x - p))[:, None], f[:, None], factors, copies)
+    errors = mean_errors((f * (x - p))[:, None], f[:, None], factors, copies, size=1.0)
     known = bool(np.isfinite(errors.variance[0]))
     base: dict[str, Any] = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
     if not known:

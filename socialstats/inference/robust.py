@@ -20,12 +20,16 @@ from scipy.special import fdtrc
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df, not_zero
+from socialstats.rounding import EPS, NOTHING, full_rank, gated
 
 UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever happened
 MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
 UNSEEN = 1e-9  # smaller shares are rounding
 ROUNDING = 1e-10  # variances below this share of the others are 0
 EXACT_BELOW = 50.0  # Kish's degrees of freedom from which the exact ones, which take longer, are not computed
+# A share of the model's variance. Of m rows that a cluster holds, one that differs from the other clusters gives 1/m
+# of it, and rounding gives m (1e-13)^2, where scores are 0 to 1e-13 of their parts: 1e-14 is between both up to 10^12.
+OF_MODEL = 1e-14
 NULL = 1e-12  # eigenvalues of standardised information below this are 0
 FAINT = 0.5  # largest leverage of clusters whose eigenvalues are not computed in very large tables
 LIGHT = 1e-3  # largest leverage of clusters for whose degrees of freedom a lower bound, 1,000, is enough
@@ -54,17 +58,20 @@ class Errors:
         Share of the contrast's information in directions of leverage 1, where a cluster cannot be seen to differ.
     refused : (k,) bool array
         True where no standard error can be known: `unit` is above one half, or nothing could be borrowed.
+    rounding : (k,) array
+        Largest standard error that rounding can leave (`socialstats.rounding`).
     """
 
     variance: FloatArray
     df: FloatArray
     unit: FloatArray
     refused: BoolArray
+    rounding: FloatArray
 
     @property
     def std_error(self) -> FloatArray:
-        """Return the standard errors; NaN for refused contrasts."""
-        return np.where(self.refused, np.nan, np.sqrt(np.maximum(self.variance, 0)))
+        """Return the standard errors; NaN for refused contrasts, and for those in which clusters are alike."""
+        return gated(np.where(self.refused, np.nan, np.sqrt(np.maximum(self.variance, 0))), self.rounding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +143,7 @@ class Robust:
         return Errors(
             variance=np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap), df=np.array(df),
             unit=np.max([e.unit for e in found], axis=0), refused=np.any([e.refused for e in found], axis=0),
+            rounding=np.hypot(*(e.rounding for e in found)),
         )  # fmt: skip
 
     def covariance(self, transform: FloatArray | None = None) -> tuple[FloatArray, bool]:
@@ -171,8 +179,10 @@ class Robust:
         if any(nu is None for nu in freedom):
             return "a combination of the terms rests on single clusters, whose own effects cannot be seen"
         nu = min(nu for nu in freedom if nu is not None)
-        if nu <= k - 1 or np.linalg.matrix_rank(v, hermitian=True) < k:
+        if nu <= k - 1:
             return f"too few clusters for {k} terms"
+        if not full_rank(v, sum(part.rounding(contrasts) for part in self.parts)):
+            return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         w = float(estimate @ np.linalg.solve(v, estimate))
         f = (nu - k + 1) / (nu * k) * w
         p = float(not_zero(fdtrc(k, nu - k + 1, f)))
@@ -180,8 +190,10 @@ class Robust:
 
 
 def cluster_robust(
-    rows: sparse.csr_array, residuals: FloatArray, factors: Sequence[IntArray], bread: FloatArray, *, noise: float = 1.0
-) -> Robust:
+    rows: sparse.csr_array, residuals: FloatArray, factors: Sequence[IntArray], bread: FloatArray, *,
+    noise: float = 1.0,
+    least: float | None = None,
+) -> Robust:  # fmt: skip
     """Return the cluster-robust covariance of an estimator.
 
     Parameters
@@ -196,6 +208,8 @@ def cluster_robust(
         Covariance under the model. It is the (generalised) inverse of the information, or smaller under a penalty.
     noise : float
         1, or sum of squared weights over sum of weights.
+    least : float, optional
+        Variance that a direction of leverage 1 is lent at least; default `noise`.
 
     Examples
     --------
@@ -213,13 +227,14 @@ def cluster_robust(
     return robust_of_blocks(
         lambda _: [(rows, residuals, dense)], information, bread,
         [float(np.minimum(size, len(bread)).sum()) for size in sizes], int(np.argmax([*map(len, sizes)])),
-        noise=noise, kept=True,
+        noise=noise, least=least, kept=True,
     )  # fmt: skip
 
 
 def robust_of_blocks(
     blocks: Blocks, information: FloatArray, bread: FloatArray, ranks: Sequence[float], finer: int = 0, *,
     noise: float = 1.0,
+    least: float | None = None,
     kept: bool = False,
 ) -> Robust:  # fmt: skip
     """Return what `cluster_robust` does, from rows that are read in blocks, once or twice for each factor.
@@ -235,13 +250,15 @@ def robust_of_blocks(
     finer : int
         The factor with more clusters.
     noise : float
+    least : float, optional
     kept : bool
         Whether rows of a very large table may be kept. Without them, degrees of freedom of contrasts other than single
         parameters are a lower bound there.
     """
 
     def part(k: int) -> OneWay:
-        return OneWay(blocks, k, information, bread, noise, large=ranks[k] * len(bread) > MOST_NUMBERS, kept=kept)
+        lent, large = noise if least is None else least, ranks[k] * len(bread) > MOST_NUMBERS
+        return OneWay(blocks, k, information, bread, noise, lent, large=large, kept=kept)
 
     if len(ranks) == 1:
         only = part(0)
@@ -297,6 +314,29 @@ def between(v: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     return np.asarray(d[i] + d[j] - 2 * v[i, j])
 
 
+def left_of_forms(model: FloatArray, parts: FloatArray, p: int) -> FloatArray:
+    """Return the largest variances that rounding can leave of quadratic forms of p parameters.
+
+    Parameters
+    ----------
+    model : (k,) array
+        The model's variances.
+    parts : (k,) array
+        Sums of the sizes that each form is the sum of.
+    p : int
+    """
+    return np.asarray(OF_MODEL * model + 4 * p * EPS * parts)
+
+
+def normal_errors(variance: FloatArray, model: FloatArray, parts: FloatArray, p: int) -> Errors:
+    """Return errors that rest on the normal limit; parameters as in `left_of_forms`."""
+    k = len(variance)
+    return Errors(
+        variance=variance, df=np.full(k, np.inf), unit=np.zeros(k), refused=np.zeros(k, dtype=bool),
+        rounding=np.sqrt(left_of_forms(model, parts, p)),
+    )  # fmt: skip
+
+
 def positive(values: FloatArray) -> FloatArray:
     """Return the values, 1 where they are 0: for divisions whose result is not used there."""
     return np.where(values > 0, values, 1.0)
@@ -320,10 +360,10 @@ class OneWay:
     """
 
     def __init__(
-        self, blocks: Blocks, factor: int, information: FloatArray, bread: FloatArray, noise: float,
+        self, blocks: Blocks, factor: int, information: FloatArray, bread: FloatArray, noise: float, least: float,
         *, large: bool, kept: bool,
     ) -> None:  # fmt: skip
-        self._root = inverse_root(information)
+        self._root, self._noise = inverse_root(information), noise
         seen = information @ self._root
         self._back = bread @ seen  # from contrasts to coordinates in which the information is I
         if np.abs(information @ self._back - seen).max(initial=0.0) <= NULL * np.abs(seen).max(initial=0.0):
@@ -336,10 +376,12 @@ class OneWay:
         self._values = np.where(unit, 0.0, found.values)  # what cannot be seen enters by `_unseen` alone
         self.largest_leverage = found.largest
         self.phi = found.squares / found.spare if found.spare > 0.5 else None
-        self._lent, self._lent_df = max(noise, self.phi or 0.0), max(found.spare, 1.0)
+        self._lent, self._lent_df = max(least, self.phi or 0.0), max(found.spare, 1.0)
         adjusted = np.where(unit, 0.0, found.scores / np.sqrt(1 - self._values))
         meat = self._by_cluster(self._vectors * adjusted[:, None])
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
+        total = meat.sum(axis=0) + (self._faint.total if self._faint else 0.0)
+        self._common = np.outer(total, total) / max(self.clusters, 1)  # of a penalty, whose score clusters share
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)
 
@@ -359,8 +401,16 @@ class OneWay:
                 np.einsum("kq,kq->k", d @ m, d) for m in (np.eye(d.shape[1]), self._meat, self._unseen)
             )
             total, squares = self._shares(d, contrasts[start : start + step])
-            found.append(self._finished(whole, own, unseen, total, squares, d.__getitem__))
+            common = np.einsum("kq,kq->k", d @ self._common, d)
+            parts = np.einsum("kq,kq->k", np.abs(d) @ np.abs(self._meat), np.abs(d))
+            found.append(self._finished(whole, own, unseen, total, squares, common, parts, d.__getitem__))
         return Errors(**{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__})
+
+    def rounding(self, contrasts: FloatArray) -> FloatArray:
+        """Return the largest covariance of contrasts that rounding can leave, (k, k)."""
+        d = contrasts @ self._back
+        parts = np.einsum("kq,kq->k", np.abs(d) @ np.abs(self._meat), np.abs(d))
+        return np.asarray(OF_MODEL * self._noise * d @ d.T + 4 * len(self._meat) * EPS * np.diag(parts))
 
     def differences(self, n: int) -> Errors:
         """Return the standard errors of the differences i - j, i < j, between the first n parameters."""
@@ -379,7 +429,11 @@ class OneWay:
             total, squares = total + faint, squares + np.minimum(
                 self._faint.largest * whole * faint, (fourth[i] + fourth[j]) ** 4)  # fmt: skip
         squares = np.maximum(squares, total**2 / max(len(self._starts), 1) if not self._faint else 0)  # rounding
-        return self._finished(whole, own, unseen, total, squares, lambda few: base[i[few]] - base[j[few]])
+        size = np.sqrt(np.einsum("iq,iq->i", np.abs(base) @ np.abs(self._meat), np.abs(base)))
+        parts = (size[i] + size[j]) ** 2
+        return self._finished(
+            whole, own, unseen, total, squares, form(self._common), parts, lambda few: base[i[few]] - base[j[few]]
+        )
 
     def _squares(self, t: FloatArray) -> FloatArray:
         """Return the sum over g of v_g^2 of the difference between two columns of t, for all of them."""
@@ -410,11 +464,12 @@ class OneWay:
 
     def _finished(
         self, whole: FloatArray, own: FloatArray, unseen: FloatArray, total: FloatArray, squares: FloatArray,
-        contrasts: Callable[[IntArray], FloatArray],
+        common: FloatArray, parts: FloatArray, contrasts: Callable[[IntArray], FloatArray],
     ) -> Errors:  # fmt: skip
         """Add to CR2's variances what is borrowed, and find the degrees of freedom.
 
-        Kish's (sum v)^2 / sum v^2 where these are 50 or more, and in very large tables; else Satterthwaite's.
+        Kish's (sum v)^2 / sum v^2 where these are 50 or more, and in very large tables; else Satterthwaite's. `common`
+        is what CR2's variances have of the mean score of the clusters, `parts` the sizes that they are sums of.
         """
         unit = unseen / positive(whole)
         unit[unit < UNSEEN] = 0
@@ -428,7 +483,9 @@ class OneWay:
         mixed = (unit > 0) & (variance > 0)
         df[mixed] = variance[mixed] ** 2 / (own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df)
         refused = (unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None))
-        return Errors(variance=variance, df=df, unit=unit, refused=refused)
+        lost = left_of_forms(self._noise * whole, parts, len(self._meat))
+        rounding = np.sqrt(np.where(variance - common > lost, lost, np.maximum(variance, lost)))
+        return Errors(variance=variance, df=df, unit=unit, refused=refused, rounding=rounding)
 
     def _trace_of_squares(self, d: FloatArray) -> FloatArray:
         """Return tr P^2 with P_gh = w_g' (d_gh I - F_g' B F_h) w_h, w_g = (I - M_g)^-1/2 F_g' B c.
@@ -623,6 +680,8 @@ class FaintClusters:
     ----------
     meat : (q, q) array
         Sum of products of the adjusted scores, whose trace the model expects to be the sum of all leverages.
+    total : (q,) array
+        Sum of the adjusted scores.
     largest : float
         Largest bound of a cluster's leverage.
     """
@@ -634,11 +693,17 @@ class FaintClusters:
         self._unit, self._model = back @ root.T, np.einsum("iq,iq->i", back, back)  # rows of unit are e' B
         self._plain = back is root
         self._meat, self._light, self._fourth, self.largest = np.zeros((p, p)), np.zeros((p, p)), np.zeros(p), 0.0
+        self._total = np.zeros(p)
 
     @property
     def meat(self) -> FloatArray:
         """Return the sum in coordinates in which the information is I."""
         return np.asarray(self._root.T @ self._meat @ self._root)
+
+    @property
+    def total(self) -> FloatArray:
+        """Return the sum in the same coordinates."""
+        return np.asarray(self._total @ self._root)
 
     @cached_property
     def fourth(self) -> FloatArray:
@@ -697,9 +762,11 @@ class FaintClusters:
         if size.max() <= TINY:
             adjusted: Any = sums_of(rows, adjusted_residuals(rows, residuals, size, self._bread), codes, len(size))
             self._meat += (adjusted.T @ adjusted).toarray()
+            self._total += np.asarray(adjusted.sum(axis=0)).ravel()
         else:
             y = adjusted_scores(rows, residuals, codes, self._bread)
             self._meat += y.T @ y
+            self._total += y.sum(axis=0)
         if light.all():
             return
         if light.any():
@@ -744,6 +811,7 @@ class FaintClusters:
             product, score, v = product[faint], score[faint], v[faint]
         y = series(score, lambda term: np.matmul(product, term[:, :, None])[:, :, 0])
         self._meat += y.T @ y
+        self._total += y.sum(axis=0)
         self._fourth += (v**2).sum(axis=0)
         return loud, bound
 

@@ -16,6 +16,7 @@ from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_e
 from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
+from socialstats.rounding import EPS, SPARE, alike
 
 ANYWHERE = (-math.inf, math.inf)
 NO_ENDS = "the method has no interval for these data"
@@ -53,7 +54,7 @@ def with_ends(
     """Return a row with its interval, or with the reason why it has none.
 
     An infinite end is left out (a one-sided interval). An end that rounding put beyond the estimate is the estimate; an
-    interval that leaves the estimate out by more is none.
+    interval that leaves the estimate out by more is none. So is one without width, but for ranks.
 
     Parameters
     ----------
@@ -84,9 +85,10 @@ def with_ends(
     row = row if within == ANYWHERE else replace(row, limits=within)
     if why or low is None or high is None:
         return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
-    wide = low < high or hold  # an interval of another centre says nothing where it is cut to one value
+    if row.role != "rank" and not hold and no_width(low, high):
+        return with_ends(row, None, None, level, why=NO_WIDTH)
     low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
-    if wide and low == high:
+    if row.role != "rank" and low == high:
         return with_ends(row, None, None, level, why=BEYOND)
     if row.estimate is not None:
         slack = math.inf if hold else ROUNDING * max(1.0, abs(row.estimate))
@@ -95,6 +97,17 @@ def with_ends(
         low, high = min(low, row.estimate), max(high, row.estimate)
     shown = [None if math.isinf(end) else end for end in (low, high)]
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, **fields)
+
+
+def no_width(low: float, high: float) -> bool:
+    """Return whether an interval is no wider than what rounding can leave between two equal ends."""
+    return not math.isinf(low - high) and high - low <= SPARE * EPS * max(abs(low), abs(high))
+
+
+def without_error(row: Row, level: float) -> Row:
+    """Return a row without a standard error: its clusters, or its units where it has none, are alike."""
+    row = with_ends(row, None, None, level, why=alike("units" if row.n_clusters is None else "clusters"))
+    return replace(row, reason="no_variation")
 
 
 def with_spread(row: Row, values: FloatArray, level: float) -> Row:
@@ -167,6 +180,7 @@ def with_t(
     row : Row
         With its estimate.
     error : float
+        NaN where clusters (or units) are alike: the row then has no interval and no test.
     df : float or None
         None for z.
     level : float
@@ -180,6 +194,8 @@ def with_t(
     >>> round(row.conf_low, 3), round(row.conf_high, 3), round(row.p_value, 3)
     (-0.228, 4.228, 0.073)
     """
+    if not error > 0:
+        return without_error(row, level)
     value = row.estimate or 0.0
     reach = critical_value(level, df) * error
     kind: Literal["t", "z"] = "z" if df is None else "t"
@@ -200,13 +216,14 @@ def with_each_t(
     rows : sequence of Row
         With their estimates.
     errors, dfs : (k,) float64 arrays
-        Infinite degrees of freedom for z.
+        NaN errors where clusters (or units) are alike; infinite degrees of freedom for z.
     level : float
     why : sequence of str
-        Why a row has no interval; empty where it has one.
+        Why a row has no interval; empty where it has one, or where its error says why.
     """
     low, high, t, p = wald(np.array([row.estimate for row in rows], dtype=np.float64), errors, df=dfs, level=level)
     return [
+        without_error(row, level) if not why[k] and not errors[k] > 0 else
         with_ends(
             row, float(low[k]), float(high[k]), level, why=why[k], std_error=float(errors[k]), statistic=float(t[k]),
             df=None if np.isinf(dfs[k]) else float(dfs[k]), p_value=float(p[k]),

@@ -46,6 +46,7 @@ from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason, extremes, undefined_text
+from socialstats.rounding import alike
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -96,15 +97,13 @@ class AlignmentOptions:
 
 
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
-FIXED = "all resamples give the same value, so there is no interval"
-CONSTANT = "distances vary neither over units nor over people, so there is no interval"
+CONSTANT = alike("units and the people")
 ALONE = "a single unit or cluster: no interval"
 OUTSIDE = "the interval excludes the estimate: the modes of the resamples are noisier; use "
 METHODS = {
     "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
     "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
 }  # fmt: skip
-SMALL = 1e-12  # steps of the scale: a smaller standard error is rounding
 Why = tuple[str, Reason | None]
 
 
@@ -245,7 +244,7 @@ def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay
             out.append(row)
         elif p < 2:
             out.append(replace(row, undefined=ALONE, reason="one_cluster" if state.factors else "one_unit"))
-        elif not e > SMALL:
+        elif not e > 0:
             out.append(replace(row, undefined=CONSTANT, reason="no_variation"))
         else:
             test = row.role == "difference"
@@ -257,10 +256,11 @@ def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay
 def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: FloatArray) -> Found:
     """Fill rows with the intervals of a bootstrap of people and units, (resamples, rows)."""
     ci, level = state.options.ci, state.options.level
-    boot = Replicates(estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0))
+    width = float(state.answers.scores[-1] - state.answers.scores[0])
+    boot = Replicates(estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0), size=width)
     bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)
     ends = (basic if ci == "basic" else percentile)(boot, level=level)
-    errors, flat, out = boot.std_error, boot.is_constant, []
+    errors, out = boot.std_error, []
     for j, row in enumerate(rows):
         if row.estimate is None:
             out.append(row)
@@ -268,8 +268,8 @@ def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: Fl
         move = bias[j] if ci == "centred" else 0.0
         low, high = (max(float(end - move), least(row)) for end in (ends.low[j], ends.high[j]))
         outside = not low <= row.estimate <= high or low == high
-        why = ends.undefined[j] or (FIXED if flat[j] else OUTSIDE + option("ci", "centred") if outside else "")
-        row = replace(row, std_error=float(errors[j]) if errors[j] > 0 and not flat[j] else None)
+        why = ends.undefined[j] or (OUTSIDE + option("ci", "centred") if outside else "")
+        row = replace(row, std_error=float(errors[j]) if errors[j] > 0 else None)
         kind: Literal["basic", "percentile"] = "basic" if ci == "basic" else "percentile"
         out.append(with_ends(row, low, high, level, why=why, interval=kind))
     return Found(rows=out, bias=bias, caution=boot.caution("intervals"))
@@ -366,7 +366,9 @@ def whole_rows(state: State) -> Whole:
     if two_way and not why[0]:
         alone = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
         error = watches[0].spread()[0][:m]
-        effects = {one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0}
+        effects = {
+            one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0 and e > 0
+        }
     return Whole(
         models=[row for row in found.rows if row.role == "estimate"],
         lines=[found.rows[-1], *(row for row in found.rows[:-1] if row.role == "reference")],

@@ -16,12 +16,12 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.clustered_mean import EPS, ClusteredMean, cluster_sums, clustered_mean
-from socialstats.inference.compare import HOLM, STILL, with_both_intervals, with_holm, with_welch
+from socialstats.inference.clustered_mean import ClusteredMean, cluster_sums, clustered_mean
+from socialstats.inference.compare import HOLM, with_both_intervals, with_holm, with_welch
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import Sample, gap_errors, mean_errors
+from socialstats.inference.means import MeanErrors, Sample, gap_errors, mean_errors
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
@@ -35,6 +35,7 @@ from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import Reason, negated, printed_together, rows_with, together
+from socialstats.rounding import AGAIN
 from socialstats.sentences import difference, direction, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
@@ -43,15 +44,13 @@ from socialstats.voice import option
 SIZE, PLAIN_SIZE = "B_all corrected", "B_all"
 UNCORRECTED = {"sensitivity": ("S_corrected", "S"), "relationship_bias": (SIZE, PLAIN_SIZE)}
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
+LARGEST_S = 225.0
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
-ALIKE = "the difference is the same without any unit: no standard error, no test"
-ALIKE_CLUSTERS = "the difference is the same in each cluster: no standard error, no test"
 APART = "no unit has answers of both"
 ONE = "a single cluster holds all units of both: no standard error, no test"
 MOVED = "a unit of both lies in different clusters: give different units different names"
 FOLDED = "some biases B have CIs that include 0, where t tests of sizes are not valid"
 CHANGED = "leaving out one unit makes the number undefined: no standard error, no test"
-ROUNDING = 64 * EPS  # share of the largest value that rounding leaves of equal moves
 Way = Literal["units", "part", "apart", "clusters"]  # all units shared; some; neither units nor clusters; clusters only
 
 
@@ -63,6 +62,8 @@ class Pairs:
     ----------
     mean : ClusteredMean
     difference, count : (cells,) float64 arrays
+    magnitude : float
+        Largest size of a value.
     factors : tuple of Factor
         Clusters of the metric, over the cells.
     """
@@ -70,13 +71,14 @@ class Pairs:
     mean: ClusteredMean
     difference: FloatArray
     count: FloatArray
+    magnitude: float
     factors: tuple[Factor, ...]
 
     def sample(self, codes: Sequence[IntArray]) -> Sample:
         """Return the cells with codes of their clusters that are those of another level too."""
         shares = self.count / self.mean.n
         return Sample(scores=(self.difference - self.mean.mean) * shares, shares=shares, codes=codes,
-                      variance=self.mean.std_error**2)  # fmt: skip
+                      variance=self.mean.std_error**2, size=self.magnitude)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,8 +106,8 @@ class Number:
         A mean of sizes of which some may be those of values near 0, or of either sign.
     refused : int
         Units without a number because the model refused.
-    still : float
-        Moves up to this size are rounding.
+    size : float
+        Largest size of the numbers that it is made from, in their unit.
     pairs : Pairs or None
         Of a paired table, whose levels need not share units. Without names of its units `units` is empty.
     """
@@ -120,7 +122,7 @@ class Number:
     bias: float = 0.0
     folded: bool = False
     refused: int = 0
-    still: float = STILL
+    size: float = 1.0
     pairs: Pairs | None = None
 
     def moves(self, at: IntArray) -> tuple[float, FloatArray]:
@@ -230,7 +232,7 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
         clusters=tuple(zip(*place, strict=True)) if len(labels) > 1 else (), sums=sums.tocsr(),
         finish=only(at, lambda total: sensitivity_terms(
             np.ascontiguousarray(total), len(design.items), drawn=design.replies is None)),
-        value=float(row.estimate) if row.estimate is not None else np.nan,
+        value=float(row.estimate) if row.estimate is not None else np.nan, size=LARGEST_S,
     )]  # fmt: skip
 
 
@@ -281,6 +283,7 @@ def of_measure(measure: Measure, row: Row, model: str, design: Ratings, cluster:
         row=replace(row, term=model), units=tuple(design.units[k] for k in at.tolist()),
         clusters=labels_of(design, cluster, at), sums=measure.statistics[at], finish=only(0, measure.finish),
         value=float(row.estimate) if row.estimate is not None else np.nan, linear=measure.name != ALPHA,
+        size=measure.size,
     )  # fmt: skip
 
 
@@ -357,7 +360,7 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
             row=replace(row, term=row.label("model") or row.term), units=names,
             clusters=tuple(tuple(map(str, code[at].tolist())) for code in clusters.codes),
             sums=np.column_stack([course[at], np.ones(len(at))]), finish=ratio, linear=True,
-            value=float(row.estimate) if row.estimate is not None else np.nan,
+            size=float(np.abs(given).max()) + abs(taken_off), value=float(row.estimate) if row.estimate is not None else np.nan,
         ))  # fmt: skip
     return found
 
@@ -374,8 +377,8 @@ def of_pairs(result: Result, model: str, wanted: str | None) -> list[Number]:
     return [Number(
         row=replace(row, term=model), units=() if design.units is None else tuple(design.units.names()),
         clusters=labels_of(design, cluster, at), sums=np.column_stack([difference[at], np.ones(len(at))]), finish=ratio,
-        value=float(row.estimate) if row.estimate is not None else np.nan, linear=True, still=ROUNDING * magnitude,
-        pairs=Pairs(mean=mean, difference=difference, count=design.count, factors=factors),
+        value=float(row.estimate) if row.estimate is not None else np.nan, linear=True, size=magnitude,
+        pairs=Pairs(mean=mean, difference=difference, count=design.count, magnitude=magnitude, factors=factors),
     )]  # fmt: skip
 
 
@@ -388,7 +391,7 @@ def direction_of(result: Result) -> str:
 
 SENSITIVITIES = {"S": ("plug-in sensitivity S", "lowest"), "S_corrected": ("corrected sensitivity S", "lowest")}
 KINDS: dict[str, Kind] = {
-    "sensitivity": Kind(said="corrected sensitivity S", numbers=of_sensitivity, reach=225.0,
+    "sensitivity": Kind(said="corrected sensitivity S", numbers=of_sensitivity, reach=LARGEST_S,
                         best="lowest", others=lambda result: dict(SENSITIVITIES)),
     "relationship_bias": Kind(said="bias-corrected B_all", numbers=of_bias, reach=4.0, best="lowest",
                               others=biases_of),
@@ -413,8 +416,8 @@ class Contest:
         What each unit adds to the difference.
     codes : list of (units,) int64 arrays
         Clusters.
-    still : float
-        Moves up to this size are rounding.
+    size : float
+        As of `Number`.
     whole : bool
         Whether both have these units alone.
     why : str
@@ -424,9 +427,14 @@ class Contest:
     estimate: float
     moves: FloatArray
     codes: list[IntArray]
-    still: float = STILL
+    size: float = 1.0
     whole: bool = True
     why: str = ""
+
+    def errors(self) -> MeanErrors:
+        """Return the error of the difference, by what units (clusters) add to it."""
+        n = len(self.moves)
+        return mean_errors(self.moves[:, None], np.full((n, 1), 1 / max(n, 1)), self.codes, size=AGAIN * n * self.size)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -462,17 +470,17 @@ class Field:
     def contest(self, j: int, k: int) -> Contest | None:
         """The difference of two models on the units of both; of all units of both, that of their own numbers."""
         one, two = self.numbers[j], self.numbers[k]
-        still = max(one.still, two.still)
+        size = max(one.size, two.size)
         if one.units and one.units == two.units:
             return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
-                           codes=self.codes[j], still=still, why=self.moved(j, k))  # fmt: skip
+                           codes=self.codes[j], size=size, why=self.moved(j, k))  # fmt: skip
         common = [name for name in one.units if name in self.places[k]]
         if not common:
             return None
         at = [np.array([self.places[m][name] for name in common], dtype=np.int64) for m in (j, k)]
         same = len(common) == len(one.units) == len(two.units)
         (a, first), (b, second) = (n.moves(i) for n, i in zip((one, two), at, strict=True))
-        return Contest(estimate=one.value - two.value if same else a - b, moves=first - second, still=still, whole=same,
+        return Contest(estimate=one.value - two.value if same else a - b, moves=first - second, size=size, whole=same,
                        codes=[code[at[0]] for code in self.codes[j]], why=self.moved(j, k, *at))  # fmt: skip
 
     def moved(self, j: int, k: int, *at: IntArray) -> str:
@@ -509,9 +517,7 @@ def difference_row(
         return replace(both, undefined=both.undefined or FOLDED, reason=both.reason or "unidentified")
     if np.isnan(found.moves).any():
         return replace(row, undefined=CHANGED, reason="no_interval")
-    if float(np.abs(found.moves).max(initial=0.0)) * np.sqrt(n) <= found.still:
-        return replace(row, undefined=ALIKE, reason="no_variation")
-    errors = mean_errors(found.moves[:, None], np.full((n, 1), 1 / n), found.codes)
+    errors = found.errors()
     if np.isnan(errors.variance[0]):
         return replace(row, undefined=ONE, reason="one_cluster")
     df = float(errors.df[0])
@@ -519,7 +525,7 @@ def difference_row(
         code = found.codes[0] if found.codes else np.arange(n)
         sums = cluster_sums(np.unique(code, return_inverse=True)[1], found.moves)
         df = min(df, float(influence_df(sums[:, None], np.ones(len(sums)))[0]))
-    return with_t(row, float(np.sqrt(errors.variance[0])), df, level, within=(-reach, reach),
+    return with_t(row, float(errors.std_error[0]), df, level, within=(-reach, reach),
                   method="t of the difference on the units of both")  # fmt: skip
 
 
@@ -561,10 +567,8 @@ def apart_row(one: Row, two: Row, sides: tuple[Pairs, Pairs], reach: float, leve
                  for r, mean in zip((one, two), means, strict=True)]  # fmt: skip
         made = with_welch(row, first, second, level, within=within, dfs=(means[0].df, means[1].df))
         return replace(made, n_clusters=clusters, method="Welch's t of two independent levels"), way
-    variance, df = gap_errors(*(side.sample([both[k] for both in joint]) for k, side in enumerate(sides)))
-    if not variance > (ROUNDING * max(mean.std_error for mean in means)) ** 2:
-        return replace(row, n_clusters=clusters, undefined=ALIKE_CLUSTERS, reason="no_variation"), way
-    return with_t(row, float(np.sqrt(variance)), df, level, within=within, n_clusters=clusters,
+    error, df = gap_errors(*(side.sample([both[k] for both in joint]) for k, side in enumerate(sides)))
+    return with_t(replace(row, n_clusters=clusters), error, df, level, within=within,
                   method="t of the difference, by the clusters of both levels"), way  # fmt: skip
 
 
@@ -868,12 +872,12 @@ def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
     sums = np.concatenate(dense, axis=1)
     value = float(np.mean([one.value for one in numbers])) if whole else float(finish(sums.sum(axis=0)[None])[0])
     made = Number(row=Row(term=label), units=tuple(common), clusters=clusters, sums=sums, finish=finish, value=value,
-                  linear=first.linear)  # fmt: skip
+                  linear=first.linear, size=max(one.size for one in numbers))  # fmt: skip
     row, code = Row(term=label, estimate=None if np.isnan(value) else value), Field(numbers=(made,)).codes[0]
     moves = made.moves(np.arange(len(common)))[1]
-    errors = mean_errors(moves[:, None], np.full((len(common), 1), 1 / max(len(common), 1)), code)
-    if row.estimate is not None and errors.variance[0] > 0:
-        row = with_t(row, float(np.sqrt(errors.variance[0])), float(errors.df[0]), level, test=False)
+    errors = Contest(estimate=value, moves=moves, codes=code, size=made.size).errors()
+    if row.estimate is not None:
+        row = with_t(row, float(errors.std_error[0]), float(errors.df[0]), level, test=False)
     return replace(made, row=replace(row, n_units=len(common), method=f"mean of {count(len(numbers), 'model')}, t"))
 
 

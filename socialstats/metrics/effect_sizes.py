@@ -54,11 +54,9 @@ if TYPE_CHECKING:
 
 CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
 FEW_PAIRS = 30
-ROUNDING = 1e-12  # spreads of resamples below this share of the value
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
 BY_KIND = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993", "box1953"),
            "hull": ("efrontibshirani1993", "box1953")}  # fmt: skip
-SINGLE = "the size is undefined without one of the pairs (or clusters): no jackknife interval"
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
     "d_z": "t=, or mean= and sd=", "g_z": "t=, or mean= and sd=", "d_av": "mean=, sd_first= and sd_second=",
@@ -220,7 +218,8 @@ def interval_text(row: Row) -> str:
     return next((kind_text(kind) for kind, field in FIELDS.items() if field == row.interval), "")
 
 
-Found = tuple[list[Ends | None], Bootstrap | None, Interval | None]  # jackknife's ends, resamples, their ends
+Found = tuple[list[Ends | str], Bootstrap | None, Interval | None]  # jackknife's ends, resamples, their ends
+NO_JACKKNIFE: list[Ends | str] = [""] * len(TERMS)
 FIELDS: dict[str, IntervalName] = {
     "hull": "outer_ends", "noncentral_t": "noncentral_t", "jackknife": "jackknife", "percentile": "percentile",
     "basic": "basic", "bca": "bca",
@@ -237,7 +236,7 @@ def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crosse
         return jackknife_ends(table, finish, units, how.level), None, None
     boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
     jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
-    return [None] * len(TERMS), boot, choose(kind, boot, level=how.level, jack=jack)
+    return NO_JACKKNIFE, boot, choose(kind, boot, level=how.level, jack=jack)
 
 
 def row_of(term: str, summary: Summary, kind: str, intervals: Found, clusters: int | None, level: float) -> Row:
@@ -278,21 +277,17 @@ def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float
     """
     jack, boot, drawn = intervals[0][at], *intervals[1:]
     if kind == "jackknife":
-        if jack is None:
-            raise UndefinedStatistic(SINGLE)
+        if isinstance(jack, str):
+            raise UndefinedStatistic(jack)
         return jack
     if kind == "hull":
         return d_z_hull(summary, jack, level)
     if boot is None or drawn is None:
         low, high = d_z_interval(summary.t or 0.0, summary.n, level)
         return Ends(low=low, high=high)
-    low, high, error = float(drawn.low[at]), float(drawn.high[at]), float(boot.std_error[at])
-    least = ROUNDING * max(1.0, abs(float(boot.estimate[at])))
     if drawn.undefined[at]:
         raise UndefinedStatistic(drawn.undefined[at])
-    if not high - low > least:
-        raise UndefinedStatistic("all resamples give the same value")
-    return Ends(low=low, high=high, std_error=error if error > least else None)
+    return Ends(low=float(drawn.low[at]), high=float(drawn.high[at]), std_error=float(boot.std_error[at]))
 
 
 def missing_size(term: str, summary: Summary) -> str:
@@ -360,7 +355,7 @@ def effect_sizes_from_summary(
     given = {"n": n, "t": t, "mean": mean, "sd": sd, "sd_first": sd_first, "sd_second": sd_second, "r": r}
     summary = completed(n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r)
     kinds = interval_kinds((), "noncentral_t")
-    nothing: Found = ([None] * len(TERMS), None, None)
+    nothing: Found = (NO_JACKKNIFE, None, None)
     return Result(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",

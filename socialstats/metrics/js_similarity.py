@@ -55,6 +55,7 @@ from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
+from socialstats.rounding import alike
 from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -62,22 +63,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-FLAT = 1e-24  # a variance below is 0 but for rounding
 LEAST = 5  # units with a rating of each level from which intervals hold (tests/calibration/source_studies.py)
 PLAIN = "jackknife t of what as many ratings give on average"
 OUTER = "wider limits of the jackknife t and of the corrected interval less the correction"
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
-NO_VARIANCE = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
-FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
-SAME = "all resamples give the same value, so there is no interval"
 ONE_UNIT = "a single independent unit: no interval"
-EQUAL = "the halves do not vary: no interval"
 TOO_FEW = "no unit with four ratings, whose halves could be corrected"
 REASONS: dict[str, Reason] = {
-    ALONE: "one_unit", ONE_UNIT: "one_unit", SINGLE: "unidentified", NO_VARIANCE: "no_variation",
-    FLAT_UNITS: "no_variation", SAME: "no_variation", EQUAL: "no_variation",
+    ALONE: "one_unit", ONE_UNIT: "one_unit", SINGLE: "unidentified",
+    **{alike(what): "no_variation" for what in ("units", "clusters", "resamples")},
 }  # fmt: skip
+
+
+def still(codes: Sequence[IntArray]) -> str:
+    """State that independent units, or their clusters, are alike."""
+    return alike("clusters" if codes else "units")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -154,11 +155,11 @@ def pooled(
     parts = [table.sum(axis=1, keepdims=True), *np.split(table, cells.size, axis=1), table] if cells.labels else [table]
     mean, square = np.array([quadratic_moments(part, copies, codes) for part in parts]).T
     low, high = quadratic_intervals(plain, mean, square, settings["level"])
-    error = np.sqrt(np.where(moments.variance > FLAT, moments.variance, math.nan))
+    error = moments.std_error
     reach = critical_values(settings["level"], moments.df) * error
     # the lower end alone says whether shares may be equal: a jackknife, of a statistic that is flat there, says yes
     low, high = np.where(np.isnan(low), corrected - reach, low), np.fmax(high, corrected + reach)
-    why = tuple(NO_VARIANCE if flat else "" for flat in np.isnan(error).tolist())
+    why = tuple(still(codes) if flat else "" for flat in np.isnan(error).tolist())
     return Found(plain=plain, corrected=corrected, test=test, low=1 - high, high=1 - low, error=error, why=why,
                  plain_df=moments.df)  # fmt: skip
 
@@ -203,26 +204,18 @@ def within_units(
     flat = np.nan_to_num(flat)
     if settings["ci"] != "t":
         return resampled(flat, means[1], 0.0, plain, corrected, test, copies, codes, settings)
-    spread = jackknife_moments(flat, means[1], copies, codes, entered).variance
-    error = np.sqrt(with_allowance(spread, corrected, first_order))
+    spread = jackknife_moments(flat, means[1], copies, codes, entered).std_error
+    error = np.hypot(spread, (corrected - first_order) / 2)  # about half of the second order, for the bias that is left
     reach = critical_values(settings["level"], df) * error
-    alike = [FLAT_UNITS if not e > 0 else ALONE if g < 1 else "" for e, g in zip(error, df, strict=True)]
+    why = [still(codes) if not e > 0 else ALONE if g < 1 else "" for e, g in zip(error, df, strict=True)]
     return Found(plain=plain, corrected=corrected, test=test, low=1 - corrected - reach, high=1 - corrected + reach,
-                 error=error, df=df, why=tuple(alike),
+                 error=error, df=df, why=tuple(why),
                  mean=clustered_mean(jensen_shannon(one, two), copies, codes, magnitude=1.0))  # fmt: skip
 
 
 def mean_of_column(sums: FloatArray, *, column: int) -> FloatArray:
     """Mean over units of one of three values, from their sums and the number of units in the last column."""
     return np.asarray(sums[..., column] / sums[..., 3])
-
-
-def with_allowance(spread: FloatArray, corrected: FloatArray, first_order: FloatArray) -> FloatArray:
-    """Variance with the square of about half of what the second order takes off, for the bias that is left.
-
-    NaN where units do not differ.
-    """
-    return np.where(spread > FLAT, spread + ((corrected - first_order) / 2) ** 2, math.nan)
 
 
 def resampled(
@@ -236,9 +229,8 @@ def resampled(
         estimate=1 - corrected, replicates=1 - (boot.replicates - shift), n_degenerate=boot.n_degenerate
     )
     ends = choose(settings["ci"], similar, level=settings["level"])
-    why = tuple(SAME if flat else one for flat, one in zip(similar.is_constant, ends.undefined, strict=True))
     return Found(plain=plain, corrected=corrected, test=test, low=ends.low, high=ends.high, error=similar.std_error,
-                 why=why, lost=similar.caution())  # fmt: skip
+                 why=ends.undefined, lost=similar.caution())  # fmt: skip
 
 
 def sized(row: Row, ratings: FloatArray, used: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> Row:
@@ -292,7 +284,7 @@ def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Ro
     df = groups if found.plain_df is None else float(found.plain_df[k])
     row = replace(row, estimate=1 - float(found.plain[k]), method=f"plug-in, {PLAIN}")
     if found.why[k] or not error > 0 or not df >= 1:
-        return undefined(row, found.why[k] or NO_VARIANCE)
+        return undefined(row, found.why[k] or alike("units" if row.n_clusters is None else "clusters"))
     row = replace(with_t(row, error, df, settings["level"], within=(0.0, 1.0), test=False), df=df)
     if settings["ci"] != "noncentral":
         return row
@@ -383,7 +375,7 @@ def ceiling(
         row, df = replace(row, estimate=1 - less), float((row.n_units if not codes else row.n_clusters) or 0) - 1
         groups = entered[:, 1:-1] if k and k == len(cells.groups) - 1 else entered[:, [k]]
         rare = "" if inside else rare_level(own * data.copies[:, None], groups, data.levels)
-        lost = (ONE_UNIT if df < 1 else rare or EQUAL) if df < 1 or rare or not errors[k] > 0 else ""
+        lost = (ONE_UNIT if df < 1 else rare or still(codes)) if df < 1 or rare or not errors[k] > 0 else ""
         moved = less - float(less_bias[k])
         if math.isnan(moved):
             better = undefined(better, TOO_FEW if inside else ONE_UNIT)

@@ -34,10 +34,11 @@ from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import share_interval, wilson
 from socialstats.inference.rows import share_ci, with_ends, with_t
 from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, RankSets, holm_rank_sets, rank_sets
-from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
+from socialstats.models.unit_means import Strata, StratifiedMeans, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import negated, rows_with, together, undefined_text
+from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import Word, one_of, option
@@ -78,7 +79,8 @@ class Part:
             return None
         at = [self.columns.index(k) for k in models]
         return replace(self.means, estimate=minus([self.means.estimate[[k]] for k in at]),
-                       influence=minus([self.means.influence[:, [k]] for k in at]))  # fmt: skip
+                       influence=minus([self.means.influence[:, [k]] for k in at]),
+                       parts=self.means.parts[at].sum(keepdims=True))  # fmt: skip
 
 
 def minus(parts: Sequence[FloatArray]) -> FloatArray:
@@ -319,8 +321,8 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
                   method=method_of(board, own, pooling, wilson_ends))  # fmt: skip
     if found.undefined:
         return replace(row, undefined=found.undefined)
-    error = float(np.sqrt((found.influence**2).sum()))
-    still = bool(flat(found.influence, board.magnitude)[0])
+    error = float(found.std_error(board.magnitude)[0])
+    still = math.isnan(error)
     if wilson_ends:
         row = row if still else replace(row, std_error=error)
         return share_row(board, row, board.values[own, models[0]], strata, 0.0 if still else error, found.df)
@@ -354,10 +356,10 @@ def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error:
 
 
 def constant(values: FloatArray, what: str) -> str:
-    """State that values show no variation."""
+    """State that values show no variation, or none between clusters."""
     if np.ptp(values) == 0:
         return f"all {count(len(values))} {what} are equal: no standard error, no test"
-    return f"the {what} do not vary between clusters within tasks: no standard error, no test"
+    return alike("clusters within tasks")
 
 
 def method_of(board: Board, units: BoolArray, pooling: str, wilson_ends: bool) -> str:
@@ -444,7 +446,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     near = together(row for row in result.rows if row.role == "difference")
     found = {
         row.term: with_ends(
-            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), cautions=near,
+            Row(term=row.term, group="rank", role="rank", estimate=float(sets.rank[i]), cautions=near,
                 method=f"{kind} {test} rank set, step-down"),
             float(sets.low[i]), float(sets.high[i]), level,
         )
@@ -472,7 +474,8 @@ def sets_of(
     assert board is not None
     strength = np.array([row.estimate for row in ranked], dtype=np.float64)
     means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
-    if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and means.covariance.any():
+    tested = any(row.p_value is not None for row in result.rows if row.role == "difference")
+    if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and tested:
         sets = rank_sets(strength, means.covariance, level=level, simultaneous=kind == "simultaneous", draws=draws,
                          seed=seed, df=int(means.df))  # fmt: skip
         return sets, "max-t"

@@ -168,8 +168,8 @@ def tests_of(made: Matrix, fit: Logit) -> list[Row]:
     for kind in dict.fromkeys(made.kinds[1:]):
         row = Row(term=kind, group="all at once", key=(("kind", kind),), role="test", test="f", n_clusters=fit.groups)
         found = joint_test(fit, np.flatnonzero([own == kind for own in made.kinds]))
-        if found is None:
-            rows.append(replace(row, undefined="as many coefficients as clusters", reason="unidentified"))
+        if isinstance(found, str):
+            rows.append(replace(row, undefined=found, reason="unidentified"))
             continue
         f, df, rest, p = found
         rows.append(replace(row, statistic=f, df=df, p_value=p, method=f"F with {df:.0f} and {rest:.0f} df"))
@@ -184,8 +184,7 @@ def coefficients(made: Matrix, fit: Logit, level: float) -> list[Row]:
         for action, bs in zip(made.levels[1:], fit.coef, strict=True)
         for kind, name, b in zip(made.kinds, made.names, bs, strict=True)
     ]  # fmt: skip
-    errors = np.sqrt(np.diag(fit.covariance))
-    return with_each_t(rows, errors, np.full(len(rows), fit.groups - 1.0), level, [""] * len(rows))
+    return with_each_t(rows, fit.std_error, np.full(len(rows), fit.groups - 1.0), level, [""] * len(rows))
 
 
 def sentence(result: Result) -> str:

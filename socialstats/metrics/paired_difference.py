@@ -89,7 +89,7 @@ def with_resamples(
     two = o.alternative == "two_sided"
     found = mean_interval(
         pairs.difference, pairs.count, [f.codes for f in factors], ci=o.ci, level=o.level if two else 2 * o.level - 1,
-        resamples=o.resamples, seed=o.seed,
+        resamples=o.resamples, seed=o.seed, magnitude=pairs.magnitude,
     )  # fmt: skip
     low, high, why = float(found.low[0]), float(found.high[0]), found.undefined[0]
     if not why and not low < high:

@@ -20,6 +20,7 @@ from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
 from socialstats.results import Result, Row
+from socialstats.rounding import FITTED, RESAMPLED
 from socialstats.sentences import estimate as estimated
 from socialstats.text import count, percent, quoted, shorten
 from socialstats.voice import one_of, option
@@ -215,10 +216,11 @@ def scale_rows(
     else:
         boot = Replicates(
             estimate=logit(inside), replicates=logit(group_shares(drawn, codes, scale)),
-            n_degenerate=np.zeros(len(share), dtype=np.int64),
+            n_degenerate=np.zeros(len(share), dtype=np.int64), size=FITTED / RESAMPLED,
         )  # fmt: skip
         ends = basic(boot, level=level) if ci == "basic" else percentile(boot, level=level)
-        low, high, why = ends.low, ends.high, f"{refused}; use {option('ci', 'delta')}" if refused else ""
+        low, high = ends.low, ends.high
+        why = f"{refused}; use {option('ci', 'delta')}" if refused else next(filter(None, ends.undefined), "")
     rows, sizes = [], np.bincount(codes)
     for g, name in enumerate(names):
         row = Row(

@@ -137,16 +137,16 @@ def ratings_difference(
     if not parts:
         raise NothingToAnalyse("the two tables have no number in common")
     units = Units.clusters(*(f.codes for f in one.clusters)) if one.clusters else Units.rows(np.ones(len(one.units)))
-    finish = partial(finish_of, found)
-    boot = bootstrap(np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed)
+    finish, sizes = partial(finish_of, found), np.array([max(a.size, b.size) for a, b in found for _ in a.terms])
+    boot = bootstrap(np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed, size=sizes)
     g = min(len(f.levels) for f in one.clusters) if one.clusters else len(one.units)
     terms = [(a.name, term, int(n.sum())) for (a, _), n in zip(found, both, strict=True) for term in a.terms]
-    flat, errors = boot.is_constant, boot.std_error
+    errors = boot.std_error
     rows = tuple(
         with_resampled_t(
             Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g, limits=WITHIN.get(kind)),
             float(boot.estimate[j]),
-            0.0 if flat[j] else float(errors[j]), g, level, within=WITHIN.get(kind, ANYWHERE),
+            float(errors[j]), g, level, within=WITHIN.get(kind, ANYWHERE),
         )
         for j, (kind, term, n) in enumerate(terms)
     )  # fmt: skip

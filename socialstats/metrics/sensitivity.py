@@ -37,6 +37,7 @@ from socialstats.resampling import StoredUnits, Units, basic, bootstrap, choose,
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.rounding import alike
 from socialstats.sentences import difference
 from socialstats.sentences import estimate as estimated
 from socialstats.text import count, number, quoted
@@ -62,10 +63,8 @@ KEYS = tuple(
     for kind in ("plug_in", "corrected")
     for part in parts
 )
-ROUNDING = 1e-12
 FEW = "no item has two comparisons under some condition in one of the designs"
 EMPTY = "no item has a comparison under some condition"
-SAME = "every resample gives the same value: no interval"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
 OUTSIDE = "the interval lies below 0: fewer differences from the target than sampling error alone makes"
 NOISE = "its sampling bias exceeds the half width of the interval of the bias-corrected value; quote that value"
@@ -197,23 +196,26 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     if np.isnan(finish(np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :])[0, 0]):
         raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}")
     if ci in ("jackknife", "bca") and len(factors) < 2:
-        jack = jackknife(table.statistics, finish, units)
+        jack = jackknife(table.statistics, finish, units, size=float(LARGEST.max()))
     if ci == "jackknife" and (jack is None or np.isnan(jack.estimate[1]) or jack.copies.sum() < 2):
         ci = "basic"
     if ci == "jackknife" and jack is not None:
         value, error, df = jack.estimate, jack.std_error, float(jack.copies.sum()) - 1
         reach = critical_value(level, df) * error
         low, high = value[CORRECTED] - reach, value[CORRECTED] + reach
-        still = error <= ROUNDING * LARGEST
-        why = [SAME if s else LESS if np.isnan(e) else "" for e, s in zip(error, still | still[PLUG_IN], strict=True)]
+        lost = np.isnan(jack.values).any(axis=0)
+        still = np.isnan(error) & ~lost
+        why = [alike("clusters" if factors else "comparisons") if s else LESS if gone else ""
+               for gone, s in zip(lost, still | still[PLUG_IN], strict=True)]  # fmt: skip
     else:
-        boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"])
+        boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"],
+                         size=LARGEST)  # fmt: skip
         value, error, flat = boot.estimate, boot.std_error, boot.is_constant
         ends = choose(ci, boot, level=level, jack=jack)
         if ci == "basic":
             ends = basic(boot, level=level, centre=value[PLUG_IN])
         low, high = ends.low, ends.high
-        why = [SAME if f else one for f, one in zip(flat | flat[PLUG_IN], ends.undefined, strict=True)]
+        why = [alike("resamples") if f else one for f, one in zip(flat | flat[PLUG_IN], ends.undefined, strict=True)]
         errors = zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True)
         extras |= {"bootstrap": boot, "monte_carlo_error": dict(zip(TERMS, errors, strict=True))}
     rows = []
@@ -371,7 +373,8 @@ def sensitivity_difference(
         return np.concatenate([a - b, a, b], axis=1)
 
     shared = Units.clusters(np.arange(m, dtype=np.int64))
-    left = jackknife(both, finish, shared) if ci == "jackknife" and m > 1 else None
+    widest = float(LARGEST.max())
+    left = jackknife(both, finish, shared, size=widest) if ci == "jackknife" and m > 1 else None
     if left is None or np.isnan(left.estimate[1]):
         ci = "basic"  # no corrected value, as where every pair is met once
     n, terms, tested = one.n_rows + two.n_rows, len(TERMS), [key[0][1] == "S" for key in KEYS]
@@ -394,11 +397,12 @@ def sensitivity_difference(
         df = influence_df(left.deviations, left.copies)[:terms]
         gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, level, tested)
     else:
-        boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed)
+        boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed, size=widest)
         estimate, lost, drawn = boot.estimate, boot.caution("the intervals"), {"seed": seed, "resamples": resamples}
         own = Replicates(
-            estimate=estimate[:terms], replicates=boot.replicates[:, :terms], n_degenerate=boot.n_degenerate[:terms]
-        )
+            estimate=estimate[:terms], replicates=boot.replicates[:, :terms],
+            n_degenerate=boot.n_degenerate[:terms], size=widest,
+        )  # fmt: skip
         gaps = with_resamples(names, own, level, centre=estimate[PLUG_IN], tested=tested)
     if np.isnan(estimate[0]):
         raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")

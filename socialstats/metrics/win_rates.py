@@ -174,7 +174,7 @@ def all_rows(
         method = "Wilson, cluster-adjusted"
         scores, shares = linearised(table, sums, p_items, pool, p_all if settings["weights"] == "pooled" else None)
         alike = None if factors else design.weight**2 / design.weight_sq
-        found = mean_errors(scores, shares, stored or [f.codes for f in factors], alike)
+        found = mean_errors(scores, shares, stored or [f.codes for f in factors], alike, size=1.0)
         most = trials.copy() if design.replies is None else np.full(len(p), np.inf)
         if settings["weights"] == "pooled" and factors:
             most[-3:] = np.inf  # a pair's preference adds to one direction what it takes off the other

@@ -16,6 +16,7 @@ from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.resampling import Units
 from socialstats.resampling.engine import factor_blocks
 from socialstats.resampling.permutation import TIE
+from socialstats.rounding import AGAIN, gated, left_of_sums
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
@@ -530,6 +531,8 @@ class TwoWay:
         Units, and independent pieces (the fewer of two factors), behind each mean.
     units : (means,) float64 array
         Variance over units: G / (G - 1) * sum of squared pieces / W^2.
+    farthest : float
+        Largest distance of an answer.
     """
 
     def __init__(
@@ -538,6 +541,7 @@ class TwoWay:
         from scipy.sparse import csr_array
 
         n, width, self.raters = len(weight), sample[0].shape[-1] + 1, raters
+        self.farthest = float(sample[0].max(initial=0.0))
         self.value = targets.means(sample[0], weight * sample[1])[0]
         pick, asked = targets.pick.tocoo(), targets.asked.tocoo()
         mean = np.concatenate([pick.coords[0], asked.coords[0]]).astype(np.int64)
@@ -589,7 +593,8 @@ class TwoWay:
         The variances over units and people are added, those of resampled people P / (P - 1) times.
 
         Their degrees of freedom are those of Satterthwaite (1946): (a + b)^2 / (a^2 / (G - 1) + b^2 / (P - 1));
-        of two or three people P - 1 at most, as their variance is known too badly for that.
+        of two or three people P - 1 at most, as their variance is known too badly for that. Errors are NaN where
+        units and people are alike.
         """
         b, few, units = self.count, max(self.raters - 1, 1), self.units
         total, squares = self.moments
@@ -599,7 +604,8 @@ class TwoWay:
             people = np.maximum(means.var(axis=0, ddof=1) - own, 0.0) / self.size**2 * self.raters / few
             df = (units + people) ** 2 / (units**2 / (self.pieces - 1) + people**2 / few)
             bias = means.mean(axis=0) / self.size
-        return np.sqrt(units + people), np.minimum(df, few) if self.raters < FEWEST else df, bias
+        error = gated(np.sqrt(units + people), left_of_sums(0.0, AGAIN * self.farthest))
+        return error, np.minimum(df, few) if self.raters < FEWEST else df, bias
 
 
 def features(distances: FloatArray, known: FloatArray) -> FloatArray:

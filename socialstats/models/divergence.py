@@ -18,6 +18,7 @@ from socialstats.inference.means import crossing
 from socialstats.models.sensitivity import scores
 from socialstats.resampling import Units, jackknife
 from socialstats.resampling.engine import Finish
+from socialstats.rounding import gated, left_of_recomputed
 
 
 def jensen_shannon(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -54,11 +55,20 @@ def jensen_shannon(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JackknifeMoments:
-    """Bias, variance and degrees of freedom of the variance of m statistics, (m,) float64 arrays; NaN where unknown."""
+    """Bias, variance and degrees of freedom of the variance of m statistics, (m,) float64 arrays; NaN where unknown.
+
+    `rounding` is the largest standard error that rounding can leave.
+    """
 
     bias: FloatArray
     variance: FloatArray
     df: FloatArray
+    rounding: FloatArray
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard errors; NaN where there is none, or units (clusters) are alike."""
+        return gated(np.sqrt(np.maximum(self.variance, 0.0)), self.rounding)
 
 
 def jackknife_moments(
@@ -97,10 +107,11 @@ def jackknife_moments(
         return JackknifeMoments(
             bias=one.bias + two.bias - joint.bias, df=np.array(df),
             variance=np.max([one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0),
+            rounding=np.hypot(one.rounding, two.rounding),
         )  # fmt: skip
     none = np.full(touched.shape[1], math.nan)
     if codes and len(np.unique(codes[0])) < 2:
-        return JackknifeMoments(bias=none, variance=none, df=none)
+        return JackknifeMoments(bias=none, variance=none, df=none, rounding=none)
     units = Units.clusters(*codes) if codes else Units.rows(count)
     met = units.total(touched).toarray() > 0
     left = jackknife(statistics, finish, units)
@@ -111,7 +122,10 @@ def jackknife_moments(
         around = np.where(met, moved - apart / groups, 0.0)
         variance = np.where(groups > 1, (groups - 1) / groups * (left.copies @ around**2), math.nan)
         bias = np.where(groups > 1, (groups - 1) / groups * apart, math.nan)
-    return JackknifeMoments(bias=bias, variance=variance, df=influence_df(around, left.copies[:, None] * met))
+    return JackknifeMoments(
+        bias=bias, variance=variance, df=influence_df(around, left.copies[:, None] * met),
+        rounding=left_of_recomputed(left.values, left.copies),
+    )  # fmt: skip
 
 
 def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...]) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from socialstats.inference.rows import with_ends
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row, scaled, size_unit
+from socialstats.rounding import alike
 from socialstats.text import counted, number, shorten
 from socialstats.voice import option
 
@@ -403,6 +404,7 @@ def mean_interval(
     level: float,
     resamples: int,
     seed: int,
+    magnitude: float | None = None,
 ) -> Interval:
     """Bootstrap interval of a mean, resampling pairs, clusters, or two crossed factors.
 
@@ -415,6 +417,8 @@ def mean_interval(
         The last two need pairs or one factor.
     level, resamples, seed
         As in `socialstats.resampling`.
+    magnitude : float, optional
+        Largest size of the numbers that `values` were computed from; default the largest size in `values`.
 
     Raises
     ------
@@ -425,29 +429,35 @@ def mean_interval(
         raise InputError(
             f"{option('ci', ci)} needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
         )
+    magnitude = float(np.abs(values).max()) if magnitude is None else magnitude
     unit = size_unit(values)
     if unit != 1:
-        found = mean_interval(values / unit, count, codes, ci=ci, level=level, resamples=resamples, seed=seed)
+        found = mean_interval(
+            values / unit, count, codes, ci=ci, level=level, resamples=resamples, seed=seed, magnitude=magnitude / unit
+        )
         return replace(found, low=found.low * unit, high=found.high * unit)
     centre = float(count @ values / count.sum())
     x = values - centre
     units = Units.clusters(*codes) if codes else Units.rows(count)
     if ci == "studentized":
-        return studentized_mean(x, count, units, centre, level=level, resamples=resamples, seed=seed)
+        return studentized_mean(
+            x, count, units, centre, level=level, resamples=resamples, seed=seed, magnitude=magnitude
+        )
     table = np.column_stack([x * count, count])
 
     def mean(sums: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):  # crossed factors: a resample may hold no pair
             return centre + sums[:, :1] / sums[:, 1:]
 
-    boot = bootstrap(table, mean, units, resamples=resamples, seed=seed)
-    jack = jackknife(table, mean, units) if ci == "bca" else None
+    boot = bootstrap(table, mean, units, resamples=resamples, seed=seed, size=magnitude)
+    jack = jackknife(table, mean, units, size=magnitude) if ci == "bca" else None
     return choose(ci, boot, level=level, jack=jack)
 
 
 def studentized_mean(
-    x: FloatArray, count: FloatArray, units: Units, centre: float, *, level: float, resamples: int, seed: int
-) -> Interval:
+    x: FloatArray, count: FloatArray, units: Units, centre: float, *, level: float, resamples: int, seed: int,
+    magnitude: float,
+) -> Interval:  # fmt: skip
     """Studentized interval of a mean: every resample has its own CR1 error (pairs: sd/sqrt(n)).
 
     V* = G/(G-1) sum_g (s_g - n_g m*)^2 / n*^2 over the G units drawn, from sums of s^2, s n and n^2.
@@ -467,15 +477,16 @@ def studentized_mean(
         squares = np.where(squares > LEFT * (ss + mean**2 * nn), squares, 0.0)  # equal values, but for rounding
         return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
 
-    boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed)
+    boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed, size=magnitude)
     alone = type(boot)(
         estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
-        units=boot.units, seed=boot.seed, scheme=boot.scheme,
+        units=boot.units, seed=boot.seed, scheme=boot.scheme, size=boot.size,
     )  # fmt: skip
     return studentized(alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level)
 
 
 TERMS = ("d_z", "d_av", "d_rm")
+SINGLE = "the size is undefined without one of the pairs (or clusters): no jackknife interval"
 HULL = "wider limits of noncentral t and jackknife t"
 SMALL = 1e-12
 ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
@@ -702,19 +713,22 @@ class Ends:
 
 def jackknife_ends(
     table: FloatArray, finish: Callable[[FloatArray], FloatArray], units: Units, level: float
-) -> list[Ends | None]:
-    """Jackknife t intervals of d_z, d_av and d_rm; None where leaving one unit out leaves nothing to divide by.
+) -> list[Ends | str]:
+    """Jackknife t intervals of d_z, d_av and d_rm, or why there is none.
 
+    There is none where leaving one unit out leaves nothing to divide by, or changes nothing whichever it is.
     The degrees of freedom are those of `socialstats.inference.influence.influence_df`.
     """
     left = jackknife(table, finish, units)
     errors = jackknife_errors(left.values, left.copies)
     low, high = errors.interval(left.estimate, level)
-    found = zip(low.tolist(), high.tolist(), errors.std_error.tolist(), errors.df.tolist(), strict=True)
-    return [None if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df) for a, b, e, df in found]
+    still = alike("clusters" if units.copies is None else "pairs")
+    why = np.where(np.isnan(left.values).any(axis=0), SINGLE, still)
+    found = zip(low.tolist(), high.tolist(), errors.std_error.tolist(), errors.df.tolist(), why.tolist(), strict=True)
+    return [none if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df) for a, b, e, df, none in found]
 
 
-def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
+def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     """Return the wider limits of the noncentral t interval of d_z and of the jackknife's.
 
     The former is exact for normal differences, and its error does not know their skewness and kurtosis. The jackknife's
@@ -734,7 +748,7 @@ def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
     ----------
     summary : Summary
         With t.
-    jack : Ends or None
+    jack : Ends or str
         Of d_z, by `jackknife_ends`.
     level : float
 
@@ -745,7 +759,7 @@ def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
     """
     assert summary.t is not None
     low, high = d_z_interval(summary.t, summary.n, level)
-    if jack is None:
+    if isinstance(jack, str):
         return Ends(low=low, high=high)
     d, ends = summary.t / math.sqrt(summary.n), [jack.low, jack.high]
     inner = 0 if d > 0 else 1

@@ -20,6 +20,7 @@ from socialstats.inference.proportions import ONE_CLUSTER, Share, clustered_shar
 from socialstats.inference.rows import with_ends, with_mean
 from socialstats.resampling.permutation import flip_tail
 from socialstats.results.rows import Row
+from socialstats.rounding import alike, left_of_sums
 
 CELLS = {"a": "both", "b": "first only", "c": "second only", "d": "neither"}
 
@@ -239,11 +240,11 @@ def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code
 
 
 def _ratio(top: float, bottom: float, clusters: int) -> McNemarTest | str:
-    """Chi-square top / bottom, or why there is none."""
+    """Chi-square top / bottom, or why there is none; of whole counts, `bottom` is 0 without rounding."""
     if clusters < 2:
         return "a single cluster"
     if bottom <= 0:
-        return "the clusters show no variance to judge the difference by"
+        return alike("clusters")
     return chi_square(top / bottom)
 
 
@@ -625,8 +626,10 @@ def hotelling(values: FloatArray) -> Hotelling:
         return Hotelling(statistic=math.nan, df=m, p_value=math.nan, undefined=f"too few clusters ({n}) for {m} means")
     mean, cov = values.mean(axis=0), np.atleast_2d(np.cov(values, rowvar=False))
     sizes = np.linalg.eigvalsh(cov)
-    if not sizes[-1] > 0 or sizes[0] < SINGULAR * sizes[-1]:
+    rounding = left_of_sums(math.sqrt(max(float(sizes[-1]), 0.0)), float(np.abs(values).max()))
+    if sizes[0] <= max(SINGULAR * sizes[-1], rounding**2):
         why = "a level that never changes, or always with another: no joint test"
         return Hotelling(statistic=math.nan, df=m, p_value=math.nan, undefined=why)
     statistic = float(n * mean @ np.linalg.solve(cov, mean))
-    return Hotelling(statistic=statistic, df=m, p_value=float(fdtrc(m, n - m, statistic * (n - m) / (m * (n - 1)))))
+    p = float(not_zero(fdtrc(m, n - m, statistic * (n - m) / (m * (n - 1)))))
+    return Hotelling(statistic=statistic, df=m, p_value=p)

@@ -33,6 +33,8 @@ class Measure:
         Units that say something about it.
     finish : callable
         (B, k) sums -> (B, m) numbers.
+    size : float
+        Largest size of the values that it is made from; 1 for numbers without a unit.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Measure:
     statistics: FloatArray
     known: BoolArray
     finish: Callable[[FloatArray], FloatArray]
+    size: float = 1.0
 
 
 def ratio(sums: FloatArray) -> FloatArray:
@@ -55,17 +58,20 @@ def spread(measure: Measure, where: IntArray, size: int) -> Measure:
     return replace(measure, statistics=table, known=known)
 
 
-def of_units(name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray) -> Measure:
+def of_units(
+    name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray, size: float = 1.0
+) -> Measure:  # fmt: skip
     """Return the mean over units of (units, m) values."""
     table = np.column_stack([np.where(known[:, None], values, 0.0), known.astype(np.float64)])
-    return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio)
+    return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio, size=size)
 
 
 def mean_of(design: Ratings) -> Measure | None:
     """Return the mean over units of a unit's mean rating; None for levels that are no numbers."""
     if not design.numeric or design.scale == "nominal":
         return None
-    return of_units(MEAN, ("mean rating",), (unit_shares(design) @ design.scores)[:, None], answered(design))
+    values = (unit_shares(design) @ design.scores)[:, None]
+    return of_units(MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max()))
 
 
 def shares_of(design: Ratings) -> Measure | None:
@@ -106,4 +112,5 @@ def distance(design: Ratings, judged: Ratings) -> Measure | None:
     n = np.bincount(unit, minlength=len(judged.units))
     far = (table[unit] * judged.read_as(refusals=True)[given]).sum(axis=1)
     total = np.bincount(unit, far, len(judged.units))
-    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)))
+    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)),
+                    float(np.abs(design.scores).max()))  # fmt: skip

@@ -11,6 +11,8 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.intervals import not_zero
+from socialstats.inference.robust import OF_MODEL
+from socialstats.rounding import EPS, NOTHING, SPARE, full_rank, gated
 
 NONE = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
 NO_MAXIMUM = "the multinomial logit has no finite maximum: some columns rule a level out"
@@ -26,13 +28,27 @@ class Logit:
         Log-odds of each level against the first, a column for each column of the design matrix.
     covariance : (k, k) float64 array
         Of the coefficients, level by level, k = (levels - 1) terms.
+    model : (k, k) float64 array
+        Their covariance if all ratings were independent.
     groups : int
         Independent clusters.
     """
 
     coef: FloatArray
     covariance: FloatArray
+    model: FloatArray
     groups: int
+
+    @property
+    def rounding(self) -> FloatArray:
+        """Largest covariance that rounding can leave, (k, k)."""
+        size = np.diagonal(self.covariance)
+        return np.asarray(OF_MODEL * self.model + np.diag(SPARE * EPS * size))
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard errors of the coefficients; NaN where clusters are alike."""
+        return gated(np.sqrt(np.diagonal(self.covariance)), np.sqrt(OF_MODEL * np.diagonal(self.model)))
 
 
 def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Logit:
@@ -85,20 +101,29 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
             raise UndefinedStatistic(NO_MAXIMUM) from error
         if not fit.mle_retvals["converged"] or not fit.predict(np.unique(x, axis=0)).min() > NONE:
             raise UndefinedStatistic(NO_MAXIMUM)
+        coef = np.asarray(fit.params)
+        model = np.linalg.inv(-np.asarray(fit.model.hessian(coef)))
     covariance = np.asarray(fit.cov_params()) * groups / (groups - 1)
-    return Logit(coef=np.asarray(fit.params).T, covariance=covariance, groups=groups)
+    return Logit(coef=coef.T, covariance=covariance, model=model, groups=groups)
 
 
-def joint_test(fit: Logit, columns: IntArray) -> tuple[float, float, float, float] | None:
+def joint_test(fit: Logit, columns: IntArray) -> tuple[float, float, float, float] | str:
     """Test that the coefficients of some columns are 0 for every level: F, both degrees of freedom, p.
 
     W = b' V^-1 b with q coefficients; F = (G - q)/((G - 1) q) W on q and G - q degrees of freedom (Hotelling's T^2 with
-    G - 1 degrees of freedom). None with too few clusters.
+    G - 1 degrees of freedom).
+
+    Returns
+    -------
+    tuple, or str
+        The reason why there is no test.
     """
     levels, terms = fit.coef.shape
     places = np.concatenate([level * terms + columns for level in range(levels)])
     b, v, q, g = fit.coef.ravel()[places], fit.covariance[np.ix_(places, places)], len(places), fit.groups
-    if g <= q or np.linalg.matrix_rank(v) < q:
-        return None
+    if g <= q:
+        return "as many coefficients as clusters"
+    if not full_rank(v, fit.rounding[np.ix_(places, places)]):
+        return f"the clusters are alike in a combination of the {q} coefficients: {NOTHING}"
     statistic = float((g - q) / ((g - 1) * q) * (b @ np.linalg.solve(v, b)))
     return statistic, float(q), float(g - q), float(not_zero(fdtrc(q, g - q, statistic)))

@@ -90,7 +90,6 @@ def group_portions(strengths: FloatArray, groups: IntArray) -> FloatArray:
 
 
 RESAMPLED = ("percentile", "basic", "bca")
-SAME = "all resamples give the same value, so there is no interval"
 METHODS = {"wilson": "Wilson", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
            "bca": "bootstrap, BCa"}  # fmt: skip
 
@@ -206,8 +205,6 @@ def resampled(
     table = np.column_stack([above, below])
     units = Units.clusters(*clusters) if clusters else Units.rows(count)
     boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
-    if boot.is_constant[0]:
-        return math.nan, math.nan, SAME
     jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(clusters) < 2 else None
     found = choose(how.ci, boot, level=how.level, jack=jack)
     return float(found.low[0]), float(found.high[0]), found.undefined[0]

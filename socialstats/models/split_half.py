@@ -195,7 +195,8 @@ def log_error(
     Returns
     -------
     (m,) float64 array
-        NaN where a divergence is 0 (with or without some unit), or there are fewer than two independent units.
+        NaN where a divergence is 0 (with or without some unit), there are fewer than two independent units, or they
+        are alike.
     """
 
     def logs(sums: FloatArray) -> FloatArray:
@@ -203,5 +204,4 @@ def log_error(
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log(np.where(value > ROUNDING, value, math.nan)))
 
-    variance = jackknife_moments(parts, logs, copies, codes, touched).variance
-    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+    return jackknife_moments(parts, logs, copies, codes, touched).std_error

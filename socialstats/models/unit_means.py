@@ -18,11 +18,12 @@ from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, ClusteredMean, c
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
 from socialstats.inference.intervals import benjamini_hochberg, cochran_df, holm, not_zero
-from socialstats.inference.means import crossing
+from socialstats.inference.means import crossing, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import mean_interval, with_d_z
 from socialstats.models.matched_pairs import NOTHING, McNemarTest
 from socialstats.results import Result, Row
+from socialstats.rounding import alike, gated, left_of_sums
 from socialstats.text import count, listing, number, p_value, quoted, shorten
 from socialstats.voice import option
 
@@ -220,8 +221,9 @@ def with_resampled_mean(row: Row, sample: Sample, within: tuple[float, float] = 
     values, codes = sample.parts()
     how = sample.how
     found = mean_interval(
-        values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed
-    )
+        values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed,
+        magnitude=how.magnitude,
+    )  # fmt: skip
     low, high = float(found.low[0]), float(found.high[0])
     why = found.undefined[0] or ("" if low < high else NO_WIDTH)
     return with_ends(row, low, high, how.level, why=why, within=within, interval=how.ci)
@@ -305,9 +307,6 @@ def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...
     return found
 
 
-EPS = float(np.finfo(np.float64).eps)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Strata:
     """The units that some columns share, and what each stratum counts in the mean.
@@ -338,6 +337,8 @@ class StratifiedMeans:
     influence : (clusters, k) float64 array
         What each cluster adds. The covariance of the means is its cross product. The error of any combination of
         columns is the root of its sum of squares.
+    parts : (k,) float64 array
+        Standard errors that the means would have if nothing in what the clusters add cancelled.
     df : float
         Of t for every combination of columns.
     undefined : str
@@ -346,8 +347,13 @@ class StratifiedMeans:
 
     estimate: FloatArray
     influence: FloatArray
+    parts: FloatArray
     df: float
     undefined: str = ""
+
+    def std_error(self, size: float) -> FloatArray:
+        """(k,) float64 array: standard errors, NaN where clusters are alike; `size` is that of the largest value."""
+        return gated(np.sqrt((self.influence**2).sum(axis=0)), left_of_sums(self.parts, size))
 
     @property
     def covariance(self) -> FloatArray:
@@ -398,7 +404,7 @@ def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
     """
     n_t = np.bincount(strata.stratum, minlength=len(strata.weights)).astype(np.float64)
     estimate, residual = centred(values, strata.stratum, n_t, strata.weights)
-    empty = StratifiedMeans(estimate=estimate, influence=np.zeros((0, values.shape[1])), df=math.nan)
+    none = np.zeros((0, values.shape[1]))
     cluster = np.unique(strata.cluster, return_inverse=True)[1]
     cell, in_cell = np.unique(cluster * len(n_t) + strata.stratum, return_inverse=True)
     g, t = np.divmod(cell, len(n_t))
@@ -406,13 +412,17 @@ def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
     alone = n_gt >= n_t[t]
     if alone.any():
         why = lone(strata, t[alone], n_t)
-        return StratifiedMeans(estimate=estimate, influence=empty.influence, df=math.nan, undefined=why)
+        return StratifiedMeans(estimate=estimate, influence=none, parts=none.sum(axis=0), df=math.nan, undefined=why)
     share = strata.weights[t] / n_t[t]
     root = np.sqrt(1 - n_gt / n_t[t])
-    sums = np.stack([np.bincount(in_cell, weights=column) for column in residual.T], axis=1)
-    influence = np.zeros((int(g.max()) + 1, values.shape[1]))
-    np.add.at(influence, g, (share / root)[:, None] * sums)
-    return StratifiedMeans(estimate=estimate, influence=influence, df=degrees(strata, n_t, (g, t, n_gt)))
+    influence, parts = np.zeros((2, int(g.max()) + 1, values.shape[1]))
+    for table, added in ((influence, residual), (parts, np.abs(residual))):
+        sums = np.stack([np.bincount(in_cell, weights=column) for column in added.T], axis=1)
+        np.add.at(table, g, (share / root)[:, None] * sums)
+    return StratifiedMeans(
+        estimate=estimate, influence=influence, parts=np.sqrt((parts**2).sum(axis=0)),
+        df=degrees(strata, n_t, (g, t, n_gt)),
+    )  # fmt: skip
 
 
 def centred(
@@ -447,12 +457,6 @@ def lone(strata: Strata, alone: IntArray, n_t: FloatArray) -> str:
     what = "one unit" if n_t[code] == 1 else "a single cluster"
     named = f"task '{strata.names[code]}' has " if len(strata.names) > 1 else ""
     return f"{named}{what} only: no standard error"
-
-
-def flat(influence: FloatArray, magnitude: float) -> BoolArray:
-    """Return which combinations, one a column, show no variation but rounding."""
-    size: FloatArray = np.sqrt((influence**2).sum(axis=0))
-    return np.asarray(size <= EPS * max(len(influence), 1) * magnitude)
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
@@ -626,31 +630,33 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL
     parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
+    shares = np.repeat(count[:, None] / n, values.shape[1], axis=1)
+    least = float(mean_errors(off / n, shares, codes, size=np.abs(values).max()).rounding.max()) ** 2
     covariance, freedom = parts[0], dfs[0]
     if len(dense) > 1:
         covariance = parts[0] + parts[1] - outer_sums(off / n, dense[2], np.ones(int(dense[2].max()) + 1))
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
-        known = rank_of(parts[0] + parts[1])
-        alone = [f_test(mean, part, freedom, True) for part in parts if rank_of(part) == known]
+        known = rank_of(parts[0] + parts[1], least)
+        alone = [f_test(mean, part, freedom, least, True) for part in parts if rank_of(part, least) == known]
         less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
-        if known > 1 and (less or rank_of(covariance) < known):
+        if known > 1 and (less or rank_of(covariance, least) < known):
             covariance, cautious = parts[0] + parts[1], True
         elif known == 1 and np.trace(covariance) < max(traces):
             covariance, cautious = max(parts, key=lambda part: float(np.trace(part))), True
-        found = [test for test in (f_test(mean, covariance, freedom, cautious), *alone) if isinstance(test, WaldTest)]
-        if found:
+        tests = (f_test(mean, covariance, freedom, least, cautious), *alone)
+        if found := [test for test in tests if isinstance(test, WaldTest)]:
             return min(found, key=lambda test: test.statistic)
-    return f_test(mean, covariance, freedom, cautious)
+    return f_test(mean, covariance, freedom, least, cautious)
 
 
-def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, cautious: bool) -> WaldTest | str:
-    """Turn means and their covariance into an F test."""
+def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, least: float, cautious: bool) -> WaldTest | str:
+    """Turn means and their covariance, whose variances up to `least` are rounding, into an F test."""
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > RANK * max(float(values[-1]), 0.0)
-    q = float(np.count_nonzero(kept & (values > 0)))
+    kept = values > max(RANK * float(values[-1]), least)
+    q = float(np.count_nonzero(kept))
     if not q:
-        return "the clusters show no variance to judge the differences by"
+        return alike("clusters")
     turned = vectors[:, kept].T @ mean
     if float(np.linalg.norm(mean) ** 2 - turned @ turned) > RANK * max(float(mean @ mean), RANK):
         return "too few clusters, or too alike: they show no variance in a direction in which the means differ"
@@ -669,10 +675,10 @@ def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray) -> FloatArra
     return np.asarray((sums * weight[:, None]).T @ sums)
 
 
-def rank_of(covariance: FloatArray) -> int:
-    """Number of eigenvalues that are not 0."""
+def rank_of(covariance: FloatArray, least: float) -> int:
+    """Number of eigenvalues that are more than rounding."""
     values = np.linalg.eigvalsh(covariance)
-    return int(np.count_nonzero(values > RANK * max(float(values[-1]), 0.0)))
+    return int(np.count_nonzero(values > max(RANK * float(values[-1]), least)))
 
 
 def satterthwaite(count: FloatArray, code: IntArray) -> float:

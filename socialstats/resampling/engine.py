@@ -13,6 +13,7 @@ from scipy.special import ndtr, ndtri
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.rounding import alike, gated, left_of_recomputed, left_of_resamples
 from socialstats.text import count, percent
 from socialstats.voice import option
 
@@ -420,11 +421,14 @@ class Replicates:
     replicates : (B, m) float64 array
         NaN where a resample has no finite estimate: counted, never used.
     n_degenerate : (m,) int64 array
+    size : float or (m,) float64 array
+        Largest size of the numbers that each estimate is made from, in its unit; 1 for numbers without a unit.
     """
 
     estimate: FloatArray
     replicates: FloatArray
     n_degenerate: IntArray
+    size: FloatArray | float = 1.0
 
     @property
     def resamples(self) -> int:
@@ -433,9 +437,10 @@ class Replicates:
 
     @property
     def std_error(self) -> FloatArray:
-        """Standard deviation of the usable replicates; NaN where fewer than two are usable."""
+        """Standard deviation of the usable replicates; NaN where fewer than two are usable, or all are alike."""
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
-        return np.array([c.std(ddof=1) if len(c) > 1 else np.nan for c in usable])
+        found = [c.std(ddof=1) if len(c) > 1 else np.nan for c in usable]
+        return np.where(self.is_constant, np.nan, found)
 
     @property
     def bias(self) -> FloatArray:
@@ -447,7 +452,8 @@ class Replicates:
     def is_constant(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """True where all usable replicates are the same number: the bootstrap then says nothing of its error."""
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
-        return np.array([bool(len(c) and np.ptp(c) <= 1e-12 * max(1.0, abs(c[0]))) for c in usable])
+        columns = zip(usable, np.broadcast_to(self.size, len(usable)).tolist(), strict=True)
+        return np.array([bool(len(c) and np.ptp(c) <= left_of_resamples(abs(c[0]), size)) for c, size in columns])
 
     def caution(self, what: str = "the interval") -> Caution | None:
         """Return caution SS204 when more than 1% of the resamples had no estimate of some quantity."""
@@ -490,6 +496,7 @@ def bootstrap(
     seed: int = 0,
     scheme: Scheme = "multinomial",
     memory: int = MEMORY,
+    size: FloatArray | float = 1.0,
 ) -> Bootstrap:
     """Resample units and recompute an estimate from summed statistics.
 
@@ -507,6 +514,8 @@ def bootstrap(
     scheme : {"multinomial", "poisson"}
     memory : int
         Rough bound, in bytes, on the weights and sums held at once.
+    size : float or (m,) float64 array
+        As of `Replicates`.
 
     Returns
     -------
@@ -557,7 +566,9 @@ def bootstrap(
         raise UndefinedStatistic(
             f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
         )
-    return Bootstrap(estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme)
+    return Bootstrap(
+        estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme, size=size
+    )
 
 
 def sums_of(units: Units, table: csr_array) -> Callable[[list[FloatArray]], FloatArray]:
@@ -628,11 +639,14 @@ class Jackknife:
         With one unit (for rows: one row of the cell) left out; NaN where there is no estimate then.
     copies : (units,) float64 array
         How many left-out samples each row of `values` stands for (1 for clusters).
+    size : float
+        Largest size of the numbers that the estimates are made from, in their unit.
     """
 
     estimate: FloatArray
     values: FloatArray
     copies: FloatArray
+    size: float = 1.0
 
     @property
     def deviations(self) -> FloatArray:
@@ -651,10 +665,13 @@ class Jackknife:
 
     @property
     def std_error(self) -> FloatArray:
-        """Jackknife standard error: sqrt((n-1)/n * sum of squared deviations) (Efron & Tibshirani 1993, 11.5)."""
+        """Jackknife standard error: sqrt((n-1)/n * sum of squared deviations) (Efron & Tibshirani 1993, 11.5).
+
+        NaN where all leave-one-out estimates are alike, or one does not exist.
+        """
         n = self.copies.sum()
         error: FloatArray = np.sqrt((n - 1) / n * (self.copies @ self.deviations**2))
-        return error
+        return gated(error, left_of_recomputed(self.values, self.copies, self.size))
 
     @property
     def bias(self) -> FloatArray:
@@ -704,7 +721,7 @@ def acceleration(influence: FloatArray, copies: FloatArray | None = None) -> Flo
         return np.where(squares > 0, (c @ x**3) / (6 * squares**1.5), np.nan)
 
 
-def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits) -> Jackknife:
+def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits, *, size: float = 1.0) -> Jackknife:
     """Recompute an estimate with one unit left out at a time, from leave-one-out sums.
 
     Parameters
@@ -714,6 +731,8 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits) -> Ja
         As in `bootstrap`.
     units : Units or StoredUnits
         Rows or one cluster factor.
+    size : float
+        As of `Jackknife`.
 
     Returns
     -------
@@ -740,7 +759,7 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits) -> Ja
             values += [finite(finish(without(whole, block[start : start + BLOCK].toarray())))
                        for start in range(0, block.shape[0], BLOCK)]  # fmt: skip
         left = np.concatenate(values)
-        return Jackknife(estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)))
+        return Jackknife(estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)), size=size)
     dense = units.copies is not None and isinstance(statistics, np.ndarray) and len(statistics) == units.n_units
     table: Any = statistics if dense else units.total(statistics)
     whole = (
@@ -758,7 +777,7 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits) -> Ja
         else:
             left = without(whole, table[some].toarray() / copies[some, None])
         values.append(finite(finish(left)))
-    return Jackknife(estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies)
+    return Jackknife(estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies, size=size)
 
 
 def without(whole: FloatArray, unit: FloatArray) -> FloatArray:
@@ -870,7 +889,7 @@ def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
     True
     """
     alphas = tails(level, boot)
-    return collect([ends(column, *alphas) for column in boot.replicates.T], "percentile", level)
+    return collect([ends(column, *alphas) for column in boot.replicates.T], "percentile", level, boot)
 
 
 def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = None) -> Interval:
@@ -896,7 +915,7 @@ def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = 
         low, high, error_low, error_high, why = ends(column, *alphas)
         shift = boot.estimate[j] + middle[j]
         found.append((shift - high, shift - low, error_high, error_low, why))
-    return collect(found, "basic", level)
+    return collect(found, "basic", level, boot)
 
 
 def bca(
@@ -935,7 +954,7 @@ def bca(
         z0 = ndtri(share)
         alphas = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
         found.append(ends(column, float(alphas[0]), float(alphas[1])))
-    return collect(found, "bca", level)
+    return collect(found, "bca", level, boot)
 
 
 def share_below(usable: FloatArray, estimate: float) -> float:
@@ -979,7 +998,7 @@ def studentized(boot: Replicates, *, std_error: FloatArray, std_errors: FloatArr
         low, high, error_low, error_high, why = ends((column - boot.estimate[j]) / se, *alphas)
         s = std_error[j]
         found.append((boot.estimate[j] - high * s, boot.estimate[j] - low * s, error_high * s, error_low * s, why))
-    return collect(found, "studentized", level)
+    return collect(found, "studentized", level, boot)
 
 
 def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknife | None = None) -> Interval:
@@ -1035,11 +1054,17 @@ def ends(column: FloatArray, low: float, high: float) -> tuple[float, float, flo
     return *found, quantile_error(ordered, low), quantile_error(ordered, high), ""
 
 
-def collect(found: list[Any], method: str, level: float) -> Interval:
-    """Gather the ends of m intervals; an interval without ends always has its reason."""
-    low, high, error_low, error_high = (np.array([f[i] for f in found], dtype=np.float64) for i in range(4))
+def collect(found: list[Any], method: str, level: float, boot: Replicates) -> Interval:
+    """Gather the ends of m intervals; an interval without ends always has its reason, such as resamples all alike."""
+    still = boot.is_constant
+    low, high, error_low, error_high = (
+        np.where(still, np.nan, np.array([f[i] for f in found], dtype=np.float64)) for i in range(4)
+    )
     gone = np.isnan(low) | np.isnan(high)
-    why = tuple(f[4] or (NO_ESTIMATE if g else "") for f, g in zip(found, gone, strict=True))
+    why = tuple(
+        alike("resamples") if s else f[4] or (NO_ESTIMATE if g else "")
+        for f, g, s in zip(found, gone, still.tolist(), strict=True)
+    )
     return Interval(
         low=low, high=high, error_low=error_low, error_high=error_high, undefined=why, method=method, level=level
     )

@@ -17,7 +17,7 @@ from socialstats.voice import one_of
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
-SMALLEST = float(np.nextafter(0.0, 1.0))  # no p-value is 0
+SMALLEST = float(np.finfo(np.float64).tiny)  # no p-value is 0
 TIE = 1e-12  # sums this close, relative to the sum of absolute values, are the same sum in another order
 
 

@@ -438,4 +438,4 @@ def run(name: str, design: Any, **options: Any) -> Any:
     needed = {k: p for k, p in parameters.items() if p.default is p.empty and k == "groups"}
     items = design.items if isinstance(design, Comparisons) else ITEMS
     groups = {item: ("short", "long")[len(item) > 3] for item in items}
-    return metric.function(subject, **dict.fromkeys(needed, groups), **metric.options, **options)
+    return metric.function(subject, **dict.fromkeys(needed, groups), **{**metric.options, **options})

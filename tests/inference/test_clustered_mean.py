@@ -145,8 +145,8 @@ def test_counts_are_repeated_values(codes):
         ([0.1, 0.1, 0.1], [], "all 3 values equal 0.1"),
         ([1.1 - 0.1, 1.3 - 0.3, 1.7 - 0.7], [], "all 3 values equal 1"),
         ([1.0, 2.0, 3.0], [[0, 0, 0]], "single cluster"),
-        ([1.0, 2.0, 1.0, 2.0], [[0, 0, 1, 1]], "same in every cluster"),
-        ([1.0, 2.0, 2.0, 1.0], [[0, 0, 1, 1], [0, 1, 0, 1]], "same in every cluster"),
+        ([1.0, 2.0, 1.0, 2.0], [[0, 0, 1, 1]], "the clusters are alike"),
+        ([1.0, 2.0, 2.0, 1.0], [[0, 0, 1, 1], [0, 1, 0, 1]], "the clusters are alike"),
     ],
 )
 def test_no_variance_is_a_reason_and_not_a_number(y, codes, reason):

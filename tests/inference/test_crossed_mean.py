@@ -107,4 +107,4 @@ def test_units_and_judges_that_differ_in_single_scores_only_have_no_error() -> N
     """Both margins are alike: the mean squares of units and of judges are 0, that of the rest is not."""
     found = crossed_mean(np.array([[1.0, 2.0], [2.0, 1.0]]), magnitude=10.0)
     assert found.undefined is not None
-    assert found.undefined.startswith("no unit and no judge differs")
+    assert found.undefined.startswith("the units and the judges are alike")

@@ -325,7 +325,7 @@ def test_what_cannot_be_compared() -> None:
     with pytest.raises(ss.InputError, match="level must be between 0 and 1"):
         ss.compare_models(made, level=2)
     same = ss.compare_models({"m1": made["m1"], "m2": made["m1"]})
-    assert "same without any unit" in (same.row("m1 - m2").undefined or "")
+    assert "the units are alike" in (same.row("m1 - m2").undefined or "")
     assert same.row("m1 - m2").p_value is None
     apart = ss.compare_models({"m1": made["m1"], "m2": means(scores().assign(unit=lambda f: f["unit"] + 100))["m2"]})
     assert apart.row("m1 - m2").undefined == "no unit has answers of both"

@@ -12,8 +12,9 @@ from scipy import stats
 import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.metrics.compare_models import ALIKE_CLUSTERS, KINDS, MOVED, Field, Number, Pairs, gap_row, ratio
+from socialstats.metrics.compare_models import KINDS, MOVED, Field, Number, Pairs, gap_row, ratio
 from socialstats.results import Row
+from socialstats.rounding import alike as alike_text
 from tests.golden_data import golden
 
 R = golden("paired_levels")
@@ -183,7 +184,7 @@ def test_what_has_no_test_says_why() -> None:
     assert compared(pairs(d, names, g=groups), cluster="g").row("a - b").undefined == MOVED
     alike = {"a": list("xxyyzz"), "b": list("xxyyzz")}
     even = {"a": [1.0, 2, 4, 3, 2, 6], "b": [2.0, 1, 3, 4, 6, 2]}
-    assert compared(pairs(even, g=alike), cluster="g").row("a - b").undefined == ALIKE_CLUSTERS
+    assert compared(pairs(even, g=alike), cluster="g").row("a - b").undefined == alike_text("clusters")
 
 
 def test_other_conditions_are_not_compared() -> None:
@@ -201,7 +202,7 @@ def level_of(name: str, values: np.ndarray, units: np.ndarray, groups: np.ndarra
     return Number(
         row=Row(term=name, estimate=mean.mean), units=tuple(map(str, units)), finish=ratio, value=mean.mean,
         clusters=tuple(tuple(map(str, factor.codes)) for factor in factors), sums=np.column_stack([values, ones]),
-        linear=True, pairs=Pairs(mean=mean, difference=values, count=ones, factors=factors),
+        linear=True, pairs=Pairs(mean=mean, difference=values, count=ones, magnitude=1.0, factors=factors),
     )  # fmt: skip
 
 

@@ -166,7 +166,7 @@ def test_type_one_error_of_the_robust_test():
 
 def test_reasons_and_errors():
     assert robust_wald(np.ones((3, 2)), np.ones(3), [np.zeros(3, int)]) == "a single cluster"
-    assert "no variance" in robust_wald(np.ones((3, 2)), np.ones(3), [np.arange(3)])
+    assert "the clusters are alike" in robust_wald(np.ones((3, 2)), np.ones(3), [np.arange(3)])
     few = np.random.default_rng(0).normal(size=(9, 3))
     assert "too few clusters" in robust_wald(few, np.ones(9), [np.repeat(np.arange(3), 3)])
     numbers = Paired(conditions=("a", "b"), scale="numeric", first=np.ones(2), second=np.zeros(2), count=np.ones(2))

@@ -78,8 +78,8 @@ def test_eliasziw_is_never_larger_than_mcnemar():
 def test_reasons_instead_of_numbers():
     zero, one = np.zeros(3), np.ones(3)
     none = ClusterCells(a=one, b=zero, c=zero, d=one)
-    assert "no variance" in clustered.obuchowski(none)
-    assert "no variance" in clustered.durkalski(none)
+    assert "do not differ beyond rounding" in clustered.obuchowski(none)
+    assert "do not differ beyond rounding" in clustered.durkalski(none)
     single = ClusterCells(a=one[:1], b=one[:1], c=zero[:1], d=one[:1])
     for test in (clustered.obuchowski, clustered.durkalski, clustered.yang, clustered.eliasziw):
         assert "single cluster" in test(single)

@@ -13,7 +13,6 @@ from scipy.linalg import block_diag
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
-from socialstats.inference.compare import STILL_SAME
 from socialstats.inference.dependence import cluster_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.robust import Robust, cluster_robust
@@ -24,8 +23,6 @@ from socialstats.models.bradley_terry.covariance import WhitenedRows
 from socialstats.models.shares import group_shares, share_gradient
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, quoted
-
-ROUNDING = 1e-7  # a standard error in log-odds below this is rounding
 
 
 def bradley_terry_difference(
@@ -94,10 +91,7 @@ def bradley_terry_difference(
     robust = stacked([fit.design for fit in fits], [fit.fitted_state for fit in fits], factors)
     found = robust.errors(np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms]))
     state = replace(fits[0].fitted_state, robust=robust)
-    why = [
-        why_not(state, found, k) if found.refused[k] else STILL_SAME if error <= ROUNDING else ""
-        for k, error in enumerate(found.std_error.tolist())
-    ]
+    why = [why_not(state, found, k) if refused else "" for k, refused in enumerate(found.refused.tolist())]
     clusters = " x ".join(
         f"{count(n)} {'pairs of items' if one.name == 'pair' else f'of {one.name}'}"
         + ("" if set(one.levels) & set(two.levels) else ", each in one of the two")
@@ -160,6 +154,8 @@ def stacked(designs: list[Comparisons], states: list[State], factors: list[tuple
     rows = sparse.csr_array(sparse.block_diag([part[0] for part in parts]))
     clusters = [np.concatenate(pair) for pair in zip(*(part[2] for part in parts), strict=True)]
     weight, square = (sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq"))
-    noise = 0.0 if designs[0].replies is not None else square / weight
     bread = block_diag(*(state.fitted.covariance for state in states))
-    return cluster_robust(rows, np.concatenate([part[1] for part in parts]), clusters, bread, noise=noise)
+    return cluster_robust(
+        rows, np.concatenate([part[1] for part in parts]), clusters, bread, noise=square / weight,
+        least=None if designs[0].replies is None else 0.0,
+    )  # fmt: skip

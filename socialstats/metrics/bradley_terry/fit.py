@@ -299,7 +299,8 @@ def _clustered(
 
     scan, names = design.scan, [factor.name for factor in factors]
     every = np.arange(len(design.weight))
-    noise = float(design.weight_sq.sum() / design.weight.sum()) if design.replies is None else 0.0
+    noise = float(design.weight_sq.sum() / design.weight.sum())
+    least = noise if design.replies is None else 0.0
     whitened = WhitenedRows(data, model, fitted.beta)
     if spool is not None and data.rows is not None:
         rows_of, p = data.rows, data.x.shape[1] + (model.tie_term is not None)
@@ -312,7 +313,7 @@ def _clustered(
         found = robust_of_blocks(
             blocks, information(data, model, fitted.beta), fitted.covariance,
             [float(np.minimum(size, p).sum()) for size in spool.sizes], int(np.argmax([*map(len, spool.sizes)])),
-            noise=noise,
+            noise=noise, least=least,
         )  # fmt: skip
     elif scan is not None and scan.named(names):
         rows, by_cluster = whitened(every, design.weight, [])[0], scan.rows(names)
@@ -320,10 +321,11 @@ def _clustered(
             lambda k: (whitened(part.cell, part.weight, part.codes) for part in by_cluster.parts(k)),
             np.asarray((rows.T @ rows).todense()), fitted.covariance,
             [by_cluster.ranks(k, rows.shape[1]) for k in range(len(names))], by_cluster.finer(), noise=noise,
+            least=least,
         )  # fmt: skip
     else:
         rows, residuals, codes = whitened(every, design.weight, [factor.codes for factor in factors])
-        found = cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise)
+        found = cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise, least=least)
     for name, size in zip(names, found.n_clusters, strict=True):
         if size < 2:
             raise InputError(f"cluster '{name}' has a single level: its dependence cannot be estimated")

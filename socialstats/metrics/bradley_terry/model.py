@@ -15,11 +15,12 @@ from socialstats.designs.comparisons import Comparisons, Covariate, Factor
 from socialstats.designs.parts import REPLY
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.intervals import two_sided_p
-from socialstats.inference.robust import Errors, Robust, between
+from socialstats.inference.robust import Errors, Robust, between, normal_errors
 from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.fitting import Fitted
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.results import Row
+from socialstats.rounding import alike
 from socialstats.text import count, listing, meant, shorten
 from socialstats.voice import option
 
@@ -290,6 +291,11 @@ class State:
         return bool(self.options.penalty or self.options.prior)
 
     @property
+    def noise(self) -> float:
+        """Variance of a whitened residual under the model: 1 without weights."""
+        return float(self.data.w_sq.sum() / self.data.w.sum())
+
+    @property
     def sizes(self) -> dict[str, int]:
         """Clusters of each factor that the standard errors use, by its name."""
         if self.robust is None:
@@ -320,7 +326,12 @@ class State:
         n = self.data.n_items
         if self.robust is not None:
             return self.robust.differences(n)
-        return normal(between(self.covariance, *np.triu_indices(n, 1)))
+        i, j = np.triu_indices(n, 1)
+        own = np.sqrt(np.diagonal(self.covariance))
+        return normal_errors(
+            between(self.covariance, i, j), self.noise * between(self.fitted.covariance, i, j), (own[i] + own[j]) ** 2,
+            len(self.covariance),
+        )  # fmt: skip
 
     def difference_p(self, strength: FloatArray) -> FloatArray:
         """Return the (n, n) two-sided p-values of all differences; 1 where one cannot be tested."""
@@ -337,7 +348,8 @@ class State:
         own, p = self.strength_errors, np.ones((n, n))
         i, j = np.triu_indices(n, 1)
         error = np.sqrt(np.maximum(between(self.covariance, i, j), 0))
-        tested = (error > 0) & ~(own.refused[i] | own.refused[j])
+        rounding = np.hypot(own.rounding[i], own.rounding[j])
+        tested = (error > rounding) & ~(own.refused[i] | own.refused[j])
         t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, error, 1)
         p[i, j] = p[j, i] = two_sided_p(t, np.minimum(own.df[i], own.df[j]))
         return p
@@ -346,7 +358,10 @@ class State:
         """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""
         if self.robust is not None:
             return self.robust.errors(contrasts)
-        return normal(np.einsum("ki,ki->k", contrasts @ self.covariance, contrasts))
+        size, v = np.abs(contrasts), self.covariance
+        forms = (contrasts, v), (contrasts, self.fitted.covariance), (size, np.abs(v))
+        variance, model, parts = (np.einsum("ki,ki->k", c @ m, c) for c, m in forms)
+        return normal_errors(variance, self.noise * model, parts, len(self.covariance))
 
     @property
     def design_effects(self) -> FloatArray | None:
@@ -358,12 +373,6 @@ class State:
         ratio = found.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
         known = ~found.refused[:n]
         return ratio[known] if known.any() else None
-
-
-def normal(variance: FloatArray) -> Errors:
-    """Return errors that rest on the normal limit."""
-    k = len(variance)
-    return Errors(variance=variance, df=np.full(k, np.inf), unit=np.zeros(k), refused=np.zeros(k, dtype=bool))
 
 
 def references(state: State) -> tuple[str, ...]:
@@ -434,7 +443,7 @@ def with_errors(
 def why_not(state: State, errors: Errors, k: int) -> str:
     """Return why contrast k has no standard error."""
     if not errors.refused[k]:
-        return "the standard error is zero: " + ("too few clusters" if state.robust else "every row is a tie")
+        return alike("clusters" if state.robust else "comparisons")
     return f"rests on single clusters ({' and '.join(state.sizes)}), whose own effects cannot be told from it"
 
 

@@ -67,6 +67,7 @@ from socialstats.resampling.engine import (
 from socialstats.resampling.hashed import HashedWeights
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.rounding import FITTED, alike
 from socialstats.sentences import span
 from socialstats.text import capital, count, listing, number, p_value, percent, quoted
 from socialstats.voice import Word, one_of, option
@@ -147,8 +148,8 @@ class BradleyTerryResult(Result):
         contrasts = np.zeros((len(gradient), len(state.fitted.beta)))
         contrasts[:, at] = gradient
         found = state.errors(contrasts)
-        why = why_not(state, found, int(np.argmax(found.refused))) if found.refused.any() else ""
-        return found.std_error, found.df, why
+        lost = np.flatnonzero(np.isnan(found.std_error))
+        return found.std_error, found.df, why_not(state, found, int(lost[0])) if len(lost) else ""
 
     @property
     def log_likelihood(self) -> float:
@@ -329,10 +330,8 @@ class BradleyTerryResult(Result):
                 out.append(replace(row, undefined=why_not(state, errors, k)))
                 continue
             low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
-            out.append(with_ends(
-                row, low, high, level, std_error=float(slope[k] * errors.std_error[k]),
-                method=f"delta method on the {scale} scale", **fields,
-            ))  # fmt: skip
+            row = replace(row, std_error=float(slope[k] * errors.std_error[k]))
+            out.append(with_ends(row, low, high, level, method=f"delta method on the {scale} scale", **fields))
         return out
 
     def worth(self, *, level: float | None = None) -> Result:
@@ -440,9 +439,13 @@ class BradleyTerryResult(Result):
         if len(strength) < 3:
             raise UndefinedStatistic("quasi-variances need at least three items; two have one difference only")
         errors = state.errors(np.eye(len(strength), len(self.names)))
-        seen = np.flatnonzero(~errors.refused)
+        seen = np.flatnonzero(~np.isnan(errors.std_error))
         if len(seen) < 3:
             raise UndefinedStatistic("quasi-variances need at least three items whose strengths have standard errors")
+        i, j = np.triu_indices(len(strength), 1)
+        still = np.isnan(state.differences.std_error) & ~state.differences.refused
+        if still[np.isin(i, seen) & np.isin(j, seen)].any():
+            raise UndefinedStatistic("a difference between two items has no standard error: no quasi-variances")
         cov = self.strength_covariance[np.ix_(seen, seen)]
         q = np.full(len(strength), np.nan)
         q[seen] = quasi_variances(cov)
@@ -458,7 +461,7 @@ class BradleyTerryResult(Result):
                 rows.append(with_t(row, float(np.sqrt(q[i])), df, level, test=False))
                 continue
             why = "negative quasi-variance: this item has no comparison interval"
-            rows.append(replace(row, undefined=why_not(state, errors, i) if errors.refused[i] else why))
+            rows.append(replace(row, undefined=why if i in seen else why_not(state, errors, i)))
         words = (
             "Standard errors of differences made from quasi-variances are wrong by "
             f"{number(100 * low_error, 1)}% to {number(100 * high_error, 1)}%."
@@ -1136,8 +1139,8 @@ def _resampled_rows(
             why = f"{refused}; the fit's own t interval allows for them"
         elif by == "cluster" and of_fit.undefined:  # resamples of the clusters know no more than the fit
             why = of_fit.undefined
-        elif errors[k] == 0:
-            why = "every resample gives the same estimate: no interval"
+        elif errors[k] <= FITTED:
+            why = alike("resamples")
         row = Row(
             term=of_fit.term, group=of_fit.group, key=of_fit.key, role=of_fit.role, estimate=of_fit.estimate,
             n=of_fit.n, std_error=None if why else float(errors[k]), method=f"{ci} bootstrap by {by}",

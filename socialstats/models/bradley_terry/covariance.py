@@ -15,6 +15,7 @@ from socialstats.errors import NonConvergence, UndefinedStatistic
 from socialstats.inference.intervals import SMALLEST, holm
 from socialstats.inference.robust import between, positive
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData, cross_products
+from socialstats.rounding import EPS, SPARE
 
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
 SPARSELY = 16  # possible keys for each key from which sorting takes less time than a list of all
@@ -234,8 +235,9 @@ def rank_sets(
     """
     n = len(strength)
     difference = strength[:, None] - strength
-    scale = np.sqrt(np.maximum(between(cov, *np.indices((n, n))), 0))
-    scale[scale <= 1e-12 * scale.max()] = np.inf  # a difference without variance can never be called
+    spread, own = between(cov, *np.indices((n, n))), np.sqrt(np.diagonal(cov))
+    lost = SPARE * EPS * np.add.outer(own, own) ** 2  # a difference without variance can never be called
+    scale = np.where(spread > lost, np.sqrt(np.maximum(spread, lost)), np.inf)
     size = np.abs(difference / scale) if p is None else -ndtri(np.maximum(p, SMALLEST) / 2)
     values, vectors = np.linalg.eigh(cov)
     rng = np.random.default_rng(seed)

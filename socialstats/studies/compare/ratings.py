@@ -9,7 +9,6 @@ from functools import partial
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
-from socialstats.inference.compare import SAME
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.ratings_difference import ratings_difference, rows_of_levels, values_of
 from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
@@ -136,7 +135,7 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions, clus
 
 def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
     """Return how many differences were significant, the largest one, and those that are the same in every resample."""
-    flat = [r for r in rows if r.undefined == SAME and r.estimate]
+    flat = [r for r in rows if r.reason == "no_variation" and r.estimate]
     if all(row.p_value is None for row in rows) and flat:
         text = f"No difference in {NAMES[kind]} from {reference} could be tested."
     else:
