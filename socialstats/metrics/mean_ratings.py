@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import BoolArray, FloatArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, small_sample
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_df, small_sample
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import Drawn
 from socialstats.models.shares import of_probabilities
+from socialstats.models.sources import People, population, population_cautions
 from socialstats.models.unit_means import FEW_UNITS, Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -29,8 +31,8 @@ MOST_RATERS = 30  # more have no rows of their own
 
 @reads(Ratings)
 def mean_ratings(
-    ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", level: float = 0.95,
-    **columns: Any,
+    ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", people: People = "auto",
+    level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
     """Estimate mean ratings: a unit counts with the mean of its ratings; the sample is one of units (or clusters).
 
@@ -40,6 +42,10 @@ def mean_ratings(
         Of levels that are numbers. With a ``by`` factor: one result a level.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
+    people : {"auto", "random", "fixed"}
+        ``"random"``: human raters are a sample, as units are, and errors are those of both as crossed factors.
+        ``"fixed"``: errors speak of these raters alone. ``"auto"``: a sample, where five or more are known and at most
+        one cluster is declared (`choice_shares`).
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_ratings`.
@@ -48,8 +54,8 @@ def mean_ratings(
     -------
     Result
         Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater. Each is a mean and
-        its t interval; clusters have CR2 standard errors and Satterthwaite's df (Bell & McCaffrey 2002). The
-        raters are taken as they are, not as drawn from others. Where the design has `probabilities`, a reply counts
+        its t interval; clusters have CR2 standard errors and Satterthwaite's df (Bell & McCaffrey 2002). Units
+        (or one cluster) and people who are a sample are crossed factors; a rater's own mean is of this rater. Where the design has `probabilities`, a reply counts
         with its expected value: the mean of the levels, weighted with their probabilities.
 
     Raises
@@ -71,10 +77,10 @@ def mean_ratings(
     >>> round(result.row("all units").estimate, 2), round(result.row("b").estimate, 2)
     (3.5, 3.67)
     """
-    return estimate(ratings, cluster=cluster, level=checked_level(level))
+    return estimate(ratings, cluster=cluster, people=people, level=checked_level(level))
 
 
-def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
+def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
     if not design.numeric or design.scale == "nominal":
         raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels")
@@ -86,11 +92,13 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
     factors = cluster_factors(design, cluster)
     how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
                     magnitude=float(np.abs(design.scores).max()))  # fmt: skip
+    whose = population(design, people, factors)
     rows = list[Row]()
 
     def put(term: str, group: str, values: FloatArray, held: BoolArray, **part: str) -> None:
         unit = np.flatnonzero(held)
-        sample = Sample(values=values[unit][:, None], unit=unit, how=how)
+        drawn = () if "rater" in part else people_means(design, expected, held, whose.drawn, how.clusters)
+        sample = Sample(values=values[unit][:, None], unit=unit, how=how, drawn=drawn)
         rows.append(mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate"))
 
     put(ALL, "mean", values, known)
@@ -103,14 +111,33 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
         own[design.unit[given]], held[design.unit[given]] = expected[given], True
         put(rater, "mean of a rater", own, held, rater=rater)
     by = " x ".join(f.name for f in factors)
+    dfs = [row.df for row in rows if row.df is not None and whose.drawn.any() and row.label("rater") is None]
     return Result(
         metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
-        inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
+        inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}; {whose.text()}",
         counts={"ratings": design.n_rows, "units": int(known.sum())},
-        settings={"cluster": [factor.name for factor in factors], "level": level},
-        cautions=(*cluster_cautions(design, factors, df=()), *few_units(rows)), references=METRIC.references,
+        settings={"cluster": [factor.name for factor in factors], "people": whose.setting,
+                  "level": level},
+        cautions=(*cluster_cautions(design, factors, df=()), *few_units(rows), *few_df(dfs, rows),
+                  *population_cautions(whose)), references=METRIC.references,
         design=design,
     )  # fmt: skip
+
+
+def people_means(
+    design: Ratings, values: FloatArray, held: BoolArray, drawn: BoolArray, clusters: Sequence[IntArray]
+) -> tuple[Drawn, ...]:
+    """Return what people who are a sample add to the mean over some units of a unit's mean rating."""
+    given = (design.status == OK) & held[design.unit]
+    rows = np.flatnonzero(given & drawn[design.rater])
+    if not len(rows):
+        return ()
+    n = np.bincount(design.unit[given], minlength=len(design.units))
+    unit = design.unit[rows]
+    weight = 1 / (n[unit] * held.sum())
+    total = None if len(rows) == given.sum() else 1.0
+    return (Drawn.of(values[rows, None], weight, clusters[0][unit] if clusters else unit, design.rater[rows],
+                     total=total),)  # fmt: skip
 
 
 def few_units(rows: Sequence[Row]) -> tuple[Caution, ...]:

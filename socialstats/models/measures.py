@@ -19,6 +19,37 @@ MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RatingParts:
+    """What ratings of people who are a sample add to sums over units.
+
+    Attributes
+    ----------
+    unit : (ratings,) int64 array
+    rater : tuple of str
+        The label of the rater of each.
+    sums : (ratings, k) float64 array
+    """
+
+    unit: IntArray
+    rater: tuple[str, ...]
+    sums: FloatArray
+
+    def at(self, units: IntArray) -> RatingParts:
+        """Return those of some units, which are numbered by their place among these."""
+        place = np.full(int(max(self.unit.max(initial=-1), units.max(initial=-1))) + 1, -1, dtype=np.int64)
+        place[units] = np.arange(len(units))
+        own = np.flatnonzero(place[self.unit] >= 0)
+        return RatingParts(unit=place[self.unit[own]], rater=tuple(self.rater[k] for k in own.tolist()),
+                           sums=self.sums[own])  # fmt: skip
+
+
+def rating_parts(design: Ratings, rows: IntArray, sums: FloatArray, unit: IntArray | None = None) -> RatingParts:
+    """Return what some ratings of a design add; `unit` where units are those of another design."""
+    return RatingParts(unit=design.unit[rows] if unit is None else unit,
+                       rater=tuple(design.raters[r] for r in design.rater[rows].tolist()), sums=sums)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measure:
     """A number of a table, from sums over units.
 
@@ -35,6 +66,8 @@ class Measure:
         (B, k) sums -> (B, m) numbers.
     size : float
         Largest size of the values that it is made from; 1 for numbers without a unit.
+    ratings : RatingParts or None
+        What each rating of a person adds to the sums.
     """
 
     name: str
@@ -43,6 +76,7 @@ class Measure:
     known: BoolArray
     finish: Callable[[FloatArray], FloatArray]
     size: float = 1.0
+    ratings: RatingParts | None = None
 
 
 def ratio(sums: FloatArray) -> FloatArray:
@@ -66,12 +100,22 @@ def of_units(
     return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio, size=size)
 
 
-def mean_of(design: Ratings) -> Measure | None:
-    """Return the mean over units of a unit's mean rating; None for levels that are no numbers."""
+def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
+    """Return the mean over units of a unit's mean rating; None for levels that are no numbers.
+
+    `drawn` are the raters who are a sample, whose ratings have parts of their own.
+    """
     if not design.numeric or design.scale == "nominal":
         return None
     values = (unit_shares(design) @ design.scores)[:, None]
-    return of_units(MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max()))
+    made = of_units(MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max()))
+    if drawn is None or not drawn.any():
+        return made
+    ok = design.status == OK
+    rows = np.flatnonzero(ok & drawn[design.rater])
+    part = 1 / np.bincount(design.unit[ok], minlength=len(design.units))[design.unit[rows]]
+    sums = np.column_stack([(design.read_as()[rows] @ design.scores) * part, part])
+    return replace(made, ratings=rating_parts(design, rows, sums))
 
 
 def shares_of(design: Ratings) -> Measure | None:
@@ -94,8 +138,11 @@ def alpha_of(design: Ratings) -> Measure | None:
     return spread(own, counts.index, len(design.units))
 
 
-def distance(design: Ratings, judged: Ratings) -> Measure | None:
-    """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale."""
+def distance(design: Ratings, judged: Ratings, *, drawn: bool = False) -> Measure | None:
+    """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale.
+
+    `drawn`: people are a sample. What a rating of a person adds is the distance less that from the mode of the others.
+    """
     source = human_source(design)
     if source is None or design.scale == "nominal":
         return None
@@ -112,5 +159,18 @@ def distance(design: Ratings, judged: Ratings) -> Measure | None:
     n = np.bincount(unit, minlength=len(judged.units))
     far = (table[unit] * judged.read_as(refusals=True)[given]).sum(axis=1)
     total = np.bincount(unit, far, len(judged.units))
-    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)),
+    made = of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)),
                     float(np.abs(design.scores).max()))  # fmt: skip
+    if not drawn:
+        return made
+    answers = np.zeros((len(judged.units), table.shape[1]))
+    np.add.at(answers, unit, judged.read_as(refusals=True)[given])
+    answers /= np.maximum(n, 1)[:, None]
+    at = np.array([place.get(name, -1) for name in people.units], dtype=np.int64)[people.unit]
+    rows = np.flatnonzero((people.status == OK) & (at >= 0))
+    rows = rows[made.known[at[rows]]]
+    others = counts[at[rows]]
+    others[np.arange(len(rows)), people.value[rows]] -= 1
+    less, seen = mode_distances(others, design.scores, "mean", "max")
+    moved = np.where(seen, ((table[at[rows]] - less) * answers[at[rows]]).sum(axis=1), 0.0)
+    return replace(made, ratings=rating_parts(people, rows, np.column_stack([moved, np.zeros(len(rows))]), at[rows]))
