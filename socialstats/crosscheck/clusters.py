@@ -223,10 +223,15 @@ def fisher_ends(value: float, error: float, df: float, level: float) -> tuple[fl
 
 
 def mean_row_checks(
-    row: Row, values: Any, groups: Any, level: float, cut: tuple[float, float] | None = None, why: str = CR2
+    row: Row, values: Any, groups: Any, level: float, cut: tuple[float, float] | None = None, why: str = CR2,
+    errors: Errors | None = None,
 ) -> list[Check]:
-    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes."""
-    error, df = mean_error(values, groups)
+    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes.
+
+    `errors` are those of the mean, where raters are a further factor.
+    """
+    found = mean_errors(values, groups) if errors is None else errors
+    error, df = math.sqrt(found.variance), found.df
     return [relative(label(row, "s.e."), row.std_error, error, "numpy", why),
             *wald_checks(row, level, float(np.mean(values)), error, df, cut=cut, why=why)]  # fmt: skip
 

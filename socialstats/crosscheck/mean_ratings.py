@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.crosscheck.clusters import mean_row_checks
+from socialstats.crosscheck.clusters import mean_errors, mean_row_checks
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.ratings_difference import SAME
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Result, Row
@@ -62,4 +63,9 @@ def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
         return made
     names = [name for name in units.columns if name.startswith("cluster")]
     groups = units[names].to_numpy() if names else np.arange(len(values))[:, None]
-    return made + mean_row_checks(row, values, groups, result.settings["level"])
+    left = own["cluster0"] if names else own["unit"]
+    person = own["rater"].isin(result.extras["people"]) & (row.label("rater") is None)
+    weight = 1 / own.groupby("unit")["score"].transform("size") / len(values)
+    part = Part.of(own.assign(person=person, left=left), own[["score"]].to_numpy(), weight, alone=True)
+    errors = joined_errors(mean_errors(values, groups), [part])
+    return made + mean_row_checks(row, values, groups, result.settings["level"], errors=errors)

@@ -550,7 +550,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *population_cautions(whose)),
         references=METRIC.references,
         design=design,
-        extras={"counts": {
+        extras={"people": whose.names(design), "counts": {
             name: dict(zip(data.levels, one.tolist(), strict=True))
             for name, one in zip(data.sources, pooled, strict=True)}},
     )  # fmt: skip

@@ -29,7 +29,7 @@ from socialstats.models.effect_sizes import pair_values
 from socialstats.models.measures import ALPHA, Measure, RatingParts, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
 from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, source_factor
-from socialstats.models.sources import human_source, models_of, people_of, population
+from socialstats.models.sources import human_source, models_of, people_of
 from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
@@ -312,9 +312,8 @@ def of_distance(result: Result, model: str, wanted: str | None) -> list[Number]:
         raise InputError(f"compare_models() takes ada_met() with {option('ties', 'mean')} and "
                          f"{option('refusal', 'max')}")  # fmt: skip
     found = []
-    several = population(design, "auto", cluster_factors(design, settings["cluster"])).drawn.any()
     for row in rows_with(result.rows, "model"):
-        measure = distance(design, design.of_raters([row.term]), drawn=bool(several))
+        measure = distance(design, design.of_raters([row.term]))
         if measure is not None:
             judged = design.of_raters([row.term])
             found.append(of_measure(measure, row, row.term, judged, settings["cluster"]))
@@ -731,10 +730,11 @@ def compare_models(
     known sign. Elsewhere sizes fold at 0, by more where errors are larger. The t test of models with unequal errors is
     then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008).
 
-    Where a result of `js_similarity` or `mean_ratings` takes people as a sample, and where five people or more answer
-    for `ada_met`, errors are those of two crossed factors, units (or one cluster) and people: what each rating of a
-    person adds, by leaving it out, is summed by person. People are the same for all models if they have the same labels.
-    Else raters are fixed. Models always are.
+    Where a result of `js_similarity` or `mean_ratings` takes people as a sample, errors are those of two crossed
+    factors, units (or one cluster) and people: what each rating of a person adds, by leaving it out, is summed by
+    person. People are the same for all models if they have the same labels. Else raters are fixed, as models always
+    are. Of `ada_met` raters are fixed here: the mode of the people jumps when a rating is left out. Its own rows have
+    the differences from the nearest model with people as a sample.
 
     Units of pairs are matched by their names. Units without names (rows of a wide table without a column of units,
     counted pairs) are different units.

@@ -759,7 +759,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
                   *population_cautions(whose), *lost[:1]),
         references=METRIC.references,
         design=design,
-        extras={"levels": data.levels, "uncut": {
+        extras={"people": whose.names(design), "levels": data.levels, "uncut": {
             data.sources[k]: 1 - float(one.corrected[0]) for k, one in found.items()}, "shares": {
             name: tuple((one / max(one.sum(), 1.0)).tolist()) for name, one in zip(data.sources, totals, strict=True)},
             "ceiling_error": drawing},

@@ -120,7 +120,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
                   "level": level},
         cautions=(*cluster_cautions(design, factors, df=()), *few_units(rows), *few_df(dfs, rows),
                   *population_cautions(whose)), references=METRIC.references,
-        design=design,
+        design=design, extras={"people": whose.names(design)},
     )  # fmt: skip
 
 

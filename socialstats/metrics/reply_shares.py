@@ -113,7 +113,7 @@ def reply_shares(
         settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
                   "units": bool(codes) and not factors, "people": whose.setting},
         cautions=(*share_cautions(design, factors, rows), *population_cautions(whose)), references=("wilson1927", "korngraubard1998"), design=design,
-        words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
+        extras={"people": whose.names(design)}, words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
     )  # fmt: skip
 
 

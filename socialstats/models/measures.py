@@ -43,12 +43,6 @@ class RatingParts:
                            sums=self.sums[own])  # fmt: skip
 
 
-def rating_parts(design: Ratings, rows: IntArray, sums: FloatArray, unit: IntArray | None = None) -> RatingParts:
-    """Return what some ratings of a design add; `unit` where units are those of another design."""
-    return RatingParts(unit=design.unit[rows] if unit is None else unit,
-                       rater=tuple(design.raters[r] for r in design.rater[rows].tolist()), sums=sums)  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measure:
     """A number of a table, from sums over units.
@@ -115,7 +109,8 @@ def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
     rows = np.flatnonzero(ok & drawn[design.rater])
     part = 1 / np.bincount(design.unit[ok], minlength=len(design.units))[design.unit[rows]]
     sums = np.column_stack([(design.read_as()[rows] @ design.scores) * part, part])
-    return replace(made, ratings=rating_parts(design, rows, sums))
+    raters = tuple(design.raters[r] for r in design.rater[rows].tolist())
+    return replace(made, ratings=RatingParts(unit=design.unit[rows], rater=raters, sums=sums))
 
 
 def shares_of(design: Ratings) -> Measure | None:
@@ -138,11 +133,8 @@ def alpha_of(design: Ratings) -> Measure | None:
     return spread(own, counts.index, len(design.units))
 
 
-def distance(design: Ratings, judged: Ratings, *, drawn: bool = False) -> Measure | None:
-    """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale.
-
-    `drawn`: people are a sample. What a rating of a person adds is the distance less that from the mode of the others.
-    """
+def distance(design: Ratings, judged: Ratings) -> Measure | None:
+    """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale."""
     source = human_source(design)
     if source is None or design.scale == "nominal":
         return None
@@ -159,18 +151,5 @@ def distance(design: Ratings, judged: Ratings, *, drawn: bool = False) -> Measur
     n = np.bincount(unit, minlength=len(judged.units))
     far = (table[unit] * judged.read_as(refusals=True)[given]).sum(axis=1)
     total = np.bincount(unit, far, len(judged.units))
-    made = of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)),
+    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)),
                     float(np.abs(design.scores).max()))  # fmt: skip
-    if not drawn:
-        return made
-    answers = np.zeros((len(judged.units), table.shape[1]))
-    np.add.at(answers, unit, judged.read_as(refusals=True)[given])
-    answers /= np.maximum(n, 1)[:, None]
-    at = np.array([place.get(name, -1) for name in people.units], dtype=np.int64)[people.unit]
-    rows = np.flatnonzero((people.status == OK) & (at >= 0))
-    rows = rows[made.known[at[rows]]]
-    others = counts[at[rows]]
-    others[np.arange(len(rows)), people.value[rows]] -= 1
-    less, seen = mode_distances(others, design.scores, "mean", "max")
-    moved = np.where(seen, ((table[at[rows]] - less) * answers[at[rows]]).sum(axis=1), 0.0)
-    return replace(made, ratings=rating_parts(people, rows, np.column_stack([moved, np.zeros(len(rows))]), at[rows]))

@@ -133,6 +133,10 @@ class Population:
     raters: int
     few: str = ""
 
+    def names(self, design: Ratings) -> tuple[str, ...]:
+        """Return the labels of the people who are a sample."""
+        return tuple(label for label, own in zip(design.raters, self.drawn.tolist(), strict=True) if own)
+
     @property
     def setting(self) -> str:
         """Return what was done: ``"random"`` or ``"fixed"``."""
