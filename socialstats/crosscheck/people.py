@@ -134,7 +134,7 @@ def joint_checks(row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence
         return []
     both = [part.matrices() for part in known]
     people, overlap = (np.sum([pair[k] for pair in both], axis=0) for k in (0, 1))
-    df_people = cochran([float(np.trace(pair[0])) for pair in both], [part.errors(0).df for part in known])
+    df_people = cochran([float(np.trace(pair[0])) for pair in both], [min(part.errors(j).df for j in range(len(mean))) for part in known])
     freedom = cochran([float(np.trace(units)), float(np.trace(people))], [df_units, df_people])
     statistic, q, down = smallest_f(np.asarray(mean, dtype=np.float64), units, people, overlap, freedom)
     return [relative(label(row, "F"), row.statistic, statistic, "scipy", SUMS, 1e-6, size=1e-6),

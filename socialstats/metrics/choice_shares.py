@@ -18,7 +18,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.compare import with_holm
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, drawn_cautions, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import Drawn
 from socialstats.inference.rows import with_mean
@@ -533,6 +533,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings, probable=probable,
                       replies=replies_read(design, settings["source"]))  # fmt: skip
     rows = [*all_rows(counted), *change_rows(counted)]
+    people = {name for name, own in zip(data.sources, data.people, strict=False) if own is not None}
+    drawn = [row for row in rows if people & {row.label("source"), row.label("reference")}]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
@@ -547,7 +549,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         | (cluster_facts(rows) if factors else {})
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
         settings=settings | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
-        cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *population_cautions(whose)),
+        cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *drawn_cautions(drawn, whose.n),
+                  *population_cautions(whose)),
         references=METRIC.references,
         design=design,
         extras={"people": whose.names(design), "counts": {

@@ -129,13 +129,13 @@ class Number:
     ratings: RatingParts | None = None
 
     def rating_moves(self, at: IntArray) -> tuple[RatingParts, FloatArray]:
-        """Return the ratings of people who are a sample in some units, and what each adds, around their mean."""
+        """Return the ratings of people who are a sample in some units, and what each adds, as `moves` has it of units."""
         assert self.ratings is not None
         own, total = self.ratings.at(at), np.asarray(self.sums[at].sum(axis=0)).ravel()
         step = max(1, BLOCK // max(len(total), 1))
         left = [self.finish(total - own.sums[k : k + step]) for k in range(0, len(own.unit), step)]
         apart = float(self.finish(total[None])[0]) - np.concatenate([np.zeros(0), *left])
-        return own, apart - (apart.mean() if len(apart) else 0.0)
+        return own, (apart - apart.mean()) * (1 - 1 / len(apart)) if len(apart) else apart
 
     def moves(self, at: IntArray) -> tuple[float, FloatArray]:
         """Return the number of some units less its bias, and what each adds: (1 - 1/n) (number - that without it)."""

@@ -12,7 +12,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_df, small_sample
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, drawn_cautions, small_sample
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import Drawn
 from socialstats.models.shares import of_probabilities
@@ -111,14 +111,14 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         own[design.unit[given]], held[design.unit[given]] = expected[given], True
         put(rater, "mean of a rater", own, held, rater=rater)
     by = " x ".join(f.name for f in factors)
-    dfs = [row.df for row in rows if row.df is not None and whose.drawn.any() and row.label("rater") is None]
+    drawn_rows = [row for row in rows if whose.drawn.any() and row.label("rater") is None]
     return Result(
         metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
         inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}; {whose.text()}",
         counts={"ratings": design.n_rows, "units": int(known.sum())},
         settings={"cluster": [factor.name for factor in factors], "people": whose.setting,
                   "level": level},
-        cautions=(*cluster_cautions(design, factors, df=()), *few_units(rows), *few_df(dfs, rows),
+        cautions=(*cluster_cautions(design, factors, df=()), *few_units(rows), *drawn_cautions(drawn_rows, whose.n),
                   *population_cautions(whose)), references=METRIC.references,
         design=design, extras={"people": whose.names(design)},
     )  # fmt: skip

@@ -12,7 +12,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.inference.dependence import cluster_factors, drawn_cautions, share_cautions
 from socialstats.inference.means import Drawn
 from socialstats.inference.rows import share_ci
 from socialstats.models.shares import free_label, how_of, merged, share_row
@@ -93,7 +93,7 @@ def reply_shares(
     if not codes and cluster is not None:
         codes = [design.unit]
     whose = population(design, people, factors, used=np.ones(len(design.status), dtype=bool))
-    rows, names = [], list[str]()
+    rows, names, of_people = [], list[str](), list[Row]()
     for key, inside in replies_of_parts(design, source, stratum).items():
         names.append(free_label(", ".join(label for _, label in key), names))
         weight = design.unit_count[design.unit[inside]]
@@ -105,6 +105,7 @@ def reply_shares(
                       n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
             shares = replace(merged(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn))
             rows.append(share_row(row, shares, how))
+            of_people += rows[-1:] if drawn else []
     what = " x ".join(factor.name for factor in factors) or "unit"
     return Result(
         metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
@@ -112,7 +113,8 @@ def reply_shares(
         counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
         settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
                   "units": bool(codes) and not factors, "people": whose.setting},
-        cautions=(*share_cautions(design, factors, rows), *population_cautions(whose)), references=("wilson1927", "korngraubard1998"), design=design,
+        cautions=(*share_cautions(design, factors, rows), *drawn_cautions(of_people, whose.n), *population_cautions(whose)),
+        references=("wilson1927", "korngraubard1998"), design=design,
         extras={"people": whose.names(design)}, words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
     )  # fmt: skip
 

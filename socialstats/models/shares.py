@@ -193,7 +193,7 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
-    return with_share(row, found, how.level, clustered=clustered)
+    return with_share(row, found, how.level, clustered=clustered or bool(data.drawn))
 
 
 def is_plain(data: Shares) -> bool:
