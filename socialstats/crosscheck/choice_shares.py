@@ -125,7 +125,7 @@ def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, s
 def linear_values(pair: pd.DataFrame, names: tuple[str, str], level: str) -> tuple[pd.DataFrame, FloatArray]:
     """Sums by unit and source, and the values by unit whose mean is the difference of two shares."""
     hit = pair.assign(hit=pair[f"{IS}{level}"])
-    sums = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
+    sums: Any = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
     values: Any = 0.0
     for name, sign in zip(names, (1, -1), strict=True):
         hits, sizes = sums["sum"][name], sums["size"][name]
@@ -237,7 +237,8 @@ def change_checks(row: Row, moved: pd.DataFrame, people: list[Part | None], leve
     if row.estimate is None:
         return []
     j = levels.index(row.term)
-    checks = [compare(label(row), row.estimate, float(values[:, j].mean()), package="pandas", tolerance=1e-12, why=TABLED)]
+    theirs = float(values[:, j].mean())
+    checks = [compare(label(row), row.estimate, theirs, package="pandas", tolerance=1e-12, why=TABLED)]
     if row.std_error is None:
         return checks
     errors = joined_errors(mean_errors(values[:, j], np.arange(n)[:, None]), people, j)

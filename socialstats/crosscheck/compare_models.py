@@ -11,8 +11,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, cochran, crossing, errors_by, intersections, mean_errors
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, set_aside
+from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     adjusted_p,

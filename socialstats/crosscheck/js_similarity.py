@@ -101,7 +101,7 @@ def pooled_checks(
             continue
         own = every[every.sum(axis=(1, 2, 3)) > 0]
         total, g = own.sum(axis=0), len(own)
-        value, left = float(mean_of_parts(total)), mean_of_parts(total - own)
+        value = float(mean_of_parts(total))
         tables = [own, *(table.sum(axis=1, keepdims=True) if k == 0 and cells != [""] else table
                          for table in (parts[k] for parts in parts_of_people))]  # fmt: skip
         tables = [table[table.sum(axis=(1, 2, 3)) > 0] for table in tables]
@@ -151,10 +151,11 @@ def people_sums(both: pd.DataFrame, cells: list[str], names: list[str]) -> list[
     levels = [name for name in both if str(name).startswith(IS)]
     found = []
     for keys in (["rater"], ["left", "rater"]):
-        code = own.groupby(keys).ngroup().to_numpy()
+        code: Any = own.groupby(keys).ngroup().to_numpy()
         table = np.zeros((code.max() + 1, len(cells), 2, len(levels)))
-        at = [cells.index(cell) for cell in own["cell"]], [names.index(name) for name in own["source"]]
-        np.add.at(table, (code, *at), own[levels].to_numpy(dtype=float))
+        cell, side = (np.array([known.index(label) for label in own[name]])
+                      for known, name in ((cells, "cell"), (names, "source")))  # fmt: skip
+        np.add.at(table, (code, cell, side), own[levels].to_numpy(dtype=float))
         found.append(table)
     return found
 
@@ -165,8 +166,9 @@ def left_out_moments(value: float, total: FloatArray, tables: Sequence[FloatArra
     for table in tables:
         left, g = mean_of_parts(total - table), len(table)
         bias.append((g - 1) * (float(left.mean()) - value))
-        variance.append((g - 1) * float(np.var(left)))
-        df.append(kurtosis_df(left))
+        still = float(np.ptp(left)) <= STILL
+        variance.append(0.0 if still else (g - 1) * float(np.var(left)))
+        df.append(g - 1.0 if still else kurtosis_df(left))
     if len(tables) == 1:
         return Moments(bias=bias[0], error=math.sqrt(variance[0]), df=df[0])
     joint = max(variance[0], variance[1], variance[0] + variance[1] - variance[2])
@@ -176,21 +178,21 @@ def left_out_moments(value: float, total: FloatArray, tables: Sequence[FloatArra
 def equal_shares_checks(row: Row, part: pd.DataFrame, names: list[str]) -> list[Check]:
     """Compare the F test of equal pooled shares, with units (or clusters) and people as crossed factors."""
     levels = [name for name in part if str(name).startswith(IS)]
-    gap, units, people, n = np.zeros(len(levels)), 0.0, [], part["unit"].nunique()
+    gap, people, n = np.zeros(len(levels)), [], part["unit"].nunique()
+    units: Any = 0.0
     for name, sign in zip(names, (1.0, -1.0), strict=True):
         own = part[part["source"] == name]
         x = own[levels].to_numpy(dtype=float)
         gap += sign * x.mean(axis=0)
-        off = own[["unit"]].assign(**dict(zip(levels, (sign * (x - x.mean(axis=0)) / len(x)).T, strict=True)))
-        units = off.groupby("unit")[levels].sum().reindex(part["unit"].unique(), fill_value=0.0) + units
+        off = own[levels].astype(float)
+        off.loc[:, :] = sign * (x - x.mean(axis=0)) / len(x)
+        units = off.groupby(own["unit"]).sum().reindex(part["unit"].unique(), fill_value=0.0) + units
         people.append(Part.of(own, x, np.full(len(x), 1 / len(x)), sign=sign))
     left = part.drop_duplicates("unit").set_index("unit").loc[units.index, "left"].to_numpy()
     return joint_checks(row, gap, units.to_numpy(), np.full(n, 1 / n), left, people)
 
 
-def plain_ends(
-    row: Row, moments: Moments, other: tuple[float, float] = (math.inf, -math.inf)
-) -> list[Check]:
+def plain_ends(row: Row, moments: Moments, other: tuple[float, float] = (math.inf, -math.inf)) -> list[Check]:
     """Compare error and ends of a plug-in value with those of its leave-one-out values, or `other` ones beyond."""
     if row.conf_low is None:
         return []
@@ -323,7 +325,8 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     ]  # fmt: skip
 
 
-STEP = 1e-5  # of a numerical derivative
+STILL = 1e-14  # leave-one-out values that differ by rounding
+STEP = 1e-5  # step of a numerical derivative
 
 
 def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -> list[Part | None]:

@@ -72,7 +72,8 @@ class Part:
         """Errors of one statistic by person."""
         if self.second is not None:
             return one_gap(self.e[:, j], self.f, self.second, self.rater)
-        return one_factor(np.bincount(self.rater, self.e[:, j]), np.bincount(self.rater, self.f))
+        sums = summed(np.column_stack([self.e[:, j], self.f]), self.rater, int(self.rater.max()) + 1)
+        return one_factor(sums[:, 0], sums[:, 1])
 
     def matrices(self) -> tuple[FloatArray, FloatArray]:
         """Covariances by person (CR2), and by cluster and person."""
@@ -126,7 +127,8 @@ def joint_checks(row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence
 
     code = numbers(left)
     size = int(code.max()) + 1
-    share, sums = np.bincount(code, f, size), summed(e, code, size) / np.sqrt(1 - np.bincount(code, f, size))[:, None]
+    share = summed(np.asarray(f)[:, None], code, size)[:, 0]
+    sums = summed(e, code, size) / np.sqrt(1 - share)[:, None]
     units = sums.T @ sums
     df_units = one_factor(np.zeros(size), share).df
     known = [part for part in parts if part is not None and not part.nested]
@@ -134,11 +136,13 @@ def joint_checks(row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence
         return []
     both = [part.matrices() for part in known]
     people, overlap = (np.sum([pair[k] for pair in both], axis=0) for k in (0, 1))
-    df_people = cochran([float(np.trace(pair[0])) for pair in both], [min(part.errors(j).df for j in range(len(mean))) for part in known])
+    dfs = [min(part.errors(j).df for j in range(len(mean))) for part in known]
+    df_people = cochran([float(np.trace(pair[0])) for pair in both], dfs)
     freedom = cochran([float(np.trace(units)), float(np.trace(people))], [df_units, df_people])
     statistic, q, down = smallest_f(np.asarray(mean, dtype=np.float64), units, people, overlap, freedom)
+    p = float(stats.f.sf(statistic, q, down))
     return [relative(label(row, "F"), row.statistic, statistic, "scipy", SUMS, 1e-6, size=1e-6),
-            same_p(label(row, "p"), row.p_value, float(stats.f.sf(statistic, q, down)), "scipy", SUMS, 1e-6)]  # fmt: skip
+            same_p(label(row, "p"), row.p_value, p, "scipy", SUMS, 1e-6)]  # fmt: skip
 
 
 def smallest_f(
@@ -153,10 +157,8 @@ def smallest_f(
     full, plain = units + people, units + people - overlap
     q = rank(full)
     positive = float(np.linalg.eigvalsh(plain).min()) >= -CLEAR * float(np.trace(plain)) and rank(plain) == q
-    if q > 1:
-        lead = plain if positive else full
-    else:
-        lead = max((plain, units, people), key=lambda v: float(np.trace(v)))
+    larger = max((plain, units, people), key=lambda v: float(np.trace(v)))
+    lead = larger if q == 1 else plain if positive else full
     used = [lead, *(v for v in (units, people) if rank(v) == q)]
     wald = min(float(mean @ pinvh(v, rtol=CLEAR) @ mean) for v in used)
     down = freedom - q + 1

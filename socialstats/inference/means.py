@@ -260,7 +260,8 @@ class Drawn:
         for scores, shares in zip(self.scores.T, self.shares.T, strict=True):
             f = shares[:, None] * sides
             found.append(difference_errors(scores[:, None] * sides * (1, -1), f, (f**2).sum(axis=0), [self.rater]))
-        return MeanErrors(**{name: np.concatenate([getattr(one, name) for one in found]) for name in MeanErrors.__slots__})
+        fields = {name: np.concatenate([getattr(one, name) for one in found]) for name in MeanErrors.__slots__}
+        return MeanErrors(**fields)
 
 
 def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:

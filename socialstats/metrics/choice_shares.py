@@ -18,9 +18,15 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.compare import with_holm
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, drawn_cautions, share_cautions
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_facts,
+    cluster_text,
+    drawn_cautions,
+    share_cautions,
+)
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import Drawn
+from socialstats.inference.means import Drawn, numbered
 from socialstats.inference.rows import with_mean
 from socialstats.models.agreement import Refusal
 from socialstats.models.matched_pairs import hotelling
@@ -225,7 +231,8 @@ def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]]
     for base, pair, drawn in pairs:
         lone = any(group.raters < 2 for group in drawn)
         if not len(pair.copies) or lone:
-            gone = replace(base, undefined=ONE_PERSON if lone else NO_UNITS, reason="unidentified" if lone else "no_data")
+            gone = replace(base, undefined=NO_UNITS, reason="no_data")
+            gone = replace(base, undefined=ONE_PERSON, reason="unidentified") if lone else gone
             gaps += [of_level(gone, level, role="difference") for level in counted.data.levels]
             tests = [replace(gone, term=term, role="test") for term in counted.terms_of_tests()]
         else:
@@ -305,7 +312,7 @@ def change_rows(counted: Counted) -> list[Row]:
                                n_clusters=int(used.sum()))  # fmt: skip
             row = replace(row, key=(*row.key, ("base", base)))
             drawn = [group for k, sign in zip(sides, (1.0, -1.0), strict=False)
-                     for group in change_drawn(counted, k, (q, at), used, sign)]  # fmt: skip
+                     for group in change_drawn(counted, k, (q, at), np.asarray(used), sign)]  # fmt: skip
             changes = moved[:, 0] - moved[:, 1:].sum(axis=1)
             own, test = rows_of_changes(counted, row, changes, float(len(sides)), drawn)
             levels += own
@@ -348,8 +355,8 @@ def change_drawn(
         share = weight[own] / weight[own].sum()
         values = people.counts[rows[own]]
         scores[own], shares[own] = way * weight[own, None] * (values - share @ values), share[:, None]
-    return [Drawn(scores=scores, shares=shares, cluster=np.unique(cluster, return_inverse=True)[1],
-                  rater=np.unique(people.rater[rows], return_inverse=True)[1], second=stratum == strata[1])]  # fmt: skip
+    return [Drawn(scores=scores, shares=shares, cluster=numbered(cluster)[0], rater=numbered(people.rater[rows])[0],
+                  second=np.asarray(stratum == strata[1]))]  # fmt: skip
 
 
 def cluster_shares(counted: Counted) -> tuple[FloatArray, FloatArray]:
@@ -469,11 +476,11 @@ def choice_shares(
         level``, the test of any difference. There `statistic` is Pearson's chi-square. Its p comes from swapping the
         two sources in whole clusters (units where none are declared). In the row ``any level (ratings independent)`` it
         comes from the chi-square distribution, which counts ratings of one unit as independent. Where people are a
-        sample, swaps would ignore that they answer alike in all units. ``any level`` then has the F of all levels, with
-        units and raters as crossed factors; changes have t and F in place of flips and T-squared. With `base` the changes
-        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``:
-        means over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters,
-        and Holm over levels and strata. Also ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
+        sample, swaps would ignore that a person answers alike in all units. ``any level`` then has the F of all levels,
+        units and raters being crossed factors; changes have t and F in place of flips and T-squared. With `base` the
+        changes follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum -
+        base``. They are means over clusters of the change of the share, with t interval and p from flipping the signs of
+        whole clusters, adjusted by Holm over levels and strata. Also ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
         (source -> level -> ratings).
 
         The design may have `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`). A reply then counts for
@@ -526,6 +533,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     whose = population(design, settings["people"], factors, unable=unable)
     data = source_counts(design, settings["source"], settings["refusal"], alone=True, probable=probable,
                          drawn=whose.drawn)  # fmt: skip
+    whose = whose.of(data.people)
     cells = cells_of(design, settings["stratum"], "stratum")
     usual = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
@@ -593,7 +601,9 @@ def difference_text(result: Result, source: str, base: str) -> str:
     said = ", ".join(gap_text(row) for row in gaps[:SAID])
     if test.p_value is None or test.statistic is None:
         return f"{name}: {said}."
-    letter, how = ("F", "units and raters as crossed factors") if test.test == "f" else ("χ²", "cluster permutation test")
+    letter, how = "χ²", "cluster permutation test"
+    if test.test == "f":
+        letter, how = "F", "units and raters as crossed factors"
     return (
         f"{name}: {said}. Any difference: {letter}({number(test.df, 0)}) = {number(test.statistic)}, "
         f"{p_value(test.p_value)} ({how})."

@@ -129,7 +129,7 @@ class Number:
     ratings: RatingParts | None = None
 
     def rating_moves(self, at: IntArray) -> tuple[RatingParts, FloatArray]:
-        """Return the ratings of people who are a sample in some units, and what each adds, as `moves` has it of units."""
+        """Return the ratings of people who are a sample in some units, and what each adds to the number."""
         assert self.ratings is not None
         own, total = self.ratings.at(at), np.asarray(self.sums[at].sum(axis=0)).ravel()
         step = max(1, BLOCK // max(len(total), 1))
@@ -542,6 +542,8 @@ class Field:
         People are matched by their labels. Units are the same in both, by their places in `at`.
         """
         scores, shares, cluster, rater, side = [], [], [], list[str](), []
+        codes = self.codes[which[0]]
+        code = codes[0][at[0]] if codes else np.arange(len(at[0]))
         for k, (m, units) in enumerate(zip(which, at, strict=True)):
             if self.numbers[m].ratings is None:
                 continue
@@ -550,7 +552,7 @@ class Field:
                 continue
             scores.append(moves * (1 - 2 * k))
             shares.append(np.full(len(moves), 1 / len(moves)))
-            cluster.append((self.codes[which[0]][0][at[0]] if self.codes[which[0]] else np.arange(len(units)))[own.unit])
+            cluster.append(code[own.unit])
             rater += own.rater
             side.append(np.full(len(moves), k == 1))
         if not scores:
@@ -731,7 +733,7 @@ def compare_models(
     then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008).
 
     Where a result of `js_similarity` or `mean_ratings` takes people as a sample, errors are those of two crossed
-    factors, units (or one cluster) and people: what each rating of a person adds, by leaving it out, is summed by
+    factors, units (or one cluster) and people. What each rating of a person adds, by leaving it out, is summed by
     person. People are the same for all models if they have the same labels. Else raters are fixed, as models always
     are. Of `ada_met` raters are fixed here: the mode of the people jumps when a rating is left out. Its own rows have
     the differences from the nearest model with people as a sample.
@@ -964,22 +966,20 @@ def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
     whole = all(len(common) == len(one.units) for one in numbers)
     sums = np.concatenate(dense, axis=1)
     value = float(np.mean([one.value for one in numbers])) if whole else float(finish(sums.sum(axis=0)[None])[0])
-    given = [(one.ratings.at(k), a) for one, k, a in zip(numbers, at, ends[:-1], strict=True) if one.ratings is not None]
-    ratings = None
-    if given:
-        padded = np.zeros((sum(len(own.unit) for own, _ in given), ends[-1]))
-        row_at = 0
-        for own, a in given:
-            padded[row_at : row_at + len(own.unit), a : a + own.sums.shape[1]] = own.sums
-            row_at += len(own.unit)
-        ratings = RatingParts(unit=np.concatenate([own.unit for own, _ in given]), sums=padded,
-                              rater=tuple(label for own, _ in given for label in own.rater))  # fmt: skip
+    given = [(one.ratings.at(k), before, ends[-1] - after) for one, k, before, after
+             in zip(numbers, at, ends[:-1], ends[1:], strict=True) if one.ratings is not None]  # fmt: skip
+    ratings = RatingParts(
+        unit=np.concatenate([own.unit for own, _, _ in given]),
+        rater=tuple(label for own, _, _ in given for label in own.rater),
+        sums=np.concatenate([np.pad(own.sums, ((0, 0), beside)) for own, *beside in given]),
+    ) if given else None  # fmt: skip
     made = Number(row=Row(term=label), units=tuple(common), clusters=clusters, sums=sums, finish=finish, value=value,
                   linear=first.linear, size=max(one.size for one in numbers), ratings=ratings)  # fmt: skip
     matched, every = Field(numbers=(made,)), np.arange(len(common))
     row, code = Row(term=label, estimate=None if np.isnan(value) else value), matched.codes[0]
     moves = made.moves(every)[1]
-    errors = Contest(estimate=value, moves=moves, codes=code, drawn=matched.drawn((0,), (every,)), size=made.size).errors()
+    drawn = matched.drawn((0,), (every,))
+    errors = Contest(estimate=value, moves=moves, codes=code, drawn=drawn, size=made.size).errors()
     if row.estimate is not None:
         row = with_t(row, float(errors.std_error[0]), float(errors.df[0]), level, test=False)
     return replace(made, row=replace(row, n_units=len(common), method=f"mean of {count(len(numbers), 'model')}, t"))

@@ -720,6 +720,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     unable = "" if whole or settings["ci"] == "t" else "resamples within units take the ratings of a unit as they are"
     whose = population(design, settings["people"], factors, unable=unable)
     data = source_counts(design, settings["source"], settings["refusal"], probable=whole, drawn=whose.drawn)
+    whose = whose.of(data.people)
     first, cells = data.index(settings["reference"], "reference"), cells_of(design, settings["cell"], "cell")
     others = [k for k in range(len(data.sources)) if k != first]
     if not others:

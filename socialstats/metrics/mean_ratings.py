@@ -55,8 +55,9 @@ def mean_ratings(
     Result
         Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater. Each is a mean and
         its t interval; clusters have CR2 standard errors and Satterthwaite's df (Bell & McCaffrey 2002). Units
-        (or one cluster) and people who are a sample are crossed factors; a rater's own mean is of this rater. Where the design has `probabilities`, a reply counts
-        with its expected value: the mean of the levels, weighted with their probabilities.
+        (or one cluster) and people who are a sample are crossed factors; a rater's own mean is of this rater. Where the
+        design has `probabilities`, a reply counts with its expected value: the mean of the levels, weighted with their
+        probabilities.
 
     Raises
     ------

@@ -113,9 +113,10 @@ def reply_shares(
         counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
         settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
                   "units": bool(codes) and not factors, "people": whose.setting},
-        cautions=(*share_cautions(design, factors, rows), *drawn_cautions(of_people, whose.n), *population_cautions(whose)),
-        references=("wilson1927", "korngraubard1998"), design=design,
-        extras={"people": whose.names(design)}, words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
+        cautions=(*share_cautions(design, factors, rows), *drawn_cautions(of_people, whose.n),
+                  *population_cautions(whose)),
+        references=("wilson1927", "korngraubard1998"), design=design, extras={"people": whose.names(design)},
+        words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
     )  # fmt: skip
 
 

@@ -108,13 +108,20 @@ def jackknife_moments(
 
 def crossed_moments(one: JackknifeMoments, two: JackknifeMoments, joint: JackknifeMoments) -> JackknifeMoments:
     """Join the moments over two crossed factors, less those over their intersections."""
-    df = [cochran_df(v, d) if np.nansum(v) > 0 and not np.isnan(d).any() else math.nan
-          for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]  # fmt: skip
+    df = [joint_df(v, d) for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]
     return JackknifeMoments(
         bias=one.bias + two.bias - joint.bias, df=np.array(df),
         variance=np.max([one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0),
         rounding=np.hypot(one.rounding, two.rounding),
     )  # fmt: skip
+
+
+def joint_df(variance: FloatArray, df: FloatArray) -> float:
+    """Return Cochran's degrees of freedom of the parts that vary; NaN where none does, or one is unknown."""
+    vary = variance != 0
+    if not vary.any() or np.isnan(df[vary]).any():
+        return math.nan
+    return cochran_df(variance[vary], df[vary])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

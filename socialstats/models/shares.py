@@ -294,8 +294,8 @@ class RaterCounts:
         rows, weight, cluster = self.rows(copies, codes, among)
         if not len(rows):
             return []
-        fixed = total > weight.sum() * (1 + 1e-9)
-        return [Drawn.of(self.counts[rows], weight, cluster, self.rater[rows], total=total if fixed else None, sign=sign)]
+        whole = total if total > weight.sum() * (1 + 1e-9) else None  # fixed raters are part of it
+        return [Drawn.of(self.counts[rows], weight, cluster, self.rater[rows], total=whole, sign=sign)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -324,9 +324,7 @@ class SourceCounts:
     left_out: int = 0
     people: tuple[RaterCounts | None, ...] = ()
 
-    def drawn(
-        self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0
-    ) -> list[Drawn]:
+    def drawn(self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0) -> list[Drawn]:
         """Return what the people of a source, if they are a sample, add to its shares in some units."""
         people = self.people[k] if self.people else None
         if people is None:
@@ -388,8 +386,9 @@ def source_counts(
         raise NothingToAnalyse(f"{design.source}: no rating has a value and a source")
     shape = len(design.units), len(factor.levels), len(levels)
     place = design.unit[used] * shape[1] + code[used]
-    read = design.read_as(refusals=shape[2] > len(design.levels)) if probable and design.probabilities is not None else None
-    if read is not None:
+    read = None
+    if probable and design.probabilities is not None:
+        read = design.read_as(refusals=shape[2] > len(design.levels))
         cells = [np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T]
         counts = np.asarray(np.stack(cells, axis=1).reshape(shape), dtype=np.float64)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -26,7 +26,7 @@ PEOPLE = {
 }  # fmt: skip
 MACHINES = {"model", "models", "llm", "llms", "ai", "gpt", "machine", "machines", "bot", "bots", "algorithm"}
 People = Literal["auto", "random", "fixed"]
-FEWEST_PEOPLE = 5  # people from which "auto" takes them as a sample: two-way intervals of fewer are several times as long
+FEWEST_PEOPLE = 5  # people whom "auto" takes as a sample: of fewer, intervals are several times as long
 MODEL_COLUMNS = ("model", "llm", "language_model")  # columns of raters that are models
 
 
@@ -80,6 +80,11 @@ def is_people(label: str) -> bool:
     return bool(words_of(label) & PEOPLE) and not words_of(label) & MACHINES
 
 
+def says_human(label: str) -> bool:
+    """Whether a level is called human."""
+    return label.strip().casefold() in HUMANS
+
+
 def says_model(label: str) -> bool:
     """Whether the label of a rater says a language model.
 
@@ -95,8 +100,8 @@ def says_model(label: str) -> bool:
 def people_of(design: Ratings) -> BoolArray:
     """(raters,) bool array: which raters are people.
 
-    The declared source of the raters says it where the name of a level says people, or else a rater group with a level
-    called human. Without such a level, a declared source means models. Without a source, a rater is a person unless the
+    The declared source of the raters says it, where the name of a level says people. Else a rater group with a level
+    called human does. Without such a level, a declared source means models. Without a source, a rater is a person unless the
     column of the raters is called model, or the rater's label says a model. Nobody is, where raters are not known.
     """
     nobody = np.zeros(len(design.raters), dtype=bool)
@@ -104,9 +109,10 @@ def people_of(design: Ratings) -> BoolArray:
         return nobody
     declared = design.columns.get("rater_source")
     for name, factor in design.rater_groups.items():
-        told = [level.strip().casefold() in HUMANS or (name == declared and is_people(level)) for level in factor.levels]
-        if any(told):
-            return np.append(told, False)[factor.codes]  # -1: no level
+        says = is_people if name == declared else says_human
+        told = np.array([says(level) for level in factor.levels])
+        if told.any():
+            return np.asarray(np.append(told, False)[factor.codes])  # -1: no level
     if declared is not None or models_of(design):
         return nobody
     return np.array([not says_model(label) for label in design.raters], dtype=bool)
@@ -126,12 +132,24 @@ class Population:
         Raters with a rating.
     few : str
         Why people are fixed although nobody asked for it; empty where they are drawn, or where no person rated.
+    known : bool
+        Whether it is known who rated.
     """
 
     drawn: BoolArray
     n: int
     raters: int
     few: str = ""
+    known: bool = True
+
+    def of(self, people: Sequence[object]) -> Population:
+        """Return the same for sources of which none has several people: each is a rater, taken as it is.
+
+        `people` has something other than None for each source with people who are a sample.
+        """
+        if any(own is not None for own in people):
+            return self
+        return replace(self, drawn=np.zeros_like(self.drawn))
 
     def names(self, design: Ratings) -> tuple[str, ...]:
         """Return the labels of the people who are a sample."""
@@ -152,9 +170,11 @@ class Population:
         >>> Population(drawn=np.array([False]), n=0, raters=1).text()
         'for this rater'
         """
+        if not self.known:
+            return "raters not known, taken as they are"
         if not self.drawn.any():
             few = f" ({self.few})" if self.few else ""
-            return f"for {'this' if self.raters == 1 else f'these {count(self.raters)}'} {who}{'s' * (self.raters != 1)}{few}"
+            return f"for this {who}{few}" if self.raters == 1 else f"for these {count(self.raters, who)}{few}"
         others = self.raters - self.n
         if not others:
             return f"{count(self.n, who)} taken as a sample"
@@ -200,7 +220,7 @@ def population(
     few = f"fewer than {FEWEST_PEOPLE} people do not stand for others" if n < FEWEST_PEOPLE else why
     if people == "fixed" or (people == "auto" and few):
         named = few if people == "auto" and n > 1 else ""
-        return Population(drawn=np.zeros_like(known), n=n, raters=raters, few=named)
+        return Population(drawn=np.zeros_like(known), n=n, raters=raters, few=named, known=design.raters_known)
     return Population(drawn=known, n=n, raters=raters)
 
 
@@ -208,6 +228,6 @@ def population_cautions(found: Population) -> tuple[Caution, ...]:
     """Caution SS215, where several people rated and intervals speak of these people alone without being asked to."""
     if not found.few:
         return ()
+    fix = f"collect ratings of {FEWEST_PEOPLE} people or more, or use {option('people', 'random')}"
     return (caution("SS215", f"{count(found.n, 'person', 'people')} rated and are taken as they are: {found.few}",
-                    affects="intervals and tests, which do not speak of other people",
-                    fix=f"collect ratings of {FEWEST_PEOPLE} people or more, or use {option('people', 'random')}"),)  # fmt: skip
+                    affects="intervals and tests, which do not speak of other people", fix=fix),)  # fmt: skip

@@ -198,8 +198,8 @@ def mean_row(
         n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
         **facts,
     )  # fmt: skip
-    told = {"df": lead.df} if sample.drawn and not lead.undefined else {}
-    row = with_mean(row, lead, how.level, test=test, within=within, **told)
+    row = with_mean(row, lead, how.level, test=test, within=within)
+    row = replace(row, df=lead.df) if sample.drawn and not lead.undefined else row
     if how.ci == "closed" or how.taken_off is not None or row.undefined:
         return row
     return with_resampled_mean(row, sample, within)

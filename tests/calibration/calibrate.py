@@ -233,9 +233,9 @@ READING = {
         "fewer than five times; such tables are left out here."
     ),
     "Shares and similarity, people": (
-        "People have habits that hold in all units, and runs of a model repeat each other within a unit. Errors of units "
-        "alone speak of these people; those of units and people as crossed factors of all people. Shares of which fewer "
-        "than one of the people would hold the rarer kind have caution SS212."
+        "People have habits that hold in all units, and runs of a model repeat each other within a unit. Errors of "
+        "units alone speak of these people; those of units and people as crossed factors of all people. Shares of "
+        "which fewer than one of the people would hold the rarer kind have caution SS212."
     ),
     "Test of equal shares, people": (
         "Both have the same shares over all people. Swaps of sources unit by unit take the habits of the people asked "

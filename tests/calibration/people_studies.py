@@ -15,9 +15,9 @@ from socialstats.arrays import FloatArray
 
 LEVELS = ("comply", "deviate", "escalate")
 SHAPES = {"even shares": (1 / 3, 1 / 3, 1 / 3), "skewed shares (.85/.12/.03)": (0.85, 0.12, 0.03)}
-OTHER = (0.6, 0.3, 0.1)  # of a model that differs from people
+OTHER = (0.6, 0.3, 0.1)  # shares of a model that differs from people
 PEOPLE, UNITS, RUNS = (7, 30), (30, 100), 5
-SD = 1.0  # of the log-odds of units, of people, and of the model in a unit
+SD = 1.0  # standard deviation of log-odds by unit, by person, and by unit for the model
 DRAWN, FIXED = "units and people (default)", "people fixed"
 WAYS = {DRAWN: "auto", FIXED: "fixed"}
 HOLDS, RATE, DRAWS = (0.91, 0.99), (0.0, 0.08), (20, 600)

@@ -29,8 +29,8 @@ def table(seed: int, units: int = 24, people: int = 6, *, lost: float = 0.0, hab
     rows = []
     for source, n, sd in (("human", people, habit), ("model", 4, 0.0)):
         chances = np.exp(unit + rng.normal(0, 1, (1, n, 3)) * sd)
-        value = (rng.random((units, n, 1)) > (chances / chances.sum(axis=2, keepdims=True)).cumsum(axis=2)[..., :-1]).sum(
-            axis=2)  # fmt: skip
+        chances /= chances.sum(axis=2, keepdims=True)
+        value = (rng.random((units, n, 1)) > chances.cumsum(axis=2)[..., :-1]).sum(axis=2)
         rows += [(f"u{u:02}", f"{source} {r}", source, LEVELS[value[u, r]]) for u, r in product(range(units), range(n))
                  if source == "model" or rng.random() >= lost]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
@@ -59,7 +59,7 @@ def crossed(part: pd.DataFrame, deviation: Any, weight: Any, unit: str = "unit")
 
 
 @pytest.mark.parametrize(("lost", "cluster"), [(0.0, None), (0.3, None), (0.3, "story")])
-def test_a_share_of_people_has_the_error_of_units_and_people_as_crossed_factors(lost: float, cluster: str | None) -> None:
+def test_a_share_of_people_has_the_error_of_two_crossed_factors(lost: float, cluster: str | None) -> None:
     frame = table(1, lost=lost)
     result = ss.choice_shares(read(frame, **({"cluster": cluster} if cluster else {})), **QUICK)
     people = frame[frame["source"] == "human"]

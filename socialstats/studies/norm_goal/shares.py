@@ -187,7 +187,7 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
     said = tuple(text for other in foremost(by_source) for text in change_sentences(shown, source, other, base))
     drawn = result.settings["people"] == "random"
     how = "p values by t over clusters and human raters" if drawn else "p values by sign flips of clusters"
-    joint = "F test over clusters and human raters: F" if drawn else "Hotelling's T-squared"
+    joint = "F test over clusters and human raters" if drawn else "Hotelling's T-squared"
     found = "" if base == asked else f" '{most}' was recognised as the base by its name."
     return Block(
         id="changes" if k == 0 else f"changes-{k + 1}",
@@ -205,8 +205,8 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
                   cells=tuple((f"{r.group}: {r.term}", r.shown(), r.shown("std_error"), *ends(r)[1:],
                                p_text(r.p_value), p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in shown)),
             Table(caption=f"Any change from '{most}', all actions at once ({joint})",
-                  header=("Source and change", joint.rpartition(" ")[2], "Changes tested at once", "p", "p (Holm)", "Clusters",
-                          "Why not"),
+                  header=("Source and change", "F" if drawn else "T-squared", "Changes tested at once", "p",
+                          "p (Holm)", "Clusters", "Why not"),
                   cells=tuple((r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
                                r.n_clusters, r.undefined) for r in tests), rows=tuple(tests)),
         ),

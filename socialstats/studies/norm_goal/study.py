@@ -192,7 +192,7 @@ def variants_block(
 def variants(
     design: Ratings, similar: Result, source: Source, first: str, strata: Sequence[str], options: StudyOptions
 ) -> list[Variant]:
-    """Return the analyses: bias, aggregation, interval, clusters, raters, macro or micro, refusals, a level left out."""
+    """Return the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
 
     def of(role: str, at: int, kept: Any = None, **more: Any) -> dict[str, Any]:
         def compute() -> Any:
@@ -610,12 +610,11 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     many = f"{unit_name(design)}s"
     whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
     if shares.settings["people"] == "random":
-        whose = (f"over {many} and {human} raters, both taken as samples. Differences of all shares were tested by F over "
-                 "both")  # fmt: skip
+        whose = f"over {many} and {human} raters, both taken as samples. Any difference was tested by F over both"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in bits; 1: equal shares) was "
-        f"bias-corrected; its ceiling is two random halves of the {human} ratings. p values were Holm-adjusted over "
+        f"with {level_text(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in "
+        f"bits; 1: equal shares) was bias-corrected; its ceiling is two random halves of the {human} ratings. p values were Holm-adjusted over "
         "actions and levels.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
