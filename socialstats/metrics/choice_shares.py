@@ -479,8 +479,9 @@ def choice_shares(
         sample, swaps would ignore that a person answers alike in all units. ``any level`` then has the F of all levels,
         units and raters being crossed factors; changes have t and F in place of flips and T-squared. With `base` the
         changes follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum -
-        base``. They are means over clusters of the change of the share, with t interval and p from flipping the signs of
-        whole clusters, adjusted by Holm over levels and strata. Also ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
+        base``. They are means over clusters of the change of the share, with t interval. Their p comes from flipping
+        the signs of whole clusters, adjusted by Holm over levels and strata. Also ``any level``, Hotelling's T-squared
+        of all levels. `extras`: ``people`` (those who are a sample), ``counts``
         (source -> level -> ratings).
 
         The design may have `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`). A reply then counts for

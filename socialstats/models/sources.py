@@ -101,8 +101,9 @@ def people_of(design: Ratings) -> BoolArray:
     """(raters,) bool array: which raters are people.
 
     The declared source of the raters says it, where the name of a level says people. Else a rater group with a level
-    called human does. Without such a level, a declared source means models. Without a source, a rater is a person unless the
-    column of the raters is called model, or the rater's label says a model. Nobody is, where raters are not known.
+    called human does. Without such a level, a declared source means models. Without a source, a rater is a person
+    unless the column of the raters is called model, or the rater's label says a model. Nobody is, where raters are not
+    known.
     """
     nobody = np.zeros(len(design.raters), dtype=bool)
     if not design.raters_known:

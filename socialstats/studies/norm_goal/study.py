@@ -614,8 +614,8 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
         f"with {level_text(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in "
-        f"bits; 1: equal shares) was bias-corrected; its ceiling is two random halves of the {human} ratings. p values were Holm-adjusted over "
-        "actions and levels.",
+        f"bits; 1: equal shares) was bias-corrected; its ceiling is two random halves of the {human} ratings. p values "
+        "were Holm-adjusted over actions and levels.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
         f"the jackknife. Values above 1 were set to 1, differences computed before. CIs: {like.inference}. "
