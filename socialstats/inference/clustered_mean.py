@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
-from socialstats.inference.means import MeanErrors, difference_errors, mean_errors
+from socialstats.inference.means import Drawn, MeanErrors, difference_errors, mean_errors, with_drawn
 from socialstats.results.rows import OUT_OF_RANGE, size_unit
 from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import count as counted
@@ -133,6 +133,7 @@ def clustered_mean(
     *,
     kind: Kind = "CR2",
     magnitude: float | None = None,
+    drawn: Sequence[Drawn] = (),
 ) -> ClusteredMean:
     """Estimate a mean from cells, with a standard error for independent, clustered or crossed values.
 
@@ -147,6 +148,8 @@ def clustered_mean(
     magnitude : float, optional
         Largest size of the numbers that `values` were computed from (differences: of the raw values), of which
         rounding is a share. Default: the largest size in `values`.
+    drawn : sequence of Drawn
+        Groups of raters who are samples too, beside at most one cluster factor (CR2), in the unit of `values`.
 
     Returns
     -------
@@ -189,8 +192,8 @@ def clustered_mean(
     (4.0, 2.2822, 1.8)
     """
     one_of("kind", kind, KINDS)
-    if len(codes) > 2:
-        raise InputError(f"at most two crossed cluster factors, got {len(codes)}")
+    if len(codes) + bool(drawn) > 2:
+        raise InputError(f"at most two crossed cluster factors, got {len(codes) + bool(drawn)}")
     x, c = np.asarray(values, dtype=np.float64), np.asarray(count, dtype=np.float64)
     n = float(c.sum())
     if not n > 0:
@@ -198,24 +201,28 @@ def clustered_mean(
     unit = size_unit(x)
     if unit != 1:
         size = None if magnitude is None else magnitude / unit
-        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size), unit, float(x[0]))
+        scaled = [replace(group, scores=group.scores / unit) for group in drawn]
+        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled), unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     mean = centre(x, c, n)
     off = x - mean
     squares = float(c @ off**2)
     base = ClusteredMean(
         mean=mean, sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan, std_error=math.nan, df=math.nan, n=n,
-        clusters=tuple(int(d.max()) + 1 for d in dense), kind=("rows", kind, "two-way")[len(dense)],
+        clusters=tuple(int(d.max()) + 1 for d in dense),
+        kind=("rows", kind, "two-way")[2 if drawn else len(dense)],
     )  # fmt: skip
     size = float(np.abs(x).max()) if magnitude is None else magnitude
     why = no_spread(x, n, size) or few(base)
     if why:
         return replace(base, undefined=why)
+    scores, shares = off * c / n, c / n
     if not dense:
         base = replace(base, largest=1 / n, skewness=skewed(off, c))
-        return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
-    scores, shares = off * c / n, c / n
-    found = mean_errors(scores[:, None], shares[:, None], dense, size=size)
+        if not drawn:
+            return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
+        return with_errors(base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn))
+    found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
     base = replace(base, largest=float(found.largest[0]), skewness=shape(found, sums, skewed(off, c), base.sd**2 / n))
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
