@@ -217,14 +217,15 @@ def clustered_mean(
     if why:
         return replace(base, undefined=why)
     scores, shares = off * c / n, c / n
+    of_people = [cluster_sums(group.rater, group.scores[:, 0]) for group in drawn]
     if not dense:
-        base = replace(base, largest=1 / n, skewness=skewed(off, c))
+        base = replace(base, largest=1 / n, skewness=max(skewed(off, c), *shapes(of_people), 0.0))
         if not drawn:
             return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
         return with_errors(base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn))
     found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
-    base = replace(base, largest=float(found.largest[0]), skewness=shape(found, sums, skewed(off, c), base.sd**2 / n))
+    base = replace(base, largest=float(found.largest[0]), skewness=shape(found, [*sums, *of_people], skewed(off, c), base.sd**2 / n))
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
         variance, df = other_kind(sums[0], others(dense[0], c), kind)
         found = replace(found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance]))
@@ -295,9 +296,13 @@ def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: f
     single, alone : float
         Skewness of single values over the root of their number, and the variance that they had if independent.
     """
-    variance = float(found.variance[0])
-    shapes = [skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
-    return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shapes) if shapes else 0.0
+    variance, shown = float(found.variance[0]), shapes(sums)
+    return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shown) if shown else 0.0
+
+
+def shapes(sums: Sequence[FloatArray]) -> list[float]:
+    """Return the skewness of sums by cluster, of each factor with clusters enough to show it."""
+    return [skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
 
 
 def with_errors(base: ClusteredMean, found: MeanErrors) -> ClusteredMean:

@@ -424,27 +424,28 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
     """
     shown = [row for row in rows if row.conf_low is not None]
     few = few_df([row.df for row in shown if row.df is not None], shown)
-    rare = [row for row in shown if row.limits == (0.0, 1.0) and 0 < least_share(row) * people < 1]
+    bounded = [row for row in shown if row.role == "estimate" and row.limits]
+    rare = [row for row in bounded if 0 < rarer_part(row) * people < 1]
     if not rare:
         return few
     return (*few, caution(
-        "SS212", f"{count(len(rare), 'share')} of people {'is' if len(rare) == 1 else 'are'} so near 0 or 1 that fewer "
-        f"than one of {count(people, 'person', 'people')} would account for the rarer kind",
+        "SS212", f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an end of the scale "
+        f"that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
         affects="these intervals and those of their differences: nominal 95% ones held in .89 to .95 of simulations",
         fix="ask more people, or quote counts", rows=[row.name for row in rare],
     ))  # fmt: skip
 
 
-def least_share(row: Row) -> float:
-    """Share of the rarer kind."""
-    return min(row.estimate or 0.0, 1 - (row.estimate or 0.0))
-
-
 def rarer(row: Row) -> float:
     """Effective number of answers of the kind that is rarer in a row of a share, or of a mean between two limits."""
+    return (row.effective or row.n_units or 0.0) * rarer_part(row)
+
+
+def rarer_part(row: Row) -> float:
+    """Share of the rarer kind: of a mean between two limits, its distance from the nearer one over theirs."""
     low, high = row.limits or (0.0, 1.0)
     p = ((row.estimate or 0.0) - low) / (high - low)
-    return (row.effective or row.n_units or 0.0) * min(p, 1 - p)
+    return min(p, 1 - p)
 
 
 def unevenness(row: Row) -> float:
@@ -613,11 +614,14 @@ def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, .
     if not few:
         return ()
     least = min((mean for mean, _ in few), key=lambda mean: mean.df)
-    said = f"{count(least.n)} {what}" if not least.clusters else f"about {number(least.df + 1, 1)} effective clusters"
+    noun = "clusters" if least.clusters else what
+    if least.kind == "two-way" and len(least.clusters) < 2:
+        noun += " or people"
+    said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
     return small_sample(
         least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their values are skewed",
         affects=f"{interval} intervals and tests: of fewer than 25 skewed values, nominal 95% intervals held .80 to "
-        ".92 in simulations, of normal ones .95", fix=f"collect more {'clusters' if least.clusters else what}",
+        ".92 in simulations, of normal ones .95", fix=f"collect more {noun}",
         rows=_touched(few),
     )  # fmt: skip
 

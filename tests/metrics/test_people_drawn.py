@@ -13,6 +13,7 @@ from scipy import stats
 
 import socialstats as ss
 from socialstats.errors import InputError
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import cochran_df
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.sources import people_of
@@ -255,6 +256,53 @@ def test_a_bootstrap_of_units_and_people_is_as_wide_as_the_error() -> None:
     people = frame[frame["source"] == "human"][["unit", "rater", "value"]]
     row = ss.choice_shares(people, scale="nominal", ci="percentile", resamples=999).row("x")
     assert 1 < (row.conf_high - row.conf_low) / (2 * 1.96 * row.std_error) < 1.4  # V12 enters three times: conservative
+
+
+def numbers(seed: int, units: int = 20, people: int = 6) -> np.ndarray:
+    """(units, people) ratings from 1 to 7."""
+    rng = np.random.default_rng(seed)
+    x = 4 + rng.normal(0, 1, (units, 1)) + rng.normal(0, 0.7, people) + rng.normal(0, 0.5, (units, people))
+    return np.clip(np.round(x), 1, 7)
+
+
+def rated(x: np.ndarray, stem: str = "p") -> pd.DataFrame:
+    """Return the ratings as a long table."""
+    unit, rater = (k.ravel() for k in np.indices(x.shape))
+    return pd.DataFrame({"unit": unit, "rater": [f"{stem}{k}" for k in rater], "value": x.ravel()})
+
+
+def test_a_mean_rating_has_the_error_of_two_crossed_factors() -> None:
+    x = numbers(1)
+    unit, rater = (k.ravel() for k in np.indices(x.shape))
+    wanted = clustered_mean(x.ravel(), np.ones(x.size), [unit, rater])
+    result = ss.mean_ratings(rated(x), scale="interval")
+    row = result.row("all units")
+    assert (row.estimate, row.std_error, row.df) == pytest.approx((wanted.mean, wanted.std_error, wanted.df), rel=1e-9)
+    assert result.row("p0").std_error == pytest.approx(x[:, 0].std(ddof=1) / math.sqrt(len(x)))
+    assert result.inference.endswith("6 raters taken as a sample")
+    assert result.verify().ok
+
+
+def test_models_rated_by_the_same_people_differ_by_what_people_and_units_add_to_the_difference() -> None:
+    one, two = numbers(2), numbers(3)
+    unit, rater = (k.ravel() for k in np.indices(one.shape))
+    wanted = clustered_mean((one - two).ravel(), np.ones(one.size), [unit, rater])
+    made = {name: ss.mean_ratings(rated(x), levels=list(range(1, 8))) for name, x in (("a", one), ("b", two))}
+    result = ss.compare_models(made)
+    row = result.row("a - b")
+    assert (row.estimate, row.std_error, row.df) == pytest.approx((wanted.mean, wanted.std_error, wanted.df), rel=1e-6)
+    assert "6 human raters taken as a sample" in result.inference
+    assert result.verify().ok
+    apart = ss.compare_models(made | {"b": ss.mean_ratings(rated(two, "q"), levels=list(range(1, 8)))})
+    v = [clustered_mean(x.ravel(), np.ones(x.size), [unit, rater]) for x in (one, two)]
+    assert apart.row("a - b").std_error != pytest.approx(row.std_error, rel=1e-3)
+    assert apart.row("a - b").std_error < math.hypot(v[0].std_error, v[1].std_error) * 1.1
+    assert apart.verify().ok
+    fixed = ss.compare_models({name: ss.mean_ratings(rated(x), levels=list(range(1, 8)), people="fixed")
+                               for name, x in (("a", one), ("b", two))})  # fmt: skip
+    gaps = (one - two).mean(axis=1)
+    assert fixed.row("a - b").std_error == pytest.approx(gaps.std(ddof=1) / math.sqrt(len(gaps)), rel=1e-9)
+    assert "for these 6 raters" in fixed.inference
 
 
 def test_similarities_of_two_models_to_the_same_people_are_compared_over_units_and_people() -> None:
