@@ -213,9 +213,11 @@ def clustered_mean(
         kind=("rows", kind, "two-way")[2 if drawn else len(dense)],
     )  # fmt: skip
     size = float(np.abs(x).max()) if magnitude is None else magnitude
-    why = no_spread(x, n, size) or few(base)
-    if why:
-        return replace(base, undefined=why)
+    equal, single = no_spread(x, n, size), few(base)
+    if equal and n > 1 and any(np.abs(group.scores).sum() > rounding(size) for group in drawn):
+        equal, off = "", np.zeros_like(off)  # people differ where units do not
+    if equal or single:
+        return replace(base, undefined=equal or single)
     scores, shares = off * c / n, c / n
     of_people = [cluster_sums(group.rater, group.scores[:, 0]) for group in drawn]
     if not dense:
@@ -225,7 +227,8 @@ def clustered_mean(
         return with_errors(base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn))
     found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
-    base = replace(base, largest=float(found.largest[0]), skewness=shape(found, [*sums, *of_people], skewed(off, c), base.sd**2 / n))
+    skewness = shape(found, [*sums, *of_people], skewed(off, c), base.sd**2 / n)
+    base = replace(base, largest=float(found.largest[0]), skewness=skewness)
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
         variance, df = other_kind(sums[0], others(dense[0], c), kind)
         found = replace(found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance]))

@@ -428,11 +428,14 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
     rare = [row for row in bounded if 0 < rarer_part(row) * people < 1]
     if not rare:
         return few
+    about = {(row.label("level"), row.label("stratum")) for row in rare}
+    touched = [row for row in shown
+               if row in rare or (row.role == "difference" and (row.label("level"), row.label("stratum")) in about)]
     return (*few, caution(
         "SS212", f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an end of the scale "
         f"that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
         affects="these intervals and those of their differences: nominal 95% ones held in .89 to .95 of simulations",
-        fix="ask more people, or quote counts", rows=[row.name for row in rare],
+        fix="ask more people, or quote counts", rows=[row.name for row in touched],
     ))  # fmt: skip
 
 
@@ -614,9 +617,7 @@ def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, .
     if not few:
         return ()
     least = min((mean for mean, _ in few), key=lambda mean: mean.df)
-    noun = "clusters" if least.clusters else what
-    if least.kind == "two-way" and len(least.clusters) < 2:
-        noun += " or people"
+    noun = counted_as(least, what)
     said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
     return small_sample(
         least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their values are skewed",
@@ -626,6 +627,12 @@ def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, .
     )  # fmt: skip
 
 
+def counted_as(mean: ClusteredMean, what: str) -> str:
+    """Name what is independent in a mean: values, clusters, and people who are a sample."""
+    noun = "clusters" if mean.clusters else what
+    return f"{noun} or people" if mean.kind == "two-way" and len(mean.clusters) < 2 else noun
+
+
 def _skewed(
     shaped: Sequence[Named], known: int, fix: str, what: str, interval: str, limit: float
 ) -> tuple[Caution, ...]:
@@ -633,7 +640,7 @@ def _skewed(
     if not shaped:
         return ()
     first = shaped[0][0]
-    sums = "values and their sums by cluster" if first.clusters else f"values of {what}"
+    sums = "values and their sums by cluster" if first.clusters else f"values of {counted_as(first, what)}"
     many = f" in {count(len(shaped), 'mean')} of {count(known)}" if known > 1 else ""
     most = max(mean.skewness for mean, _ in shaped)
     above = number(most, 2 if number(most) != number(limit) else 3)

@@ -794,6 +794,7 @@ def compare_models(
            for one in numbers]  # fmt: skip
     own = own if kind.ranked else with_holm(own, HOLM, fewest=2)
     linear = all(one.linear for one in numbers)
+    whose = raters_text(found, numbers)
     made_gaps = [gap_row(own, matched, j, k, kind, level, linear=linear)
                  for j, k in combinations(range(len(numbers)), 2)]  # fmt: skip
     gaps, ways = with_holm([row for row, _ in made_gaps], HOLM), {row.term: way for row, way in made_gaps}
@@ -808,11 +809,12 @@ def compare_models(
     }
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
-        inference=f"{listing(ways_text(ways))}; {dependence(first)}{raters_text(found, numbers)}"
+        inference=f"{listing(ways_text(ways))}; {dependence(first)}" + f"; {whose}" * bool(whose)
         + "; rank sets by Holm's method" * kind.ranked,
         counts={"models": len(own), "units": len({name for one in numbers for name in one.units}) + sum(
             int(one.pairs.mean.n) for one in numbers if one.pairs is not None and not one.units)},
-        settings={"number": said, "best": kind.best, "level": level},
+        settings={"number": said, "best": kind.best, "level": level} | (
+            {"people": "random" if any(one.ratings is not None for one in numbers) else "fixed"} if whose else {}),
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers, ways)),
         references=(*["efrontibshirani1993"] * kind.ranked, "bellmccaffrey2002", "holm1979",
@@ -829,15 +831,15 @@ def compare_models(
 
 
 def raters_text(results: Mapping[str, Result], numbers: Sequence[Number]) -> str:
-    """State whose population differences speak of, where models are compared by ratings."""
+    """State whose population differences speak of, where models are compared by ratings; else nothing."""
     designs = [result.design for result in results.values()]
     if not all(isinstance(design, Ratings) for design in designs):
         return ""
     people = {label for one in numbers if one.ratings is not None for label in one.ratings.rater}
     if people:
-        return f"; {count(len(people), 'human rater')} taken as a sample, models as they are"
+        return f"{count(len(people), 'human rater')} taken as a sample, models as they are"
     n = len({rater for design in designs for rater in design.raters})
-    return f"; for {'this rater' if n == 1 else f'these {count(n)} raters'}"
+    return f"for {'this rater' if n == 1 else f'these {count(n)} raters'}"
 
 
 WAYS: dict[Way, str] = {

@@ -30,7 +30,7 @@ SIMULATIONS = {
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
-    "people_shares": 400, "people_means": 400,
+    "people_shares": 300, "people_means": 300,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "majority_vote_accuracy", "judge_agreement",
@@ -269,8 +269,12 @@ READING = {
         "Both have the same shares over all people. Swaps of sources unit by unit take the habits of the people asked "
         "for a difference. F takes units and people as crossed factors."
     ),
-    "Means and refusals, people": "People as a sample, beside units.",
-    "Models compared by people": (
+    "Mean ratings, people": (
+        "Numbers, and levels cut from normal values of which units have .3, people .2 of the variance. Intervals between "
+        "declared levels are Wilson's, with effective answers by the variance over units and people."
+    ),
+    "Refusals, people": "Replies of people who refuse more or less often in all units.",
+    "Models compared by mean rating": (
         "The same people rate both models, or are what both are compared with. What a person adds to the difference is "
         "summed over units."
     ),

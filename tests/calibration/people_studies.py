@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 from tally import Line, Tally
 
 import socialstats as ss
@@ -16,7 +17,7 @@ from socialstats.arrays import FloatArray
 LEVELS = ("comply", "deviate", "escalate")
 SHAPES = {"even shares": (1 / 3, 1 / 3, 1 / 3), "skewed shares (.85/.12/.03)": (0.85, 0.12, 0.03)}
 OTHER = (0.6, 0.3, 0.1)  # shares of a model that differs from people
-PEOPLE, UNITS, RUNS = (7, 30), (30, 100), 5
+PEOPLE, UNITS, RUNS = (5, 7, 30), (30, 100), 5
 SD = 1.0  # standard deviation of log-odds by unit, by person, and by unit for the model
 DRAWN, FIXED = "units and people (default)", "people fixed"
 WAYS = {DRAWN: "auto", FIXED: "fixed"}
@@ -86,41 +87,101 @@ def people_shares(rng: np.random.Generator, sims: int) -> list[Line]:
                     kind = "share of people" if group == "human" else "model minus people"
                     for level, value in zip(LEVELS, truth, strict=True):
                         quantity = f"{kind}, true share {dict(zip(LEVELS, true, strict=True))[level]:.2f}"
-                        held.covers(called, kind if shape.startswith("even") else quantity,
-                                    [found.row(level, group=group)], [value], found.cautions)  # fmt: skip
-                p = found.row("any level", group="model 0 - human").p_value
-                if p is not None:
-                    tests.add(called, "rejected at 5%", p <= 0.05, found.cautions)
+                        row = found.row(level, group=group)
+                        held.covers(called, kind if shape.startswith("even") else quantity, [row], [value], row.cautions)
+                row = found.row("any level", group="model 0 - human")
+                if row.p_value is not None:
+                    tests.add(called, "rejected at 5%", row.p_value <= 0.05, row.cautions)
                 like = ss.js_similarity(design, permutations=99, splits=99, people=how)
                 for name, value in (("model 0", 1.0), ("model 1", similarity(true, far))):
-                    held.covers(called, f"similarity, truth {value:.3f}", [like.row(name)], [value], like.cautions)
+                    row = like.row(name)
+                    held.covers(called, f"similarity, truth {value:.3f}", [row], [value], row.cautions)
         lines += held.lines({key: HOLDS for key in held.shares if key[0] == DRAWN and not key[1].startswith("share of")
                              and shape.startswith("even")})  # fmt: skip
         lines += tests.lines({(DRAWN, "rejected at 5%"): RATE})
     return sorted(lines, key=lambda line: line.study)
 
 
+RATED = {
+    "five levels": (0.1, 0.2, 0.4, 0.2, 0.1), "five levels, most the highest": (0.02, 0.03, 0.05, 0.2, 0.7),
+    "yes or no": (0.5, 0.5), "yes or no, .9": (0.1, 0.9),
+}  # fmt: skip
+PARTS = (0.3, 0.2, 0.5)  # variance of a rating by unit, by person, and of their intersection
+
+
+def asked(rng: np.random.Generator, units: int, people: int, each: int) -> pd.DataFrame:
+    """Which of the people rate each unit, as many for each unit."""
+    order = rng.permuted(np.tile(np.arange(people), (units, 1)), axis=1)[:, :each]
+    return pd.DataFrame({"unit": np.repeat(np.arange(units), each), "rater": order.ravel()})
+
+
+def numbers(rng: np.random.Generator, table: pd.DataFrame) -> FloatArray:
+    """Standard normal ratings, of which units and people have parts."""
+    sizes = [table["unit"].max() + 1, table["rater"].max() + 1, len(table)]
+    by_unit, by_person, rest = (np.sqrt(part) * rng.standard_normal(n) for part, n in zip(PARTS, sizes, strict=True))
+    return np.asarray(by_unit[table["unit"]] + by_person[table["rater"]] + rest)
+
+
+def means_of_people(rng: np.random.Generator, setting: str, units: int, people: int, each: int, sims: int) -> list[Line]:
+    """Coverage of mean ratings of numbers and of levels."""
+    held = Tally("Mean ratings, people drawn", setting)
+    for _ in range(sims):
+        frame = asked(rng, units, people, each)
+        latent = numbers(rng, frame)
+        for name, shares in {"numbers": (), **RATED}.items():
+            cuts = norm.ppf(np.cumsum(shares)[:-1])
+            scores = np.arange(len(shares)) + (len(shares) > 2)
+            value = scores[np.searchsorted(cuts, latent)] if shares else latent
+            levels = {"levels": scores.tolist()} if shares else {}
+            for called, how in WAYS.items():
+                row = ss.mean_ratings(frame.assign(value=value), scale="interval", people=how, **levels).rows[0]
+                held.covers(called, name, [row], [float(scores @ np.array(shares))], row.cautions)
+    return held.lines({(DRAWN, name): HOLDS for name in ("numbers", "five levels", "yes or no")})
+
+
+def gaps_of_people(rng: np.random.Generator, setting: str, units: int, people: int, sims: int) -> list[Line]:
+    """Rejections of equal mean ratings, and similarities to people, of two models met by the same people."""
+    gaps = Tally("Models compared by mean rating or similarity, people drawn", setting, nominal=0.05)
+    rate, far = np.array(SHAPES["even shares"]), np.array(OTHER)
+    for _ in range(sims):
+        frame = asked(rng, units, people, people)
+        shared = numbers(rng, frame)
+        tables = {f"model {k}": frame.assign(value=shared + numbers(rng, frame)) for k in range(2)}
+        design = table(rng, units, people, rate, far, far)
+        for called, how in WAYS.items():
+            rated = {name: ss.mean_ratings(one, scale="interval", people=how) for name, one in tables.items()}
+            like = ss.js_similarity(design, permutations=99, splits=99, people=how)
+            for name, results in (("mean rating", rated), ("similarity", like)):
+                row = ss.compare_models(results).row("model 0 - model 1")
+                if row.p_value is not None:
+                    gaps.add(called, f"{name}: rejected at 5%", row.p_value <= 0.05, row.cautions)
+    return gaps.lines({(DRAWN, f"{name}: rejected at 5%"): RATE for name in ("mean rating", "similarity")})
+
+
+def refusals_of_people(rng: np.random.Generator, setting: str, units: int, people: int, sims: int) -> list[Line]:
+    """Coverage of shares of refusals."""
+    held = Tally("Refusals, people drawn", setting)
+    truth = true_shares(np.array([0.9, 0.1]))[1]
+    for _ in range(sims):
+        chance = softmax(np.log([0.9, 0.1]) + rng.normal(0, SD, (units, 1, 2)) + rng.normal(0, SD, (1, people, 2)))
+        replies = long(answers(rng, chance), "human", ("yes", "refused"), "p")
+        for called, how in WAYS.items():
+            row = ss.reply_shares(replies, refusal="refused", scale="nominal", people=how).row("refused")
+            held.covers(called, f"share refused, truth {truth:.2f}", [row], [truth], row.cautions)
+    return held.lines()
+
+
 def people_means(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Coverage of shares of refusals, and size of differences of models met by the same people."""
+    """Mean ratings, shares of refusals, and differences of models met by the same people."""
     lines: list[Line] = []
     for people, units in product(PEOPLE, UNITS):
         setting = f"{people} people, {units} units"
-        means = Tally("Refusals, people drawn", setting)
-        gaps = Tally("Models compared by similarity, people drawn", setting, nominal=0.05)
-        refused = true_shares(np.array([0.9, 0.1]))[1]
-        rate, far = np.array(SHAPES["even shares"]), np.array(OTHER)
-        for _ in range(sims):
-            chance = softmax(np.log([0.9, 0.1]) + rng.normal(0, SD, (units, 1, 2)) + rng.normal(0, SD, (1, people, 2)))
-            replies = long(answers(rng, chance), "human", ("yes", "refused"), "p")
-            design = table(rng, units, people, rate, far, far)
-            for called, how in WAYS.items():
-                shares = ss.reply_shares(replies, refusal="refused", scale="nominal", people=how)
-                means.covers(called, f"share refused, truth {refused:.2f}", [shares.row("refused")], [refused],
-                             shares.cautions)  # fmt: skip
-                like = ss.js_similarity(design, permutations=99, splits=99, people=how)
-                gaps.add(called, "similarity: rejected at 5%",
-                         ss.compare_models(like).row("model 0 - model 1").p_value <= 0.05)  # fmt: skip
-        lines += means.lines({}) + gaps.lines({(DRAWN, "similarity: rejected at 5%"): RATE})
+        lines += means_of_people(rng, setting, units, people, people, sims)
+        lines += refusals_of_people(rng, setting, units, people, sims)
+        lines += gaps_of_people(rng, setting, units, people, sims)
+    for people, each in ((10, 2), (30, 3)):
+        setting = f"{people} people, 60 units rated by {each} of them"
+        lines += means_of_people(rng, setting, 60, people, each, sims)
     return sorted(lines, key=lambda line: line.study)
 
 
