@@ -144,8 +144,8 @@ leaderboard <- function(ratings, ..., task = "task", pooling = "tasks",
 group_win_rates <- function(comparisons, groups, ..., cluster = "pair", level = 0.95)
   called("group_win_rates")
 
-mean_ratings <- function(ratings, ..., cluster = "declared", level = 0.95)
-  called("mean_ratings")
+mean_ratings <- function(ratings, ..., cluster = "declared", people = "auto",
+  level = 0.95) called("mean_ratings")
 
 multinomial_logit <- function(ratings, ..., terms = NULL, level = 0.95)
   called("multinomial_logit")
