@@ -283,6 +283,48 @@ def test_a_mean_rating_has_the_error_of_two_crossed_factors() -> None:
     assert result.verify().ok
 
 
+def test_wilsons_interval_of_a_scale_takes_effective_answers_by_units_and_people() -> None:
+    x = numbers(4)
+    unit, rater = (k.ravel() for k in np.indices(x.shape))
+    m = clustered_mean((x.ravel() - 1) / 6, np.ones(x.size), [unit, rater])
+    result = ss.mean_ratings(rated(x), levels=list(range(1, 8)))
+    row = result.row("all units")
+    assert (row.std_error, row.df) == pytest.approx((6 * m.std_error, m.df), rel=1e-9)
+    n, q = m.mean * (1 - m.mean) / m.std_error**2, stats.t.ppf(0.975, m.df)
+    assert row.effective == pytest.approx(n, rel=1e-9)
+    roots = np.roots([1 + q**2 / n, -(2 * m.mean + q**2 / n), m.mean**2])
+    assert (row.conf_low, row.conf_high) == pytest.approx((1 + 6 * roots.min(), 1 + 6 * roots.max()), rel=1e-9)
+    assert row.method == "Wilson, two-way error"
+    fixed = ss.mean_ratings(rated(x), levels=list(range(1, 8)), people="fixed")
+    assert fixed.row("all units").std_error == pytest.approx(x.mean(axis=1).std(ddof=1) / math.sqrt(len(x)))
+    assert (result.settings["people"], fixed.settings["people"]) == ("random", "fixed")
+    assert fixed.inference.endswith("; for these 6 raters")
+    assert result.verify().ok
+
+
+def test_means_of_people_who_differ_where_units_do_not_have_the_error_of_people() -> None:
+    people = np.array([1.0, 2.0, 2.0, 4.0, 5.0, 6.0])
+    for levels in (None, list(range(1, 8))):
+        result = ss.mean_ratings(rated(np.tile(people, (12, 1))), scale="interval", levels=levels)
+        row = result.row("all units")
+        assert (row.std_error, row.df) == pytest.approx((people.std(ddof=1) / math.sqrt(6), 5), rel=1e-9)
+        assert result.verify().ok
+    still = ss.mean_ratings(rated(np.full((12, 6), 0.1)), scale="interval").row("all units")
+    assert still.undefined == "all 12 values equal 0.1: no standard error, no test"
+
+
+def test_a_mean_of_a_single_person_among_people_as_a_sample_has_no_interval() -> None:
+    frame = rated(numbers(5)).assign(half=lambda t: np.where(t["unit"] < 10, "first", "second"))
+    frame = frame[(frame["half"] == "first") | (frame["rater"] == "p0")]
+    for levels in (None, list(range(1, 8))):
+        result = ss.mean_ratings(frame, strata="half", scale="interval", levels=levels)
+        first, second = result.row("first"), result.row("second")
+        assert first.conf_low is not None
+        assert (second.conf_low, second.std_error, second.reason) == (None, None, "unidentified")
+        assert "a single person rated here" in str(second.undefined)
+        assert result.verify().ok
+
+
 def test_models_rated_by_the_same_people_differ_by_what_people_and_units_add_to_the_difference() -> None:
     one, two = numbers(2), numbers(3)
     unit, rater = (k.ravel() for k in np.indices(one.shape))
@@ -331,6 +373,13 @@ def test_refusals_of_people_are_refusals_of_a_sample() -> None:
     assert each.row("refused", group="human 0").std_error == fixed.row("refused", group="human 0").std_error
     assert result.verify().ok
     assert each.verify().ok
+
+
+def test_equal_replies_have_the_fewer_degrees_of_freedom_of_units_and_people() -> None:
+    result = ss.reply_shares(read(table(16, people=9), cluster="story"), source="source")
+    for kind in ("usable", "refused"):
+        assert result.row(kind, group="all sources").df == pytest.approx(7)  # of 8 stories and 9 people
+    assert result.verify().ok
 
 
 @pytest.mark.slow
