@@ -32,7 +32,7 @@ def verify(result: Result) -> Verification:
     base, reference = result.settings["base"], str(result.settings["reference"])
     parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in [None, *table.attrs["cells"]]}
     pairs: dict[Any, pd.DataFrame] = {}
-    moved: dict[Any, pd.DataFrame] = {}
+    moved: dict[Any, tuple[pd.DataFrame, list[Part | None]]] = {}
     families: dict[Any, list[Row]] = {}
     shares = cluster_shares(table, result) if base is not None else None
     checks: list[Check] = []
@@ -42,9 +42,10 @@ def verify(result: Result) -> Verification:
                              row.label("base")), []).append(row)  # fmt: skip
         if shares is not None and row.label("base") is not None:
             if (name, less, cell) not in moved:
-                moved[name, less, cell] = change(shares, name, less, str(cell), str(base))
-            own = moved[name, less, cell]
-            people = change_people(table, own, (name, less), str(cell), str(base)) if result.extras["people"] else []
+                own = change(shares, name, less, str(cell), str(base))
+                people = change_people(table, own, (name, less), str(cell), str(base)) if result.extras["people"] else []
+                moved[name, less, cell] = own, people
+            own, people = moved[name, less, cell]
             make = joint_checks if row.role == "test" else level_checks
             checks += make(row, own) if not any(people) else change_checks(row, own, people, levels)
         elif row.label("entropy") is not None:

@@ -633,6 +633,8 @@ def js_similarity(
         Random halvings for the ceiling. They do not depend on `seed`.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
+    people : {"auto", "random", "fixed"}
+        Whether human raters are a sample, as in `choice_shares`. The ceiling is of these people alone.
     level : float
     resamples, seed : int
     **columns

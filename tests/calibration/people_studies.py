@@ -17,7 +17,8 @@ from socialstats.arrays import FloatArray
 LEVELS = ("comply", "deviate", "escalate")
 SHAPES = {"even shares": (1 / 3, 1 / 3, 1 / 3), "skewed shares (.85/.12/.03)": (0.85, 0.12, 0.03)}
 OTHER = (0.6, 0.3, 0.1)  # shares of a model that differs from people
-PEOPLE, UNITS, RUNS = (5, 7, 30), (30, 100), 5
+RUNS = 5
+TABLES = ((5, 30), (7, 100), (30, 30), (30, 100))  # people, units
 SD = 1.0  # standard deviation of log-odds by unit, by person, and by unit for the model
 DRAWN, FIXED = "units and people (default)", "people fixed"
 WAYS = {DRAWN: "auto", FIXED: "fixed"}
@@ -74,7 +75,7 @@ def similarity(p: FloatArray, q: FloatArray) -> float:
 def people_shares(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of shares, differences and similarities, and rejections of equal shares, of people as drawn."""
     lines: list[Line] = []
-    for (shape, base), people, units in product(SHAPES.items(), PEOPLE, UNITS):
+    for (shape, base), (people, units) in product(SHAPES.items(), TABLES):
         true, far = true_shares(np.array(base)), true_shares(np.array(OTHER))
         setting = f"{shape}, {people} people, {units} units"
         held = Tally("Shares and similarity, people drawn", setting)
@@ -133,8 +134,9 @@ def means_of_people(rng: np.random.Generator, setting: str, units: int, people: 
             scores = np.arange(len(shares)) + (len(shares) > 2)
             value = scores[np.searchsorted(cuts, latent)] if shares else latent
             levels = {"levels": scores.tolist()} if shares else {}
+            design = ss.Ratings.from_frame(frame.assign(value=value), scale="interval", **levels)
             for called, how in WAYS.items():
-                row = ss.mean_ratings(frame.assign(value=value), scale="interval", people=how, **levels).rows[0]
+                row = ss.mean_ratings(design, people=how).rows[0]
                 held.covers(called, name, [row], [float(scores @ np.array(shares))], row.cautions)
     return held.lines({(DRAWN, name): HOLDS for name in ("numbers", "five levels", "yes or no")})
 
@@ -146,10 +148,11 @@ def gaps_of_people(rng: np.random.Generator, setting: str, units: int, people: i
     for _ in range(sims):
         frame = asked(rng, units, people, people)
         shared = numbers(rng, frame)
-        tables = {f"model {k}": frame.assign(value=shared + numbers(rng, frame)) for k in range(2)}
+        tables = {f"model {k}": ss.Ratings.from_frame(frame.assign(value=shared + numbers(rng, frame)),
+                                                      scale="interval") for k in range(2)}  # fmt: skip
         design = table(rng, units, people, rate, far, far)
         for called, how in WAYS.items():
-            rated = {name: ss.mean_ratings(one, scale="interval", people=how) for name, one in tables.items()}
+            rated = {name: ss.mean_ratings(one, people=how) for name, one in tables.items()}
             like = ss.js_similarity(design, permutations=99, splits=99, people=how)
             for name, results in (("mean rating", rated), ("similarity", like)):
                 row = ss.compare_models(results).row("model 0 - model 1")
@@ -174,7 +177,7 @@ def refusals_of_people(rng: np.random.Generator, setting: str, units: int, peopl
 def people_means(rng: np.random.Generator, sims: int) -> list[Line]:
     """Mean ratings, shares of refusals, and differences of models met by the same people."""
     lines: list[Line] = []
-    for people, units in product(PEOPLE, UNITS):
+    for people, units in TABLES:
         setting = f"{people} people, {units} units"
         lines += means_of_people(rng, setting, units, people, people, sims)
         lines += refusals_of_people(rng, setting, units, people, sims)
