@@ -42,8 +42,8 @@ def verify(result: Result) -> Verification:
                              row.label("base")), []).append(row)  # fmt: skip
         if shares is not None and row.label("base") is not None:
             if (name, less, cell) not in moved:
-                own = change(shares, name, less, str(cell), str(base))
-                people = change_people(table, own, (name, less), str(cell), str(base)) if result.extras["people"] else []
+                own, drawn = change(shares, name, less, str(cell), str(base)), bool(result.extras["people"])
+                people = change_people(table, own, (name, less), str(cell), str(base)) if drawn else []
                 moved[name, less, cell] = own, people
             own, people = moved[name, less, cell]
             make = joint_checks if row.role == "test" else level_checks

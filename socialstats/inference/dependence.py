@@ -429,13 +429,13 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
     if not rare:
         return few
     about = {(row.label("level"), row.label("stratum")) for row in rare}
-    touched = [row for row in shown
-               if row in rare or (row.role == "difference" and (row.label("level"), row.label("stratum")) in about)]
+    gaps = [row for row in shown if row.role == "difference"]
+    gaps = [row for row in gaps if (row.label("level"), row.label("stratum")) in about]
     return (*few, caution(
-        "SS212", f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an end of the scale "
-        f"that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
+        "SS212", f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an end of the "
+        f"scale that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
         affects="these intervals and those of their differences: nominal 95% ones held in .89 to .95 of simulations",
-        fix="ask more people, or quote counts", rows=[row.name for row in touched],
+        fix="ask more people, or quote counts", rows=[row.name for row in (*rare, *gaps)],
     ))  # fmt: skip
 
 

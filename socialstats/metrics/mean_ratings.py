@@ -81,10 +81,10 @@ def mean_ratings(
 
     Notes
     -----
-    On a scale from a to b, let p be (mean - a) / (b - a), and V its CR2 variance (that of both factors, where people are
-    a sample). The interval is Wilson's of p in
-    p (1 - p) / V effective answers, with the quantile of t, and never leaves the scale. Where units are independent and
-    have one of two levels each, it is that of as many answers with the normal quantile.
+    On a scale from a to b, let p be (mean - a) / (b - a), and V its CR2 variance, or that over units and people. The
+    interval is Wilson's of p in p (1 - p) / V effective answers, with the quantile of t, and never leaves the scale.
+    Where units are independent, raters fixed, and each unit has one of two levels, it is that of as many answers with
+    the normal quantile.
 
     Nominal 95% t intervals of shares of .95 (100 units) and .99 (300 units) held .883 and .840 by enumeration, and
     these .966 and .967. Of five levels with shares .7, .2, .05, .03 and .02 and 15 to 40 units, t intervals held .88 to
@@ -151,8 +151,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
         inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}; {whose.text()}",
         counts={"ratings": design.n_rows, "units": int(known.sum())}, fit=cluster_facts(rows) if factors else {},
-        settings={"cluster": [factor.name for factor in factors], "people": whose.setting,
-                  "level": level},
+        settings={"cluster": [factor.name for factor in factors], "people": whose.setting, "level": level},
         cautions=cautions_of(design, factors, means, whose),
         references=METRIC.references if ends is None else (*METRIC.references, "wilson1927", "korngraubard1998"),
         design=design, extras={"ends": ends, "people": whose.names(design)},

@@ -89,7 +89,8 @@ def people_shares(rng: np.random.Generator, sims: int) -> list[Line]:
                     for level, value in zip(LEVELS, truth, strict=True):
                         quantity = f"{kind}, true share {dict(zip(LEVELS, true, strict=True))[level]:.2f}"
                         row = found.row(level, group=group)
-                        held.covers(called, kind if shape.startswith("even") else quantity, [row], [value], row.cautions)
+                        named = kind if shape.startswith("even") else quantity
+                        held.covers(called, named, [row], [value], row.cautions)
                 row = found.row("any level", group="model 0 - human")
                 if row.p_value is not None:
                     tests.add(called, "rejected at 5%", row.p_value <= 0.05, row.cautions)
@@ -123,7 +124,9 @@ def numbers(rng: np.random.Generator, table: pd.DataFrame) -> FloatArray:
     return np.asarray(by_unit[table["unit"]] + by_person[table["rater"]] + rest)
 
 
-def means_of_people(rng: np.random.Generator, setting: str, units: int, people: int, each: int, sims: int) -> list[Line]:
+def means_of_people(
+    rng: np.random.Generator, setting: str, units: int, people: int, each: int, sims: int
+) -> list[Line]:
     """Coverage of mean ratings of numbers and of levels."""
     held = Tally("Mean ratings, people drawn", setting)
     for _ in range(sims):
