@@ -19,6 +19,7 @@ SHAPES = {"even shares": (1 / 3, 1 / 3, 1 / 3), "skewed shares (.85/.12/.03)": (
 OTHER = (0.6, 0.3, 0.1)  # shares of a model that differs from people
 RUNS = 5
 TABLES = ((5, 30), (7, 100), (30, 30), (30, 100))  # people, units
+SOME = ((10, 2), (30, 3))  # people, and how many of them rate a unit
 SD = 1.0  # standard deviation of log-odds by unit, by person, and by unit for the model
 DRAWN, FIXED = "units and people (default)", "people fixed"
 WAYS = {DRAWN: "auto", FIXED: "fixed"}
@@ -178,19 +179,25 @@ def refusals_of_people(rng: np.random.Generator, setting: str, units: int, peopl
 
 
 def people_means(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Mean ratings, shares of refusals, and differences of models met by the same people."""
-    lines: list[Line] = []
-    for people, units in TABLES:
-        setting = f"{people} people, {units} units"
-        lines += means_of_people(rng, setting, units, people, people, sims)
-        lines += refusals_of_people(rng, setting, units, people, sims)
-        lines += gaps_of_people(rng, setting, units, people, sims)
-    for people, each in ((10, 2), (30, 3)):
-        setting = f"{people} people, 60 units rated by {each} of them"
-        lines += means_of_people(rng, setting, 60, people, each, sims)
-    return sorted(lines, key=lambda line: line.study)
+    """Mean ratings of all units by all people, and by some of them."""
+    tables = [(f"{people} people, {units} units", units, people, people) for people, units in TABLES]
+    tables += [(f"{people} people, 60 units rated by {each} of them", 60, people, each) for people, each in SOME]
+    return [line for table in tables for line in means_of_people(rng, *table, sims)]
+
+
+def people_refusals(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Shares of refusals."""
+    return [line for people, units in TABLES
+            for line in refusals_of_people(rng, f"{people} people, {units} units", units, people, sims)]  # fmt: skip
+
+
+def people_gaps(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Differences of models met by the same people."""
+    return [line for people, units in TABLES
+            for line in gaps_of_people(rng, f"{people} people, {units} units", units, people, sims)]  # fmt: skip
 
 
 PEOPLE_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "people_shares": people_shares, "people_means": people_means,
+    "people_shares": people_shares, "people_means": people_means, "people_refusals": people_refusals,
+    "people_gaps": people_gaps,
 }  # fmt: skip
