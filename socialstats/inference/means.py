@@ -209,7 +209,7 @@ class Drawn:
         share = weight / own
         part = sign * (1.0 if total is None else own / total)
         shares = np.repeat(share[:, None], values.shape[1], axis=1)
-        off = np.where(np.ptp(values, axis=0) > 0, values - share @ values, 0.0)  # of equal values rounding is left
+        off = np.where(np.ptp(values, axis=0) > 0, values - share @ values, 0.0)  # equal values leave rounding
         return cls(scores=part * shares * off, shares=shares, cluster=numbered(cluster)[0],
                    rater=numbered(rater)[0], alone=total is None and sign == 1)  # fmt: skip
 
