@@ -141,8 +141,9 @@ def joint_checks(row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence
     freedom = cochran([float(np.trace(units)), float(np.trace(people))], [df_units, df_people])
     statistic, q, down = smallest_f(np.asarray(mean, dtype=np.float64), units, people, overlap, freedom)
     p = float(stats.f.sf(statistic, q, down))
-    return [relative(label(row, "F"), row.statistic, statistic, "scipy", SUMS, 1e-6, size=1e-6),
-            same_p(label(row, "p"), row.p_value, p, "scipy", SUMS, 1e-6)]  # fmt: skip
+    checks = [relative(label(row, "F"), row.statistic, statistic, "scipy", SUMS, 1e-6, size=1e-6),
+              same_p(label(row, "p"), row.p_value, p, "scipy", SUMS, 1e-6)]  # fmt: skip
+    return checks if row.df is None else [*checks, relative(label(row, "df"), row.df, q, "numpy", SUMS)]
 
 
 def smallest_f(

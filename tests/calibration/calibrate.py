@@ -30,7 +30,7 @@ SIMULATIONS = {
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
-    "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 120,
+    "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "majority_vote_accuracy", "judge_agreement",

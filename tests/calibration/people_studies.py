@@ -157,7 +157,7 @@ def gaps_of_people(rng: np.random.Generator, setting: str, units: int, people: i
         design = table(rng, units, people, rate, far, far)
         for called, how in WAYS.items():
             rated = {name: ss.mean_ratings(one, people=how) for name, one in tables.items()}
-            like = ss.js_similarity(design, permutations=19, splits=19, people=how)
+            like = ss.js_similarity(design, permutations=99, splits=99, people=how)
             for name, results in (("mean rating", rated), ("similarity", like)):
                 row = ss.compare_models(results).row("model 0 - model 1")
                 if row.p_value is not None:
