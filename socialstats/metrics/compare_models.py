@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -814,7 +814,7 @@ def compare_models(
         counts={"models": len(own), "units": len({name for one in numbers for name in one.units}) + sum(
             int(one.pairs.mean.n) for one in numbers if one.pairs is not None and not one.units)},
         settings={"number": said, "best": kind.best, "level": level} | (
-            {"people": "random" if any(one.ratings is not None for one in numbers) else "fixed"} if whose else {}),
+            {"people": people_taken(found.values())} if whose else {}),
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers, ways)),
         references=(*["efrontibshirani1993"] * kind.ranked, "bellmccaffrey2002", "holm1979",
@@ -830,6 +830,12 @@ def compare_models(
     )  # fmt: skip
 
 
+def people_taken(results: Iterable[Result]) -> str:
+    """Return how results take people: ``"random"``, ``"fixed"`` or, where they differ, ``"mixed"``."""
+    ways = {str(result.settings.get("people", "fixed")) for result in results}
+    return ways.pop() if len(ways) == 1 else "mixed"
+
+
 def raters_text(results: Mapping[str, Result], numbers: Sequence[Number]) -> str:
     """State whose population differences speak of, where models are compared by ratings; else nothing."""
     designs = [result.design for result in results.values()]
@@ -837,7 +843,9 @@ def raters_text(results: Mapping[str, Result], numbers: Sequence[Number]) -> str
         return ""
     people = {label for one in numbers if one.ratings is not None for label in one.ratings.rater}
     if people:
-        return f"{count(len(people), 'human rater')} taken as a sample, models as they are"
+        fixed = [model for model, result in results.items() if people_taken([result]) == "fixed"]
+        others = f"raters of {quoted(fixed, 3)}" if fixed else "models"
+        return f"{count(len(people), 'human rater')} taken as a sample, {others} as they are"
     n = len({rater for design in designs for rater in design.raters})
     return f"for {'this rater' if n == 1 else f'these {count(n)} raters'}"
 

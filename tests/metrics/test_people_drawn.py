@@ -345,6 +345,11 @@ def test_models_rated_by_the_same_people_differ_by_what_people_and_units_add_to_
     gaps = (one - two).mean(axis=1)
     assert fixed.row("a - b").std_error == pytest.approx(gaps.std(ddof=1) / math.sqrt(len(gaps)), rel=1e-9)
     assert "for these 6 raters" in fixed.inference
+    assert [result.settings["people"], fixed.settings["people"]] == ["random", "fixed"]
+    one_person = ss.mean_ratings(rated(two[:, :1]), levels=list(range(1, 8)))
+    mixed = ss.compare_models({"a": made["a"], "b": one_person})
+    assert mixed.settings["people"] == "mixed"
+    assert "6 human raters taken as a sample, raters of 'b' as they are" in mixed.inference
 
 
 def test_similarities_of_two_models_to_the_same_people_are_compared_over_units_and_people() -> None:
