@@ -71,7 +71,7 @@ from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
 from socialstats.rounding import alike
-from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.text import count, listing, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -757,7 +757,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
              "largest_leverage": largest if factors else None},
         settings=settings | {"source": data.name, "people": whose.setting},
         cautions=(*own_cautions([pair for part in parts for pair in part]), *rare_levels(data, codes, settings),
-                  *shapes, *source_cautions(data),
+                  *rare_people(data), *shapes, *source_cautions(data),
                   *cluster_cautions(design, factors, df=[None] if settings["ci"] in RESAMPLED else None,
                                     largest=largest),
                   *population_cautions(whose), *lost[:1]),
@@ -813,6 +813,27 @@ def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping
         affects="pooled similarities, whose 95% intervals held .88 to .995 in such simulations",
         fix="collect more units",
     )  # fmt: skip
+
+
+def rare_people(data: SourceCounts) -> tuple[Caution, ...]:
+    """Caution SS212: a level of which fewer than one of the people who are a sample would account for all ratings.
+
+    Log-odds of people differed with a standard deviation of 1, and a level had a share of .07. Nominal 95% intervals
+    held .89 (7 people, 100 units), and .945 with 30 people.
+    """
+    few = {}
+    for name, people, counts in zip(data.sources, data.people, data.counts.transpose(1, 0, 2), strict=False):
+        share = data.copies @ counts
+        n = 0 if people is None else len(np.unique(people.rater))
+        if n and share[share > 0].min() * n < share.sum():
+            few[name] = n
+    if not few:
+        return ()
+    return (caution(
+        "SS212", f"fewer than one of {listing([f'{count(n)} people of {quoted([name])}' for name, n in few.items()])} "
+        "would account for the rarest level",
+        affects="similarities: nominal 95% intervals held in .89 to .95 of simulations", fix="ask more people",
+    ),)  # fmt: skip
 
 
 def sentence(result: Result) -> str:

@@ -380,6 +380,19 @@ def test_refusals_of_people_are_refusals_of_a_sample() -> None:
     assert each.verify().ok
 
 
+def test_a_level_of_few_people_is_cautioned() -> None:
+    frame = table(17)
+    people, first = frame["source"] == "human", frame["rater"] == "human 0"
+    value = np.where(people & (frame["value"] == "z"), "y", frame["value"])
+    frame = frame.assign(value=np.where(first & (frame["condition"] == "no"), "z", value))
+    for how, wanted in (("random", True), ("fixed", False)):
+        result = ss.js_similarity(read(frame), splits=99, people=how, **QUICK)
+        assert any("would account for the rarest level" in c.detail for c in result.cautions) == wanted
+        shares = ss.choice_shares(read(frame), people=how, **QUICK)
+        named = {c.code for c in shares.row("z", group="model - human").cautions}
+        assert ("SS212" in named) == wanted
+
+
 def test_equal_replies_have_the_fewer_degrees_of_freedom_of_units_and_people() -> None:
     result = ss.reply_shares(read(table(16, people=9), cluster="story"), source="source")
     for kind in ("usable", "refused"):
