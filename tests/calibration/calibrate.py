@@ -284,7 +284,7 @@ READING = {
     ),
     "Test of equal shares": (
         "The chi-square counts every run as an answer of its own, and rejects what is true in every third table. "
-        "Swapping the two sources in whole units keeps the runs together and holds."
+        "F over units and people keeps the runs of a unit together and holds."
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
