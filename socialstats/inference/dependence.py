@@ -419,8 +419,8 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
     """Cautions SS202 and SS212 of numbers whose raters are a sample: few degrees of freedom, and rare answers.
 
     SS212 fires on shares of which fewer than one of so many people would hold the rarer kind. Log-odds of people
-    differed with a standard deviation of 1. Intervals of a share of .07 held .89, and of its difference from a model
-    .91 (7 people, 100 units); .95 and .97 with 30 people. Shares of .2 to .7 held .925 to .96 (7 and 30 people).
+    differed with a standard deviation of 1. Intervals of a share of .07 held .90, and of its difference from a model
+    .93 (7 people, 100 units); .925 to .955 with 30 people. Shares of .2 to .7 held .93 to .97 (5 to 30 people).
     """
     shown = [row for row in rows if row.conf_low is not None]
     few = few_df([row.df for row in shown if row.df is not None], shown)
