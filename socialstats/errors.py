@@ -410,6 +410,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS211": ("caution", "one or a few clusters dominate an estimate"),
     "SS212": ("caution", "rare answers"),
     "SS213": ("caution", "skewed differences"),
+    "SS215": ("info", "few people, taken as they are"),
     "SS301": ("caution", "rows were excluded"),
     "SS302": ("caution", "some conditions have no comparison"),
     "SS303": ("caution", "cells have different numbers of observations"),

@@ -129,12 +129,12 @@ relationship_bias <- function(ratings, ..., groups = NULL, scenario = "scenario"
 
 js_similarity <- function(ratings, ..., reference = "human", source = NULL,
   cell = NULL, aggregate = "pooled", refusal = "missing", ci = NULL,
-  permutations = 2000, splits = 200, cluster = "declared", level = 0.95,
-  resamples = 2000, seed = 0) called("js_similarity")
+  permutations = 2000, splits = 200, cluster = "declared", people = "auto",
+  level = 0.95, resamples = 2000, seed = 0) called("js_similarity")
 
 choice_shares <- function(ratings, ..., source = NULL, reference = NULL,
   stratum = NULL, base = NULL, refusal = "missing", ci = "auto", permutations = 2000,
-  cluster = "declared", level = 0.95, resamples = 2000, seed = 0)
+  cluster = "declared", people = "auto", level = 0.95, resamples = 2000, seed = 0)
   called("choice_shares")
 
 label_counts <- function(data, ..., labels = NULL, unit = NULL, sep = NULL,
@@ -147,8 +147,8 @@ leaderboard <- function(ratings, ..., task = "task", pooling = "tasks",
 group_win_rates <- function(comparisons, groups, ..., cluster = "auto", level = 0.95)
   called("group_win_rates")
 
-mean_ratings <- function(ratings, ..., cluster = "declared", level = 0.95)
-  called("mean_ratings")
+mean_ratings <- function(ratings, ..., cluster = "declared", people = "auto",
+  level = 0.95) called("mean_ratings")
 
 multinomial_logit <- function(ratings, ..., terms = NULL, level = 0.95)
   called("multinomial_logit")
@@ -179,7 +179,7 @@ two_proportions <- function(ratings, ..., source, first, second, choice, level =
 leave_one_out <- function(paired, cluster, lead = NULL) called("leave_one_out")
 
 reply_shares <- function(ratings, ..., source = NULL, stratum = NULL,
-  cluster = "declared", level = 0.95) called("reply_shares")
+  cluster = "declared", people = "auto", level = 0.95) called("reply_shares")
 
 adjust <- function(results, method = "holm", family = NULL, terms = NULL,
   groups = NULL, covariance = NULL, replicates = NULL, level = 0.95, draws = 100000,

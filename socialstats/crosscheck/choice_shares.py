@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import mean_row_checks
+from socialstats.crosscheck.clusters import mean_errors, mean_row_checks
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
+from socialstats.crosscheck.people import Part, joined_errors, numbers
+from socialstats.crosscheck.people import joint_checks as people_checks
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
 from socialstats.crosscheck.shares import mean_checks
 from socialstats.crosscheck.swapping import swap_check
@@ -30,7 +32,7 @@ def verify(result: Result) -> Verification:
     base, reference = result.settings["base"], str(result.settings["reference"])
     parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in [None, *table.attrs["cells"]]}
     pairs: dict[Any, pd.DataFrame] = {}
-    moved: dict[Any, pd.DataFrame] = {}
+    moved: dict[Any, tuple[pd.DataFrame, list[Part | None]]] = {}
     families: dict[Any, list[Row]] = {}
     shares = cluster_shares(table, result) if base is not None else None
     checks: list[Check] = []
@@ -40,9 +42,12 @@ def verify(result: Result) -> Verification:
                              row.label("base")), []).append(row)  # fmt: skip
         if shares is not None and row.label("base") is not None:
             if (name, less, cell) not in moved:
-                moved[name, less, cell] = change(shares, name, less, str(cell), str(base))
+                own, drawn = change(shares, name, less, str(cell), str(base)), bool(result.extras["people"])
+                people = change_people(table, own, (name, less), str(cell), str(base)) if drawn else []
+                moved[name, less, cell] = own, people
+            own, people = moved[name, less, cell]
             make = joint_checks if row.role == "test" else level_checks
-            checks += make(row, moved[name, less, cell])
+            checks += make(row, own) if not any(people) else change_checks(row, own, people, levels)
         elif row.label("entropy") is not None:
             checks += entropy_checks(result, row, parts[cell][parts[cell]["source"] == name])
         elif row.role == "estimate":
@@ -75,7 +80,8 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     hits = np.asarray(own[f"{IS}{row.term}"], dtype=np.float64)
     probable = bool(np.any(own[[name for name in own if str(name).startswith(IS)]].to_numpy() % 1))
     codes = codes[:, :0] if alone and not probable else codes
-    return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)))
+    people = Part.of(own, hits[:, None], np.full(len(hits), 1 / len(hits)), alone=True)
+    return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)), people)
 
 
 def entropy_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
@@ -105,22 +111,38 @@ def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, s
     """Compare a difference, and the t of its linearised values: p + n (hits - p ratings) / all ratings of a unit."""
     if row.estimate is None:
         return []
-    hit = pair.assign(hit=pair[f"{IS}{row.term}"])
-    sums = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
-    values: Any = 0.0
-    gap = 0.0
-    for name, sign in zip(names, (1, -1), strict=True):
-        hits, sizes = sums["sum"][name], sums["size"][name]
-        p = hits.sum() / sizes.sum()
-        gap += sign * p
-        values = values + sign * (p + len(sums) * (hits - p * sizes) / sizes.sum())
+    sums, values = linear_values(pair, names, row.term)
+    gap = float(values.mean())
     checks = [compare(label(row), row.estimate, float(gap), package="pandas", tolerance=1e-12, why=COUNTED)]
     if row.std_error is None:
         return checks
     columns = ["g0", "g1"] if pair["crossed"].any() else ["left"]
     groups = pair.drop_duplicates("unit").set_index("unit").loc[sums.index, columns]
     codes = np.column_stack([np.unique(groups[c], return_inverse=True)[1].ravel() for c in columns])
-    return checks + mean_row_checks(row, values.to_numpy(), codes, result.settings["level"], cut=(-1.0, 1.0))
+    errors = joined_errors(mean_errors(values, codes), people_of_pair(pair, names, [row.term]))
+    return checks + mean_row_checks(row, values, codes, result.settings["level"], cut=(-1.0, 1.0), errors=errors)
+
+
+def linear_values(pair: pd.DataFrame, names: tuple[str, str], level: str) -> tuple[pd.DataFrame, FloatArray]:
+    """Sums by unit and source, and the values by unit whose mean is the difference of two shares."""
+    hit = pair.assign(hit=pair[f"{IS}{level}"])
+    sums: Any = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
+    values: Any = 0.0
+    for name, sign in zip(names, (1, -1), strict=True):
+        hits, sizes = sums["sum"][name], sums["size"][name]
+        p = hits.sum() / sizes.sum()
+        values = values + sign * (p + len(sums) * (hits - p * sizes) / sizes.sum())
+    return sums, values.to_numpy()
+
+
+def people_of_pair(pair: pd.DataFrame, names: tuple[str, str], levels: list[str]) -> list[Part | None]:
+    """Return what people who are a sample add to the differences of the shares of some levels."""
+    found = []
+    for name, sign in zip(names, (1.0, -1.0), strict=True):
+        own = pair[pair["source"] == name]
+        values = own[[f"{IS}{level}" for level in levels]].to_numpy(dtype=float)
+        found.append(Part.of(own, values, np.full(len(own), 1 / len(own)), sign=sign))
+    return found
 
 
 def equality_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, str]) -> list[Check]:
@@ -130,6 +152,8 @@ def equality_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[s
     if row.statistic is None:
         return []
     levels = [name for name in pair if str(name).startswith(IS) and pair[name].any()]
+    if row.test == "f":
+        return f_checks(row, pair, names, [str(name).removeprefix(IS) for name in levels])
     test = chi2_contingency(pair.groupby("source")[levels].sum().loc[list(names)].to_numpy(), correction=False)
     checks = [relative(label(row, "chi-square"), row.statistic, float(test.statistic), "scipy", CLOSED, size=1e-6),
               relative(label(row, "df"), row.df, float(test.dof), "scipy", CLOSED)]  # fmt: skip
@@ -142,6 +166,15 @@ def equality_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[s
     left = pair.drop_duplicates("unit").set_index("unit").loc[units, "left"].to_numpy()
     shares = sides[0] / sizes[0], sides[1] / sizes[1]
     return [*checks, swap_check(row, shares, left, partial(chi_square, sizes=sizes), result.settings["permutations"])]
+
+
+def f_checks(row: Row, pair: pd.DataFrame, names: tuple[str, str], levels: list[str]) -> list[Check]:
+    """Compare the F test of equal shares of all levels, units (or clusters) and people being crossed factors."""
+    both = [linear_values(pair, names, level) for level in levels]
+    values = np.column_stack([each for _, each in both])
+    left = pair.drop_duplicates("unit").set_index("unit").loc[both[0][0].index, "left"].to_numpy()
+    mean, n = values.mean(axis=0), len(values)
+    return people_checks(row, mean, (values - mean) / n, np.full(n, 1 / n), left, people_of_pair(pair, names, levels))
 
 
 def chi_square(p: FloatArray, q: FloatArray, sizes: list[float]) -> FloatArray:
@@ -174,6 +207,45 @@ def change(shares: pd.DataFrame, name: str, less: str | None, cell: str, base: s
         for who in (name, less) if who is not None
     )  # fmt: skip
     return (own - other[0]).dropna() if other else own.dropna()
+
+
+def change_people(
+    table: pd.DataFrame, moved: pd.DataFrame, sides: tuple[str, str | None], cell: str, base: str
+) -> list[Part | None]:
+    """Return what people who are a sample add to the mean changes over clusters, which count alike."""
+    found: list[Part | None] = []
+    for name, sign in zip(sides, (1.0, -1.0), strict=True):
+        own = table[(table["source"] == name) & table["cell"].isin([cell, base]) & table["left"].isin(moved.index)]
+        own = own.assign(weight=1 / own.groupby(["left", "cell"])["value"].transform("size") / len(moved))
+        own = own[own["person"]]
+        if not len(own):
+            continue
+        x, w = own[[f"{IS}{level}" for level in moved]].to_numpy(dtype=float), own["weight"].to_numpy()
+        second, e, f = (own["cell"] == base).to_numpy(), np.zeros(x.shape), np.zeros(len(w))
+        for side, way in ((~second, sign), (second, -sign)):
+            e[side] = way * w[side, None] * (x[side] - np.average(x[side], axis=0, weights=w[side]))
+            f[side] = w[side] / w[side].sum()
+        found.append(Part(e=e, f=f, left=numbers(own["left"]), rater=numbers(own["rater"]), second=second))
+    return found
+
+
+def change_checks(row: Row, moved: pd.DataFrame, people: list[Part | None], levels: list[str]) -> list[Check]:
+    """Compare a mean change with its t, or the F of all levels, with clusters and people as crossed factors."""
+    values, n = moved.to_numpy(), len(moved)
+    if row.role == "test":
+        mean = values.mean(axis=0)
+        return people_checks(row, mean, (values - mean) / n, np.full(n, 1 / n), np.arange(n), people)
+    if row.estimate is None:
+        return []
+    j = levels.index(row.term)
+    theirs = float(values[:, j].mean())
+    checks = [compare(label(row), row.estimate, theirs, package="pandas", tolerance=1e-12, why=TABLED)]
+    if row.std_error is None:
+        return checks
+    errors = joined_errors(mean_errors(values[:, j], np.arange(n)[:, None]), people, j)
+    reach = 1.0 if row.label("reference") is None else 2.0
+    return checks + mean_row_checks(row, values[:, j], np.arange(n)[:, None], row.conf_level or 0.95,
+                                    cut=(-reach, reach), errors=errors)  # fmt: skip
 
 
 def level_checks(row: Row, moved: pd.DataFrame) -> list[Check]:

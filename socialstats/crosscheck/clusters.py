@@ -80,7 +80,7 @@ def gap_errors(e: Any, f: Any, second: Any, codes: Any) -> Errors:
 
     Of one factor, with E = diag(1 / sqrt(1 - f)), cluster sums u = E e of each mean and P = E (diag(f) - f f') E, the
     variance is the sum of (u_1 - u_2)^2. The degrees of freedom are (tr Q)^2 / tr(Q^2) of Q = v_1 P_1 + v_2 P_2, the
-    smaller of those with v = sum of u^2 and with v = 1 / rows.
+    smaller of those with v = sum of u^2 and with v = sum of squared weights of rows.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def one_gap(e: Any, f: Any, second: Any, code: Any) -> Errors:
         return Errors(variance=math.nan, df=math.nan, effective=effective, largest=largest, plain=math.nan)
     u, d, w = sums / np.sqrt(1 - share), share / (1 - share), share / np.sqrt(1 - share)
     trace = d @ d.T - d @ (w**2).T - w**2 @ d.T + (w @ w.T) ** 2
-    seen, alike = (u**2).sum(axis=1), np.array([1 / np.count_nonzero(f[mine]) for mine in sides])
+    seen, alike = (u**2).sum(axis=1), np.array([float(f[mine] @ f[mine]) for mine in sides])
     df = min(float(v.sum() ** 2 / (v @ trace @ v)) for v in (seen, alike) if v.any())
     variance = float((u.sum(axis=0) ** 2).sum())
     return Errors(variance=variance, df=df, effective=effective, largest=largest, plain=variance)
@@ -223,10 +223,20 @@ def fisher_ends(value: float, error: float, df: float, level: float) -> tuple[fl
 
 
 def mean_row_checks(
-    row: Row, values: Any, groups: Any, level: float, cut: tuple[float, float] | None = None, why: str = CR2
+    row: Row,
+    values: Any,
+    groups: Any,
+    level: float,
+    cut: tuple[float, float] | None = None,
+    why: str = CR2,
+    errors: Errors | None = None,
 ) -> list[Check]:
-    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes."""
-    error, df = mean_error(values, groups)
+    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes.
+
+    `errors` are those of the mean, where raters are a further factor.
+    """
+    found = mean_errors(values, groups) if errors is None else errors
+    error, df = math.sqrt(found.variance), found.df
     return [relative(label(row, "s.e."), row.std_error, error, "numpy", why),
             *wald_checks(row, level, float(np.mean(values)), error, df, cut=cut, why=why)]  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, cochran, crossing, errors_by, intersections, mean_errors
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, set_aside
+from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     adjusted_p,
@@ -204,16 +205,41 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
         codes = np.array([np.unique(np.array(labels)[at[0]], return_inverse=True)[1] for labels in pair[0].clusters]).T
         n = len(common)
         errors = errors_by(moves[0] - moves[1], np.full(n, 1 / n), crossing(codes) if codes.size else codes)
+        if codes.ndim < 2 and not (pair[0].linear and pair[1].linear):
+            errors = replace(errors, df=min(errors.df, kurtosis_df(moves[0] - moves[1])))
+        elif codes.shape[-1] == 1 and not (pair[0].linear and pair[1].linear):
+            errors = replace(errors, df=min(errors.df, kurtosis_df(np.bincount(codes[:, 0], moves[0] - moves[1]))))
+        left = codes[:, 0] if codes.ndim == 2 else np.arange(n)
+        errors = joined_errors(errors, [people_moves(pair, at, left)])
         checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6))
         df = errors.df
-        if codes.ndim < 2 and not (pair[0].linear and pair[1].linear):
-            df = min(df, kurtosis_df(moves[0] - moves[1]))
-        elif codes.shape[-1] == 1 and not (pair[0].linear and pair[1].linear):
-            df = min(df, kurtosis_df(np.bincount(codes[:, 0], moves[0] - moves[1])))
         reach = result.extras["kind"].reach
         cut = None if reach == float("inf") else (-reach, reach)
         checks += [*statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]
     return checks
+
+
+def people_moves(pair: list[Any], at: list[Any], left: Any) -> Part | None:
+    """Return what each rating of people who are a sample adds to a difference, by leaving it out of both numbers."""
+    e, f, cluster, rater, second = [], [], [], [], []
+    for side, (one, units) in enumerate(zip(pair, at, strict=True)):
+        if one.ratings is None:
+            continue
+        place = {unit: k for k, unit in enumerate(units.tolist())}
+        rows = [k for k, unit in enumerate(one.ratings.unit.tolist()) if unit in place]
+        total = total_of(one, units)
+        less = np.array([float(one.finish(total - one.ratings.sums[[k]])[0]) for k in rows])
+        e.append((1 - 2 * side) * (less.mean() - less) * (len(rows) - 1) / len(rows))
+        f.append(np.full(len(rows), 1 / len(rows)))
+        cluster += [left[place[one.ratings.unit[k]]] for k in rows]
+        rater += [one.ratings.rater[k] for k in rows]
+        second.append(np.full(len(rows), side == 1))
+    if not e:
+        return None
+    sides = np.concatenate(second)
+    both = sides.any() and not sides.all()
+    return Part(e=np.concatenate(e)[:, None], f=np.concatenate(f), left=numbers(cluster), rater=numbers(rater),
+                second=sides if both else None)  # fmt: skip
 
 
 def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.clusters import Errors, cochran
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
+from socialstats.crosscheck.people import Part, joined_errors, joint_checks, numbers
 from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, kurtosis_df, label, quantile
 from socialstats.crosscheck.swapping import exchange_check, swap_check
@@ -89,46 +92,111 @@ def pooled_checks(
         groups += [*np.split(sums, len(cells), axis=1), sums]
     checks: list[Check] = []
     biases: list[float] = []
-    for row, other, every in zip(rows, plain, groups, strict=True):
+    people = people_sums(both, cells, names)
+    parts_of_people = [[table, *([] if cells == [""] else [*np.split(table, len(cells), axis=1), table])]
+                       for table in people]  # fmt: skip
+    for k, (row, other, every) in enumerate(zip(rows, plain, groups, strict=True)):
         if other.estimate is None:
             biases.append(math.nan)
             continue
         own = every[every.sum(axis=(1, 2, 3)) > 0]
         total, g = own.sum(axis=0), len(own)
-        value, left = float(mean_of_parts(total)), mean_of_parts(total - own)
-        biases.append((g - 1) * (float(left.mean()) - value))
+        value = float(mean_of_parts(total))
+        tables = [own, *(table.sum(axis=1, keepdims=True) if k == 0 and cells != [""] else table
+                         for table in (parts[k] for parts in parts_of_people))]  # fmt: skip
+        tables = [table[table.sum(axis=(1, 2, 3)) > 0] for table in tables]
+        moments = left_out_moments(value, total, tables)
+        biases.append(moments.bias)
         bias = float(np.mean(biases[1:-1])) if len(biases) == len(cells) + 2 else biases[-1]
         checks.append(near(label(other), other.estimate, 1 - value, CLOSED, 1e-9))
         known = len(clusters) <= MOST_UNITS and not both["crossed"].any()
         ends = (math.nan, math.nan)
         if settings["ci"] == "noncentral" and known and other.conf_low is not None:
-            ends = outer_ends(value, value - bias, left, chance_of(own), settings["level"])
-            checks += plain_ends(other, left, kurtosis_df(left), (1 - ends[1] - bias, 1 - ends[0] - bias))
+            ends = outer_ends(value, value - bias, moments, chance_of(tables), settings["level"])
+            checks += plain_ends(other, moments, (1 - ends[1] - bias, 1 - ends[0] - bias))
         if row.estimate is None or not known:
             continue
         checks.append(near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT))
         if row.conf_low is not None and settings["ci"] == "noncentral":
-            error = math.sqrt((g - 1) * float(np.var(left)))
-            checks.append(near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error))
+            checks.append(near(label(row, "s.e."), row.std_error, moments.error, LEFT_OUT, 1e-6 * moments.error))
             checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
-        elif row.conf_low is not None and both["clustered"].all():
+        elif row.conf_low is not None and both["clustered"].all() and not people:
             drawn = redrawn(every, 1 - value + bias, 2 * bias, settings)
             checks.append(near(label(row, "s.e."), row.std_error, drawn.std_error(0) or 0.0, LEFT_OUT))
             checks += held_ends(row, *drawn.ends(settings["ci"], 0, settings["level"]), WHY)
-        if row.p_value is not None:
+        if row.test == "f":
+            part = both if k == 0 else both[both["cell"] == cells[k - 1]]
+            checks += equal_shares_checks(row, part, names)
+        elif row.p_value is not None:
             sides = own[:, 0, 0] / total[0, 0].sum(), own[:, 0, 1] / total[0, 1].sum()
             checks.append(swap_check(row, sides, np.arange(g), divergences, settings["permutations"]))
             checks.append(near(label(row, "statistic"), row.statistic, value, LEFT_OUT, 1e-9))
     return checks
 
 
-def plain_ends(
-    row: Row, left: FloatArray, df: float, other: tuple[float, float] = (math.inf, -math.inf)
-) -> list[Check]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """Bias, standard error and degrees of freedom of leave-one-out values."""
+
+    bias: float
+    error: float
+    df: float
+
+
+def people_sums(both: pd.DataFrame, cells: list[str], names: list[str]) -> list[FloatArray]:
+    """Sums of people who are a sample, by person, and by cluster and person: (groups, cells, 2, levels) each."""
+    own = both[both["person"]]
+    if not len(own) or not own.groupby("rater")["left"].nunique().gt(1).any():
+        return []
+    levels = [name for name in both if str(name).startswith(IS)]
+    found = []
+    for keys in (["rater"], ["left", "rater"]):
+        code: Any = own.groupby(keys).ngroup().to_numpy()
+        table = np.zeros((code.max() + 1, len(cells), 2, len(levels)))
+        cell, side = (np.array([known.index(label) for label in own[name]])
+                      for known, name in ((cells, "cell"), (names, "source")))  # fmt: skip
+        np.add.at(table, (code, cell, side), own[levels].to_numpy(dtype=float))
+        found.append(table)
+    return found
+
+
+def left_out_moments(value: float, total: FloatArray, tables: Sequence[FloatArray]) -> Moments:
+    """Jackknife by cluster; with people also by person, and by both, whose bias and variance are subtracted."""
+    bias, variance, df = [], [], []
+    for table in tables:
+        left, g = mean_of_parts(total - table), len(table)
+        bias.append((g - 1) * (float(left.mean()) - value))
+        still = float(np.ptp(left)) <= STILL
+        variance.append(0.0 if still else (g - 1) * float(np.var(left)))
+        df.append(g - 1.0 if still else kurtosis_df(left))
+    if len(tables) == 1:
+        return Moments(bias=bias[0], error=math.sqrt(variance[0]), df=df[0])
+    joint = max(variance[0], variance[1], variance[0] + variance[1] - variance[2])
+    return Moments(bias=bias[0] + bias[1] - bias[2], error=math.sqrt(joint), df=cochran(variance[:2], df[:2]))
+
+
+def equal_shares_checks(row: Row, part: pd.DataFrame, names: list[str]) -> list[Check]:
+    """Compare the F test of equal pooled shares, with units (or clusters) and people as crossed factors."""
+    levels = [name for name in part if str(name).startswith(IS)]
+    gap, people, n = np.zeros(len(levels)), [], part["unit"].nunique()
+    units: Any = 0.0
+    for name, sign in zip(names, (1.0, -1.0), strict=True):
+        own = part[part["source"] == name]
+        x = own[levels].to_numpy(dtype=float)
+        gap += sign * x.mean(axis=0)
+        off = own[levels].astype(float)
+        off.loc[:, :] = sign * (x - x.mean(axis=0)) / len(x)
+        units = off.groupby(own["unit"]).sum().reindex(part["unit"].unique(), fill_value=0.0) + units
+        people.append(Part.of(own, x, np.full(len(x), 1 / len(x)), sign=sign))
+    left = part.drop_duplicates("unit").set_index("unit").loc[units.index, "left"].to_numpy()
+    return joint_checks(row, gap, units.to_numpy(), np.full(n, 1 / n), left, people)
+
+
+def plain_ends(row: Row, moments: Moments, other: tuple[float, float] = (math.inf, -math.inf)) -> list[Check]:
     """Compare error and ends of a plug-in value with those of its leave-one-out values, or `other` ones beyond."""
     if row.conf_low is None:
         return []
-    error = math.sqrt((len(left) - 1) * float(np.var(left)))
+    error, df = moments.error, moments.df
     reach, value = quantile(row.conf_level or 0.95, df) * error, float(row.estimate or 0.0)
     return [near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error),
             near(label(row, "df"), row.df, df, LEFT_OUT, 1e-6 * df),
@@ -151,29 +219,36 @@ def redrawn(sums: FloatArray, estimate: float, shift: float, settings: Mapping[s
                    copies=None)  # fmt: skip
 
 
-def chance_of(own: FloatArray) -> FloatArray:
+def chance_of(tables: Sequence[FloatArray]) -> FloatArray:
     """Eigenvalues of AV: the covariance of the differences of shares by clusters, over 8 ln 2 times their middle.
 
     Parameters
     ----------
-    own : (clusters, k, 2, levels) float64 array
-        Counts of the k pairs of shares whose mean divergence is taken.
+    tables : sequence of (clusters, k, 2, levels) float64 arrays
+        Counts of the k pairs of shares whose mean divergence is taken; of people also by person, and by both.
     """
-    sizes = own.sum(axis=(0, 3))[..., None]
-    shares = own.sum(axis=0) / sizes
-    off = (own - own.sum(axis=3, keepdims=True) * shares) / sizes
+    sizes = tables[0].sum(axis=(0, 3))[..., None]
+    shares = tables[0].sum(axis=0) / sizes
     middle = shares.mean(axis=1).ravel()
-    gap = (off[:, :, 0] - off[:, :, 1]).reshape(len(own), -1)[:, middle > 0]
     scale = 1 / np.sqrt(8 * math.log(2) * len(sizes) * middle[middle > 0])
-    return np.linalg.eigvalsh(np.atleast_2d(np.cov(gap.T)) * len(own) * np.outer(scale, scale))
+    found = []
+    for k, own in enumerate(tables):
+        given = own.sum(axis=(0, 3))[..., None]
+        around = shares if k == 0 else own.sum(axis=0) / np.where(given > 0, given, 1.0)
+        off = (own - own.sum(axis=3, keepdims=True) * around) / sizes
+        gap = (off[:, :, 0] - off[:, :, 1]).reshape(len(own), -1)[:, middle > 0]
+        found.append(np.atleast_2d(np.cov(gap.T)) * len(own) * np.outer(scale, scale))
+    if len(found) > 1:
+        found = [max((found[0], found[1], found[0] + found[1] - found[2]), key=lambda v: float(np.trace(v)))]
+    return np.asarray(np.linalg.eigvalsh(found[0]))
 
 
 def outer_ends(
-    value: float, corrected: float, left: FloatArray, roots: FloatArray, level: float
+    value: float, corrected: float, moments: Moments, roots: FloatArray, level: float
 ) -> tuple[float, float]:
     """Ends of a divergence by `chi_square_ends`, the upper one by scipy's t of the values left where it is larger."""
-    n, first, second = len(left), float(roots.sum()), float((roots**2).sum())
-    reach = quantile(level, kurtosis_df(left)) * math.sqrt((n - 1) * float(np.var(left)))
+    first, second = float(roots.sum()), float((roots**2).sum())
+    reach = quantile(level, moments.df) * moments.error
     if not (value > 0 and first > 0 and second > 0):
         return corrected - reach, corrected + reach
     low, high = chi_square_ends(value, first, second, level)
@@ -234,15 +309,43 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
         return checks
     left = part.groupby("unit")["left"].first().loc[both].to_numpy()
     less = [values[left != one].mean() for one in np.unique(left)]  # and half of what the second order takes off
-    error = math.hypot(math.sqrt((len(less) - 1) * float(np.var(less))), float(values.mean() - first.mean()) / 2)
-    reach = quantile(row.conf_level or 0.95, len(less) - 1.0) * error
+    variance, df = (len(less) - 1) * float(np.var(less)), len(less) - 1.0
+    if part["person"].any():
+        units = Errors(variance=variance, df=df, effective=df + 1, largest=1 / len(less), plain=variance)
+        whole = joined_errors(units, people_of_units(part[part["unit"].isin(both)], row, settings))
+        variance, df = whole.variance, whole.df
+    error = math.hypot(math.sqrt(variance), float(values.mean() - first.mean()) / 2)
+    reach = quantile(row.conf_level or 0.95, df) * error
     low, high = (min(max(corrected + end, 0.0), 1.0) for end in (-reach, reach))
     return [
         *checks, near(f"{where}, s.e.", row.std_error, error, BY_UNIT),
-        near(f"{where}, df", row.df, len(less) - 1.0, BY_UNIT),
+        near(f"{where}, df", row.df, df, BY_UNIT),
         near(f"{where}, low", row.conf_low, min(low, row.estimate), BY_UNIT),
         near(f"{where}, high", row.conf_high, max(high, row.estimate), BY_UNIT),
     ]  # fmt: skip
+
+
+STILL = 1e-14  # leave-one-out values that differ by rounding
+STEP = 1e-5  # step of a numerical derivative
+
+
+def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -> list[Part | None]:
+    """Return what people who are a sample add to the mean divergence within units, by numerical derivatives."""
+    names, found = (str(settings["reference"]), row.term), list[Part | None]()
+    levels = [name for name in part if str(name).startswith(IS)]
+    n = part["unit"].nunique()
+    means = part.groupby(["source", "unit"])[levels].mean()
+    for name, other in (names, names[::-1]):
+        own = part[(part["source"] == name) & part["person"]]
+        if not len(own):
+            continue
+        p, q = (means.xs(who, level="source").loc[own["unit"]].to_numpy() for who in (name, other))
+        way = own[levels].to_numpy(dtype=float) - p
+        moved = (divergences(p + STEP * way, q) - divergences(p - STEP * way, q)) / (2 * STEP)
+        weight = 1 / (part[part["source"] == name].groupby("unit").size().loc[own["unit"]].to_numpy() * n)
+        found.append(Part(e=(moved * weight)[:, None], f=weight / weight.sum(), left=numbers(own["left"]),
+                          rater=numbers(own["rater"])))  # fmt: skip
+    return found
 
 
 def extrapolated(one: Sequence[int], two: Sequence[int], order: int) -> float:

@@ -98,7 +98,9 @@ REFUSED = "(refusal)"
 
 
 def rated_table(result: Result, option: str) -> pd.DataFrame:
-    """Return unit, value, source, cell, left (cluster, or unit), and whether clusters are declared, and crossed.
+    """Return unit, value, rater, source, cell, left (cluster, or unit), and whether clusters are declared, and crossed.
+
+    `person` says who is one of several people of a source who are a sample.
 
     Parameters
     ----------
@@ -124,7 +126,10 @@ def rated_table(result: Result, option: str) -> pd.DataFrame:
         out[f"g{k}"] = frame["unit"].map(dict(zip(design.units, factor.codes.tolist(), strict=True)))
     out["left"] = out["g0"] if factors else out["unit"]
     out["clustered"], out["crossed"] = bool(factors), len(factors) == 2
+    out["rater"] = frame["rater"]
     out = out.dropna(subset=["value", "source"])
+    several = out.groupby("source")["rater"].transform("nunique") > 1
+    out["person"] = out["rater"].isin(result.extras.get("people", ())) & several
     out.attrs["cells"] = cells
     return out
 

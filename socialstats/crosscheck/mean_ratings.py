@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
-from socialstats.crosscheck.clusters import CR2, counted, mean_errors, mean_row_checks
+from socialstats.arrays import FloatArray
+from socialstats.crosscheck.clusters import CR2, Errors, counted, mean_errors, mean_row_checks
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.ratings_difference import SAME
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.crosscheck.shares import ROOTS, wilson_roots
@@ -65,28 +67,36 @@ def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
         return made
     names = [name for name in units.columns if name.startswith("cluster")]
     groups = units[names].to_numpy() if names else np.arange(len(values))[:, None]
+    person = own["rater"].isin(result.extras["people"]) & (row.label("rater") is None)
+    weight = 1 / own.groupby("unit")["score"].transform("size") / len(values)
+    table = own.assign(person=person, left=own["cluster0"] if names else own["unit"])
+    people = Part.of(table, own[["score"]].to_numpy(), weight, alone=True)
+    errors = joined_errors(mean_errors(values, groups), [people])
     if row.interval == "score":
-        return made + score_checks(result, row, values, groups, len(own), clustered=bool(names))
-    return made + mean_row_checks(row, values, groups, result.settings["level"])
+        plain = not names and people is None
+        return made + score_checks(result, row, values, errors, len(own), plain=plain)
+    return made + mean_row_checks(row, values, groups, result.settings["level"], errors=errors)
 
 
 def score_checks(
-    result: Result, row: Row, values: FloatArray, groups: IntArray, ratings: int, *, clustered: bool
+    result: Result, row: Row, values: FloatArray, errors: Errors, ratings: int, *, plain: bool
 ) -> list[Check]:
-    """Compare the standard error of a mean between two ends, and Wilson's ends of its place between them."""
+    """Compare the standard error of a mean between two ends, and Wilson's ends of its place between them.
+
+    `plain` means that units are independent, and raters are fixed.
+    """
     low, high = result.extras["ends"]
-    p = (values - low) / (high - low)
-    errors, extreme = mean_errors(p, groups), bool(np.isin(values, (low, high)).all())
+    p, variance = (values - low) / (high - low), errors.variance / (high - low) ** 2
+    extreme = bool(np.isin(values, (low, high)).all())
     out = []
     if row.std_error is not None:
-        error = math.sqrt(errors.variance) * (high - low)
-        out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", CR2))
+        out.append(relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", CR2))
     binary, mean, df = len(result.design.levels) == 2, float(p.mean()), errors.df
-    if binary and extreme and not clustered:
+    if binary and extreme and plain:
         ends = wilson_roots(mean, float(len(p)), result.settings["level"], None)
     else:
         most = math.inf if not binary else len(p) if extreme else ratings
-        trials = counted(mean * (1 - mean), errors, most)
+        trials = counted(mean * (1 - mean), replace(errors, variance=variance), most)
         out.append(relative(label(row, "df"), row.df, df, "numpy", CR2))
         ends = wilson_roots(mean, trials, result.settings["level"], df)
     below, above = (low + end * (high - low) for end in ends)

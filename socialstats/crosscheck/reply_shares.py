@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.crosscheck.clusters import codes_of
+from socialstats.crosscheck.people import Part
 from socialstats.crosscheck.shares import mean_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result
@@ -26,7 +27,8 @@ def checks_of(result: Result) -> list[Check]:
     if source in design.rater_groups:
         factor = design.rater_groups[source]
         who = np.array([*factor.levels, None], dtype=object)[factor.codes[design.rater[at]]]
-    table = pd.DataFrame({"status": design.status[at], "who": who, "level": None})
+    table = pd.DataFrame({"status": design.status[at], "who": who, "level": None, "rater": np.array(
+        design.raters, dtype=object)[design.rater[at]]})  # fmt: skip
     if result.settings["stratum"] is not None:
         of_unit = design.strata[result.settings["stratum"]]
         table["level"] = np.array(of_unit.levels, dtype=object)[of_unit.codes[design.unit[at]]]
@@ -43,5 +45,10 @@ def checks_of(result: Result) -> list[Check]:
         dense = codes[own]
         if codes.size:
             dense = np.column_stack([np.unique(code, return_inverse=True)[1] for code in dense.T])
-        checks += mean_checks(given, row, hits, np.ones(len(hits)), dense, float(len(hits)))
+        part = table[own]
+        person = part["rater"].isin(result.extras["people"]) & (part["rater"].nunique() > 1)
+        left = dense[:, 0] if codes.size else np.arange(len(part))
+        people = Part.of(part.assign(person=person, left=left), hits[:, None], np.full(len(hits), 1 / len(hits)),
+                         alone=True)  # fmt: skip
+        checks += mean_checks(given, row, hits, np.ones(len(hits)), dense, float(len(hits)), people)
     return checks

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
 from socialstats.results import Check, Result, Row
@@ -94,18 +95,31 @@ def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: f
 
 
 def mean_checks(
-    result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any, answers: float
+    result: Result,
+    row: Row,
+    values: FloatArray,
+    weights: FloatArray,
+    codes: Any,
+    answers: float,
+    people: Part | None = None,
 ) -> list[Check]:
-    """Compare the same of arrays: values, weights, (units, factors) codes as `crossing` numbers them."""
+    """Compare the same of arrays: values, weights, (units, factors) codes as `crossing` numbers them.
+
+    `people`: what people who are a sample add to the mean.
+    """
     from statsmodels.stats.weightstats import DescrStatsW
 
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
     out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
-    out += bootstrap_checks(result, row, values, weights, codes)
+    if people is None:
+        out += bootstrap_checks(result, row, values, weights, codes)
+    elif people.alone and row.conf_low is not None:
+        both = np.column_stack([people.left, people.rater])
+        out += bootstrap_checks(result, row, values, weights, both)
     settings = result.settings
-    if codes.shape[1]:
+    if codes.shape[1] or people is not None:
         f = weights / n
-        errors = errors_by(f * (values - p), f, codes)
+        errors = joined_errors(errors_by(f * (values - p), f, codes), [people])
         wilson = settings["ci"] == "wilson"
         return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
     yes_no = bool(np.all((values == 0) | (values == 1)))

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
-from socialstats.inference.means import MeanErrors, difference_errors, mean_errors
+from socialstats.inference.means import Drawn, MeanErrors, difference_errors, mean_errors, with_drawn
 from socialstats.results.rows import OUT_OF_RANGE, size_unit
 from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import count as counted
@@ -133,6 +133,7 @@ def clustered_mean(
     *,
     kind: Kind = "CR2",
     magnitude: float | None = None,
+    drawn: Sequence[Drawn] = (),
 ) -> ClusteredMean:
     """Estimate a mean from cells, with a standard error for independent, clustered or crossed values.
 
@@ -147,6 +148,8 @@ def clustered_mean(
     magnitude : float, optional
         Largest size of the numbers that `values` were computed from (differences: of the raw values), of which
         rounding is a share. Default: the largest size in `values`.
+    drawn : sequence of Drawn
+        Groups of raters who are samples too, beside at most one cluster factor (CR2), in the unit of `values`.
 
     Returns
     -------
@@ -189,8 +192,8 @@ def clustered_mean(
     (4.0, 2.2822, 1.8)
     """
     one_of("kind", kind, KINDS)
-    if len(codes) > 2:
-        raise InputError(f"at most two crossed cluster factors, got {len(codes)}")
+    if len(codes) + bool(drawn) > 2:
+        raise InputError(f"at most two crossed cluster factors, got {len(codes) + bool(drawn)}")
     x, c = np.asarray(values, dtype=np.float64), np.asarray(count, dtype=np.float64)
     n = float(c.sum())
     if not n > 0:
@@ -198,26 +201,34 @@ def clustered_mean(
     unit = size_unit(x)
     if unit != 1:
         size = None if magnitude is None else magnitude / unit
-        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size), unit, float(x[0]))
+        scaled = [replace(group, scores=group.scores / unit) for group in drawn]
+        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled), unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     mean = centre(x, c, n)
     off = x - mean
     squares = float(c @ off**2)
     base = ClusteredMean(
         mean=mean, sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan, std_error=math.nan, df=math.nan, n=n,
-        clusters=tuple(int(d.max()) + 1 for d in dense), kind=("rows", kind, "two-way")[len(dense)],
+        clusters=tuple(int(d.max()) + 1 for d in dense),
+        kind=("rows", kind, "two-way")[2 if drawn else len(dense)],
     )  # fmt: skip
     size = float(np.abs(x).max()) if magnitude is None else magnitude
-    why = no_spread(x, n, size) or few(base)
-    if why:
-        return replace(base, undefined=why)
-    if not dense:
-        base = replace(base, largest=1 / n, skewness=skewed(off, c))
-        return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
+    equal, single = no_spread(x, n, size), few(base)
+    if equal and n > 1 and any(np.abs(group.scores).sum() > rounding(size) for group in drawn):
+        equal, off = "", np.zeros_like(off)  # people differ where units do not
+    if equal or single:
+        return replace(base, undefined=equal or single)
     scores, shares = off * c / n, c / n
-    found = mean_errors(scores[:, None], shares[:, None], dense, size=size)
+    of_people = [cluster_sums(group.rater, group.scores[:, 0]) for group in drawn]
+    if not dense:
+        base = replace(base, largest=1 / n, skewness=max(skewed(off, c), *shapes(of_people), 0.0))
+        if not drawn:
+            return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
+        return with_errors(base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn))
+    found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
-    base = replace(base, largest=float(found.largest[0]), skewness=shape(found, sums, skewed(off, c), base.sd**2 / n))
+    skewness = shape(found, [*sums, *of_people], skewed(off, c), base.sd**2 / n)
+    base = replace(base, largest=float(found.largest[0]), skewness=skewness)
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
         variance, df = other_kind(sums[0], others(dense[0], c), kind)
         found = replace(found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance]))
@@ -288,9 +299,13 @@ def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: f
     single, alone : float
         Skewness of single values over the root of their number, and the variance that they had if independent.
     """
-    variance = float(found.variance[0])
-    shapes = [skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
-    return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shapes) if shapes else 0.0
+    variance, shown = float(found.variance[0]), shapes(sums)
+    return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shown) if shown else 0.0
+
+
+def shapes(sums: Sequence[FloatArray]) -> list[float]:
+    """Return the skewness of sums by cluster, of each factor with clusters enough to show it."""
+    return [skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
 
 
 def with_errors(base: ClusteredMean, found: MeanErrors) -> ClusteredMean:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.scan import Share, StoredClusters
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import gated, left_of_sums
@@ -167,6 +167,138 @@ def _of_factors(scores: Any, shares: Any, factors: Sequence[IntArray] | StoredCl
         return one_factor(1 - finer)
     first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
     return _crossed(first, second, overlap, np.asarray(abs(scores).sum(axis=0)).ravel())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawn:
+    """What raters who are a sample themselves add to k statistics; ratings of fixed raters are no part of it.
+
+    Attributes
+    ----------
+    scores : (ratings, k) float64 array
+        What each rating of a drawn rater adds to the deviation of each statistic; columns sum to 0.
+    shares : (ratings, k) float64 array
+        What it weighs among these ratings; columns sum to 1.
+    cluster, rater : (ratings,) int64 arrays
+        The unit (or its cluster), and the rater, by codes from 0 without gaps.
+    alone : bool
+        Whether no other rater has part in the statistics.
+    second : (ratings,) bool array, or None
+        Of statistics that are differences of two means of the same raters: ratings of the second mean. `scores` have
+        its sign, and `shares` sum to 1 in either mean.
+    """
+
+    scores: FloatArray
+    shares: FloatArray
+    cluster: IntArray
+    rater: IntArray
+    alone: bool = False
+    second: BoolArray | None = None
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, weight: FloatArray, cluster: IntArray, rater: IntArray, *, total: float | None = None,
+        sign: float = 1.0,
+    ) -> Drawn:  # fmt: skip
+        """Return what drawn raters add to weighted means of (ratings, k) values.
+
+        `total` is the weight of all ratings, where fixed raters have part in the means; `sign` that of the means in a
+        difference.
+        """
+        own = float(weight.sum())
+        share = weight / own
+        part = sign * (1.0 if total is None else own / total)
+        shares = np.repeat(share[:, None], values.shape[1], axis=1)
+        off = np.where(np.ptp(values, axis=0) > 0, values - share @ values, 0.0)  # equal values leave rounding
+        return cls(scores=part * shares * off, shares=shares, cluster=numbered(cluster)[0],
+                   rater=numbered(rater)[0], alone=total is None and sign == 1)  # fmt: skip
+
+    def column(self, j: int) -> Drawn:
+        """Return the same of one statistic."""
+        return replace(self, scores=self.scores[:, [j]], shares=self.shares[:, [j]])
+
+    @property
+    def both(self) -> IntArray:
+        """Codes of the intersections of clusters and raters."""
+        return numbered(self.cluster * (int(self.rater.max()) + 1) + self.rater)[0]
+
+    @property
+    def nested(self) -> bool:
+        """Whether each rater rated in one cluster alone, whose sums hold all dependence."""
+        return bool(self.both.max() == self.rater.max())
+
+    @property
+    def nesting(self) -> bool:
+        """Whether each cluster was rated by one rater alone, and nobody else has part in the statistics."""
+        return self.alone and bool(self.both.max() == self.cluster.max())
+
+    @property
+    def overlap(self) -> FloatArray:
+        """(k,) float64 array: V12, the sum of squares over the intersections."""
+        both = self.both
+        return np.array([(np.bincount(both, column) ** 2).sum() for column in self.scores.T])
+
+    @property
+    def raters(self) -> int:
+        """Number of drawn raters."""
+        return int(self.rater.max(initial=-1)) + 1
+
+    def sums(self) -> FloatArray:
+        """(raters, k) float64 array: sums of scores over sqrt(1 - f), whose cross product is CR2's covariance."""
+        second = np.zeros(len(self.rater), dtype=bool) if self.second is None else self.second
+        out = np.zeros((self.raters, self.scores.shape[1]))
+        for side in (~second, second):
+            e, f = (np.column_stack([np.bincount(self.rater[side], column, self.raters) for column in table[side].T])
+                    for table in (self.scores, self.shares))  # fmt: skip
+            out += e / np.sqrt(np.maximum(1 - f, LOST))
+        return out
+
+    def errors(self) -> MeanErrors:
+        """Return the errors over raters."""
+        if self.second is None:
+            return mean_errors(self.scores, self.shares, [self.rater])
+        sides = np.column_stack([~self.second, self.second])
+        found = []
+        for scores, shares in zip(self.scores.T, self.shares.T, strict=True):
+            f = shares[:, None] * sides
+            found.append(difference_errors(scores[:, None] * sides * (1, -1), f, (f**2).sum(axis=0), [self.rater]))
+        fields = {name: np.concatenate([getattr(one, name) for one in found]) for name in MeanErrors.__slots__}
+        return MeanErrors(**fields)
+
+
+def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
+    """Join the errors over units (or clusters) with those over drawn raters, as two crossed factors.
+
+    The overlap that is subtracted is that of the drawn raters' ratings: what fixed raters add stays with the units.
+    Several groups of drawn raters are independent of each other. The numbers of clusters and the largest share are
+    those of the units.
+
+    Parameters
+    ----------
+    errors : MeanErrors
+        Over units or one cluster factor.
+    drawn : sequence of Drawn
+        One for each group of drawn raters, such as the people of one source.
+    """
+    groups = [group for group in drawn if not group.nested]
+    if not groups:
+        return errors
+    parts = [group.errors() for group in groups]
+    raters = parts[0]
+    for part in parts[1:]:
+        variance = raters.variance + part.variance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            df = variance**2 / (raters.variance**2 / raters.df + part.variance**2 / part.df)
+        raters = replace(raters, variance=variance, df=np.where(variance > 0, df, np.minimum(raters.df, part.df)),
+                         effective=np.minimum(raters.effective, part.effective),
+                         rounding=np.hypot(raters.rounding, part.rounding))  # fmt: skip
+    rounding = np.maximum(errors.rounding, raters.rounding)
+    if len(groups) == 1 and groups[0].nesting:
+        found = raters
+    else:
+        sizes = np.abs(np.concatenate([group.scores for group in groups])).sum(axis=0)
+        found = _crossed(errors, raters, np.sum([group.overlap for group in groups], axis=0), sizes)
+    return replace(found, clusters=errors.clusters, largest=errors.largest, rounding=rounding)
 
 
 def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, size: FloatArray) -> MeanErrors:

@@ -13,7 +13,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import StoredClusters
 from socialstats.inference.clustered_mean import centre
-from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
+from socialstats.inference.means import Drawn, MeanErrors, effective_trials, mean_errors, varies, with_drawn
 
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
 ONE_UNIT = "one unit: no interval"
@@ -130,6 +130,7 @@ def clustered_share(
     trials: float = math.inf,
     level: float = 0.95,
     alike: FloatArray | None = None,
+    drawn: Sequence[Drawn] = (),
 ) -> Share:
     """Estimate a weighted mean of values between 0 and 1 with Wilson's interval under clusters.
 
@@ -144,6 +145,8 @@ def clustered_share(
     level : float
     alike : (cells,) array, optional
         Without factors: rows that each cell stands for; default `weights`.
+    drawn : sequence of Drawn
+        Groups of raters who are samples too, beside at most one factor.
 
     Notes
     -----
@@ -161,7 +164,7 @@ def clustered_share(
     f = w / w.sum()
     p = centre(x, w, float(w.sum()))
     copies = None if factors else w if alike is None else alike
-    errors = mean_errors((f * (x - p))[:, None], f[:, None], factors, copies, size=1.0)
+    errors = with_drawn(mean_errors((f * (x - p))[:, None], f[:, None], factors, copies, size=1.0), drawn)
     known = bool(np.isfinite(errors.variance[0]))
     base: dict[str, Any] = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
     if not known:

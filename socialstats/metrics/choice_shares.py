@@ -18,12 +18,20 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.compare import with_holm
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_facts,
+    cluster_text,
+    drawn_cautions,
+    share_cautions,
+)
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import Drawn, numbered
 from socialstats.inference.rows import with_mean
 from socialstats.models.agreement import Refusal
 from socialstats.models.matched_pairs import hotelling
 from socialstats.models.shares import (
+    ONE_PERSON,
     RESAMPLED,
     Cells,
     How,
@@ -32,7 +40,9 @@ from socialstats.models.shares import (
     cells_of,
     chi_square,
     common,
+    f_text,
     free_label,
+    joint_test,
     level_shares,
     of_probabilities,
     share_differences,
@@ -42,6 +52,8 @@ from socialstats.models.shares import (
     source_factor,
     swap_p,
 )
+from socialstats.models.sources import People, population, population_cautions
+from socialstats.models.unit_means import WaldTest, robust_wald
 from socialstats.registry import Metric, reads
 from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip
 from socialstats.results import Result, ResultGroup, Row
@@ -60,6 +72,7 @@ ROW_LEVEL = "chi-square, treating ratings as independent"
 
 NOT_DRAWN = "replies count with probabilities, whose chi-square does not follow the chi-square distribution"
 NO_UNITS = "no unit was rated by both sources"
+BY_RATER = "t over units (clusters) and raters"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
 JOINT = "Hotelling's T-squared of all levels"
 FLIPS = 20_000
@@ -137,7 +150,10 @@ def all_rows(counted: Counted) -> list[Row]:
             base = counted.base((k, counted.first), name if label is None else f"{name}, {label}", label, n=0.0,
                                 n_units=0)  # fmt: skip
             pair = common(data.counts[:, k], data.counts[:, counted.first], data.copies, counted.codes, units)
-            pairs.append((base, pair))
+            both = units & (data.n[:, [k, counted.first]] > 0).all(axis=1)
+            drawn = [*data.drawn(k, counted.codes, both),
+                     *data.drawn(counted.first, counted.codes, both, sign=-1.0)]  # fmt: skip
+            pairs.append((base, pair, drawn))
         rows += family(counted, pairs[:1], "levels")
         rows += family(counted, pairs[1:], "levels and strata")
     return rows
@@ -151,15 +167,15 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
     base = counted.base((k,), name if label is None else f"{name}, {label}", label, n=0.0, n_units=0, role="estimate")
     probable = counted.probable and bool(np.any(counts % 1))
     how = How(ci=settings["ci"], level=settings["level"], resamples=settings["resamples"], seed=settings["seed"])
+    drawn = data.drawn(k, counted.codes, units)
     rows = []
     for j, level in enumerate(data.levels):
         row = of_level(base, level)
         if not rated.any():
             rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
-        row = replace(share_row(row, level_shares(
-            counts, j, data.copies, counted.codes, probable=probable), how),
-                      n_units=int(data.copies[rated].sum()))  # fmt: skip
+        shares = level_shares(counts, j, data.copies, counted.codes, probable=probable, drawn=drawn)
+        row = replace(share_row(row, shares, how), n_units=int(data.copies[rated].sum()))
         rows.append(row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None))
     return [*rows, *entropy_rows(counted, k, replace(base, role="component"), units)]
 
@@ -208,24 +224,26 @@ def replies_read(design: Ratings, source: str | None) -> tuple[IntArray, IntArra
     return design.unit[known], who, bits(design.read_as()[known])
 
 
-def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable]], over: str) -> list[Row]:
+def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str) -> list[Row]:
     """Differences and tests of two sources in some strata, with Holm's p over all of them."""
     gaps: list[Row] = []
     swaps, plain = [], []
-    for base, pair in pairs:
-        if not len(pair.copies):
+    for base, pair, drawn in pairs:
+        lone = any(group.raters < 2 for group in drawn)
+        if not len(pair.copies) or lone:
             gone = replace(base, undefined=NO_UNITS, reason="no_data")
+            gone = replace(base, undefined=ONE_PERSON, reason="unidentified") if lone else gone
             gaps += [of_level(gone, level, role="difference") for level in counted.data.levels]
             tests = [replace(gone, term=term, role="test") for term in counted.terms_of_tests()]
         else:
             clusters = min((len(np.unique(code)) for code in pair.codes), default=None)
             base = replace(base, n=float(pair.totals.sum()), n_units=int(pair.copies.sum()), n_clusters=clusters)
-            for level, mean in zip(counted.data.levels, share_differences(pair), strict=True):
+            for level, mean in zip(counted.data.levels, share_differences(pair, drawn), strict=True):
                 row = of_level(base, level, role="difference", estimate=mean.mean,
                                method=f"t, paired units ({mean.kind})")  # fmt: skip
                 gaps.append(with_mean(row, mean, counted.settings["level"], within=(-1.0, 1.0)))
-            tests = rows_of_tests(counted, base, pair)
-        swaps.append(replace(tests[0], test="permutation"))
+            tests = rows_of_tests(counted, base, pair, drawn)
+        swaps.append(replace(tests[0], test="f" if drawn else "permutation"))
         plain.append(replace(tests[1], test="chi2"))
     return [*adjusted(gaps, over), *adjusted(swaps, "strata"), *plain]
 
@@ -235,8 +253,8 @@ def adjusted(rows: Sequence[Row], over: str) -> list[Row]:
     return with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
 
 
-def rows_of_tests(counted: Counted, base: Row, pair: PairTable) -> list[Row]:
-    """Rows of the tests of equal shares: sources swapped, and ratings taken as independent."""
+def rows_of_tests(counted: Counted, base: Row, pair: PairTable, drawn: Sequence[Drawn]) -> list[Row]:
+    """Rows of the tests of equal shares: sources swapped, or F of drawn raters; and ratings taken as independent."""
     base, plain = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
     value, df, p = chi_square(pair)
     if df < 1:
@@ -246,12 +264,21 @@ def rows_of_tests(counted: Counted, base: Row, pair: PairTable) -> list[Row]:
         plain = replace(plain, undefined=NOT_DRAWN)
     else:
         plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
+    if drawn:
+        return [with_f(base, joint_test(pair, drawn)), plain]
     test = swap_p(pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"])
     if test is None or math.isnan(test.p_value[0]):
         why = "two crossed factors: no swap of whole clusters" if test is None else "a single cluster: no test"
         return [replace(base, undefined=why, reason="unidentified" if test is None else "one_cluster"), plain]
     method = f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}"
     return [replace(base, statistic=value, df=float(df), p_value=float(test.p_value[0]), method=method), plain]
+
+
+def with_f(row: Row, test: WaldTest | str) -> Row:
+    """Return the row of the F test of all levels, with units (or clusters) and drawn raters as crossed factors."""
+    if isinstance(test, str):
+        return replace(row, undefined=test, reason="unidentified")
+    return replace(row, statistic=test.statistic, df=test.df, p_value=test.p, method=f_text(test))
 
 
 def change_rows(counted: Counted) -> list[Row]:
@@ -284,11 +311,52 @@ def change_rows(counted: Counted) -> list[Row]:
             row = counted.base(sides, f"{counted.name_of(sides)}: {label} - {base}", label, n=float(n[used].sum()),
                                n_clusters=int(used.sum()))  # fmt: skip
             row = replace(row, key=(*row.key, ("base", base)))
-            own, test = rows_of_changes(counted, row, moved[:, 0] - moved[:, 1:].sum(axis=1), float(len(sides)))
+            drawn = [group for k, sign in zip(sides, (1.0, -1.0), strict=False)
+                     for group in change_drawn(counted, k, (q, at), np.asarray(used), sign)]  # fmt: skip
+            changes = moved[:, 0] - moved[:, 1:].sum(axis=1)
+            own, test = rows_of_changes(counted, row, changes, float(len(sides)), drawn)
             levels += own
             joint.append(test)
         rows += [*adjusted(levels, "levels and strata"), *adjusted(joint, "strata")]
     return rows
+
+
+def change_drawn(
+    counted: Counted, k: int, strata: tuple[int, int], used: BoolArray, sign: float
+) -> list[Drawn]:  # fmt: skip
+    """Return what the people of a source, if they are a sample, add to the mean change over some clusters.
+
+    Parameters
+    ----------
+    counted : Counted
+    k : int
+        Place of the source.
+    strata : pair of int
+        The stratum, and the base that is subtracted.
+    used : (clusters,) bool array
+    sign : float
+        Of the change in the difference of two changes.
+    """
+    data, cells = counted.data, counted.cells
+    people = data.people[k] if data.people else None
+    if people is None:
+        return []
+    dense = np.unique(counted.codes[0], return_inverse=True)[1]
+    rows, weight, cluster = people.rows(data.copies, counted.codes, used[dense] & np.isin(cells.codes, strata))
+    if not len(rows):
+        return []
+    unit = people.unit[rows]
+    stratum = cells.codes[unit]
+    sizes = cluster_shares(counted)[1][:, :, k]
+    weight = weight / sizes[dense[unit], stratum] / used.sum()
+    scores, shares = np.zeros((2, len(rows), len(data.levels)))
+    for at, way in zip(strata, (sign, -sign), strict=True):
+        own = stratum == at
+        share = weight[own] / weight[own].sum()
+        values = people.counts[rows[own]]
+        scores[own], shares[own] = way * weight[own, None] * (values - share @ values), share[:, None]
+    return [Drawn(scores=scores, shares=shares, cluster=numbered(cluster)[0], rater=numbered(people.rater[rows])[0],
+                  second=np.asarray(stratum == strata[1]))]  # fmt: skip
 
 
 def cluster_shares(counted: Counted) -> tuple[FloatArray, FloatArray]:
@@ -302,26 +370,37 @@ def cluster_shares(counted: Counted) -> tuple[FloatArray, FloatArray]:
         return counts / sizes[..., None], sizes
 
 
-def rows_of_changes(counted: Counted, base: Row, values: FloatArray, reach: float) -> tuple[list[Row], Row]:
+def rows_of_changes(
+    counted: Counted, base: Row, values: FloatArray, reach: float, drawn: Sequence[Drawn]
+) -> tuple[list[Row], Row]:
     """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
 
-    `reach` is the largest size that a change can have: 1, or 2 for a difference of changes.
+    `reach` is the largest size that a change can have: 1, or 2 for a difference of changes. Signs of clusters are
+    flipped where raters are fixed; raters who are a sample have t and F tests, with clusters and raters as factors.
     """
     settings, levels = counted.settings, counted.data.levels
     joint = replace(base, term=counted.terms_of_tests()[0], role="test", test="f")
-    if not len(values):
-        gone: dict[str, Any] = {"undefined": "no cluster has ratings in both strata", "reason": "no_data"}
+    lone = any(group.raters < 2 for group in drawn)
+    if not len(values) or lone:
+        gone: dict[str, Any] = {"undefined": ONE_PERSON, "reason": "unidentified"} if lone else {
+            "undefined": "no cluster has ratings in both strata", "reason": "no_data"}  # fmt: skip
         return [of_level(base, level, role="difference", **gone) for level in levels], replace(joint, **gone)
     rows = []
     for j, level in enumerate(levels):
-        mean = clustered_mean(values[:, j], np.ones(len(values)), magnitude=1.0)
-        row = of_level(base, level, role="difference", estimate=mean.mean, method=TESTED)
+        mean = clustered_mean(values[:, j], np.ones(len(values)), magnitude=1.0,
+                              drawn=[group.column(j) for group in drawn])  # fmt: skip
+        row = of_level(base, level, role="difference", estimate=mean.mean, method=BY_RATER if drawn else TESTED)
+        if drawn:
+            rows.append(with_mean(row, mean, settings["level"], within=(-reach, reach)))
+            continue
         row = replace(with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None, test=None)
         if not row.undefined:
             with suppress(UndefinedStatistic):
                 test = sign_flip(np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"])
                 row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
         rows.append(row)
+    if drawn:
+        return rows, with_f(joint, robust_wald(values, np.ones(len(values)), [np.arange(len(values))], drawn))
     found = hotelling(values[:, :-1])
     if found.undefined:
         return rows, replace(joint, undefined=found.undefined)
@@ -345,6 +424,7 @@ def choice_shares(
     ci: Ci = "auto",
     permutations: int = 2000,
     cluster: str | Sequence[str] | None = "declared",
+    people: People = "auto",
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -376,6 +456,11 @@ def choice_shares(
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent. Ratings of one
         unit never are.
+    people : {"auto", "random", "fixed"}
+        ``"random"``: human raters are a sample, as units are. Standard errors are those of two crossed factors, units
+        (or one cluster) and raters, and speak of other people too. ``"fixed"``: they speak of these raters alone.
+        ``"auto"``: a sample, where five or more are known and at most one cluster is declared. Raters are people where
+        their source says so, or where nothing says that they are models. Models are fixed. `inference` says which.
     level : float
     resamples, seed : int
         Of the bootstrap; `seed` of the test too.
@@ -390,10 +475,13 @@ def choice_shares(
         at -1 and 1), t, df and p. `p_adjusted` is Holm's over levels and strata, for all units over levels. Also ``any
         level``, the test of any difference. There `statistic` is Pearson's chi-square. Its p comes from swapping the
         two sources in whole clusters (units where none are declared). In the row ``any level (ratings independent)`` it
-        comes from the chi-square distribution, which counts ratings of one unit as independent. With `base` the changes
-        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``:
-        means over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters,
-        and Holm over levels and strata. Also ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
+        comes from the chi-square distribution, which counts ratings of one unit as independent. Where people are a
+        sample, swaps would ignore that a person answers alike in all units. ``any level`` then has the F of all levels,
+        units and raters being crossed factors; changes have t and F in place of flips and T-squared. With `base` the
+        changes follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum -
+        base``. They are means over clusters of the change of the share, with t interval. Their p comes from flipping
+        the signs of whole clusters, adjusted by Holm over levels and strata. Also ``any level``, Hotelling's T-squared
+        of all levels. `extras`: ``people`` (those who are a sample), ``counts``
         (source -> level -> ratings).
 
         The design may have `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`). A reply then counts for
@@ -432,7 +520,8 @@ def choice_shares(
     settings = {
         "source": source, "reference": reference, "stratum": stratum, "base": base, "refusal": refusal,
         "ci": "wilson" if ci == "auto" else ci, "permutations": checked_draws(permutations, "permutations"),
-        "cluster": cluster, "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
+        "cluster": cluster, "people": people, "level": checked_level(level), "resamples": resamples,
+        "seed": checked_seed(seed),
     }  # fmt: skip
     return estimate(ratings, settings)
 
@@ -441,7 +530,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the shares of one design."""
     factors = cluster_factors(design, settings["cluster"])
     probable = design.probabilities is not None
-    data = source_counts(design, settings["source"], settings["refusal"], alone=True, probable=probable)
+    unable = "BCa intervals have no second factor" if settings["ci"] == "bca" else ""
+    whose = population(design, settings["people"], factors, unable=unable)
+    data = source_counts(design, settings["source"], settings["refusal"], alone=True, probable=probable,
+                         drawn=whose.drawn)  # fmt: skip
+    whose = whose.of(data.people)
     cells = cells_of(design, settings["stratum"], "stratum")
     usual = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
@@ -449,24 +542,27 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings, probable=probable,
                       replies=replies_read(design, settings["source"]))  # fmt: skip
     rows = [*all_rows(counted), *change_rows(counted)]
+    people = {name for name, own in zip(data.sources, data.people, strict=False) if own is not None}
+    drawn = [row for row in rows if people & {row.label("source"), row.label("reference")}]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
     return Result(
         metric="choice_shares",
         title="Choice shares" + of_probabilities(design),
-        inference=f"{made}, differences by t; {cluster_text(factors, 'units')}",
+        inference=f"{made}, differences by t; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
         counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),
                 **({"strata": len(cells.labels)} if cells.labels else {})},
         fit={"nobs": round(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
         | (cluster_facts(rows) if factors else {})
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
-        settings=settings | {"source": data.name, "reference": data.sources[first]},
-        cautions=(*source_cautions(data), *share_cautions(design, factors, rows)),
+        settings=settings | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
+        cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *drawn_cautions(drawn, whose.n),
+                  *population_cautions(whose)),
         references=METRIC.references,
         design=design,
-        extras={"counts": {
+        extras={"people": whose.names(design), "counts": {
             name: dict(zip(data.levels, one.tolist(), strict=True))
             for name, one in zip(data.sources, pooled, strict=True)}},
     )  # fmt: skip
@@ -499,16 +595,19 @@ def difference_text(result: Result, source: str, base: str) -> str:
     """Return the differences of two sources in all units, and the test of any."""
     about = (("source", source), ("reference", base))
     gaps = [row for row in result.rows if row.role == "difference" and row.key[:-1] == about]
-    test = next(row for row in result.rows if row.test == "permutation" and row.key == about)
+    test = next(row for row in result.rows if row.test in ("permutation", "f") and row.key == about)
     name = shorten(gaps[0].group or "")
     if gaps[0].estimate is None:
         return f"{name}: {gaps[0].undefined}."
     said = ", ".join(gap_text(row) for row in gaps[:SAID])
     if test.p_value is None or test.statistic is None:
         return f"{name}: {said}."
+    letter, how = "χ²", "cluster permutation test"
+    if test.test == "f":
+        letter, how = "F", "units and raters as crossed factors"
     return (
-        f"{name}: {said}. Any difference: χ²({number(test.df, 0)}) = {number(test.statistic)}, "
-        f"{p_value(test.p_value)} (cluster permutation test)."
+        f"{name}: {said}. Any difference: {letter}({number(test.df, 0)}) = {number(test.statistic)}, "
+        f"{p_value(test.p_value)} ({how})."
     )
 
 
@@ -541,6 +640,7 @@ METRIC = Metric(
     estimand="The share of each level among the ratings of a source, and its difference between two sources.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",
+        "people='random': human raters are independent draws from the people of interest",
         "a source's ratings are missing without regard to their value",
         "test of any difference: which source is which is exchangeable, cluster by cluster",
     ),

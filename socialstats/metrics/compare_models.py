@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
@@ -21,16 +21,16 @@ from socialstats.inference.compare import HOLM, with_both_intervals, with_holm, 
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import MeanErrors, Sample, gap_errors, mean_errors
+from socialstats.inference.means import Drawn, MeanErrors, Sample, gap_errors, mean_errors, numbered, with_drawn
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.matching import joint_codes, match_keys
 from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.effect_sizes import pair_values
-from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
+from socialstats.models.measures import ALPHA, Measure, RatingParts, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
-from socialstats.models.shares import source_counts, source_factor
-from socialstats.models.sources import human_source, models_of
+from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, source_factor
+from socialstats.models.sources import human_source, models_of, people_of
 from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
@@ -111,6 +111,8 @@ class Number:
         Largest size of the numbers that it is made from, in their unit.
     pairs : Pairs or None
         Of a paired table, whose levels need not share units. Without names of its units `units` is empty.
+    ratings : RatingParts or None
+        Of people who are a sample: what their ratings of each unit add to the sums.
     """
 
     row: Row
@@ -125,6 +127,16 @@ class Number:
     refused: int = 0
     size: float = 1.0
     pairs: Pairs | None = None
+    ratings: RatingParts | None = None
+
+    def rating_moves(self, at: IntArray) -> tuple[RatingParts, FloatArray]:
+        """Return the ratings of people who are a sample in some units, and what each adds to the number."""
+        assert self.ratings is not None
+        own, total = self.ratings.at(at), np.asarray(self.sums[at].sum(axis=0)).ravel()
+        step = max(1, BLOCK // max(len(total), 1))
+        left = [self.finish(total - own.sums[k : k + step]) for k in range(0, len(own.unit), step)]
+        apart = float(self.finish(total[None])[0]) - np.concatenate([np.zeros(0), *left])
+        return own, (apart - apart.mean()) * (1 - 1 / len(apart)) if len(apart) else apart
 
     def moves(self, at: IntArray) -> tuple[float, FloatArray]:
         """Return the number of some units less its bias, and what each adds: (1 - 1/n) (number - that without it)."""
@@ -281,6 +293,12 @@ def biases_of(result: Result) -> dict[str, tuple[str, str]]:
     }
 
 
+def drawn_people(design: Ratings, settings: Mapping[str, Any]) -> BoolArray:
+    """Return the raters whom a result takes as a sample."""
+    people = people_of(design)
+    return people if settings.get("people") == "random" else np.zeros_like(people)
+
+
 def of_measure(measure: Measure, row: Row, model: str, design: Ratings, cluster: Any) -> Number:
     """A measure of ratings, by unit."""
     at = np.flatnonzero(measure.known)
@@ -288,7 +306,7 @@ def of_measure(measure: Measure, row: Row, model: str, design: Ratings, cluster:
         row=replace(row, term=model), units=tuple(design.units[k] for k in at.tolist()),
         clusters=labels_of(design, cluster, at), sums=measure.statistics[at], finish=only(0, measure.finish),
         value=float(row.estimate) if row.estimate is not None else np.nan, linear=measure.name != ALPHA,
-        size=measure.size,
+        size=measure.size, ratings=None if measure.ratings is None else measure.ratings.at(at),
     )  # fmt: skip
 
 
@@ -311,8 +329,11 @@ def of_ratings(result: Result, model: str, wanted: str | None) -> list[Number]:
     """Krippendorff's alpha, or the mean rating over units."""
     design = result.design
     alone = human_source(design) is None
-    make = alpha_of if result.metric == "krippendorff_alpha" else mean_of
-    measure = make(replace(design, scale=result.settings.get("scale") or design.scale)) if alone else None
+    scaled = replace(design, scale=result.settings.get("scale") or design.scale)
+    if not alone:
+        return []
+    drawn = drawn_people(design, result.settings)
+    measure = alpha_of(scaled) if result.metric == "krippendorff_alpha" else mean_of(scaled, drawn)
     if measure is None:
         return []
     return [of_measure(measure, result.rows[0], model, design, result.settings.get("cluster", "declared"))]
@@ -323,7 +344,7 @@ def of_similarity(result: Result, model: str, wanted: str | None) -> list[Number
     design, settings = result.design, result.settings
     if settings["aggregate"] != "pooled":
         raise InputError(f"compare_models() takes js_similarity() with {option('aggregate', 'pooled')}")
-    data = source_counts(design, settings["source"], settings["refusal"])
+    data = source_counts(design, settings["source"], settings["refusal"], drawn=drawn_people(design, settings))
     first = data.index(settings["reference"], "reference")
     levels, people, factor = len(data.levels), data.counts[:, first], source_factor(design, settings["source"], False)
     found = []
@@ -341,8 +362,26 @@ def of_similarity(result: Result, model: str, wanted: str | None) -> list[Number
             sums=np.concatenate([people[at], own[at]], axis=1) * data.copies[at, None],
             finish=lambda total: 1 - jensen_shannon(total[:, :levels], total[:, levels:]),
             value=float(result.extras["uncut"].get(name, np.nan)),
+            ratings=similar_ratings(design, data, (first, k), at),
         ))  # fmt: skip
     return found
+
+
+def similar_ratings(design: Ratings, data: SourceCounts, sides: tuple[int, int], at: IntArray) -> RatingParts | None:
+    """Return the ratings of people who are a sample, of the reference or of a source, in some units."""
+    found = []
+    for side, k in enumerate(sides):
+        own = data.people[k] if data.people else None
+        if own is not None:
+            counts = own.counts * data.copies[own.unit, None]
+            sums = np.concatenate([counts, np.zeros_like(counts)][:: 1 - 2 * side], axis=1)
+            found.append((own.unit, [design.raters[r] for r in own.rater.tolist()], sums))
+    if not found:
+        return None
+    unit, rater, sums = zip(*found, strict=True)
+    every = RatingParts(unit=np.concatenate(unit), rater=tuple(label for labels in rater for label in labels),
+                        sums=np.concatenate(sums))  # fmt: skip
+    return every.at(at)
 
 
 def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
@@ -425,6 +464,8 @@ class Contest:
         Clusters.
     size : float
         As of `Number`.
+    drawn : tuple of Drawn
+        What people who are a sample add.
     whole : bool
         Whether both have these units alone.
     why : str
@@ -434,6 +475,7 @@ class Contest:
     estimate: float
     moves: FloatArray
     codes: list[IntArray]
+    drawn: tuple[Drawn, ...] = ()
     size: float = 1.0
     whole: bool = True
     why: str = ""
@@ -443,11 +485,20 @@ class Contest:
         """The unit of the moves; see `size_unit`."""
         return size_unit(self.moves)
 
-    def errors(self) -> MeanErrors:
-        """Return the error of the difference, by what units (clusters) add to it, in their unit."""
+    def errors(self, *, linear: bool = True) -> MeanErrors:
+        """Return the error of the difference, by what units (clusters) and people who are a sample add to it.
+
+        It is in the unit of the moves. For numbers that are not means, the degrees of freedom over units are at most
+        those of `influence_df`.
+        """
         n, unit = len(self.moves), self.unit
         moves, shares = (self.moves / unit)[:, None], np.full((n, 1), 1 / max(n, 1))
-        return mean_errors(moves, shares, self.codes, size=AGAIN * n * self.size / unit)
+        found = mean_errors(moves, shares, self.codes, size=AGAIN * n * self.size / unit)
+        if not linear and len(self.codes) < 2:
+            code = self.codes[0] if self.codes else np.arange(n)
+            sums = cluster_sums(np.unique(code, return_inverse=True)[1], self.moves / unit)
+            found = replace(found, df=np.minimum(found.df, influence_df(sums[:, None], np.ones(len(sums)))))
+        return with_drawn(found, tuple(replace(one, scores=one.scores / unit) for one in self.drawn))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -476,15 +527,46 @@ class Field:
         one, two = self.numbers[j], self.numbers[k]
         size = max(one.size, two.size)
         if one.units and one.units == two.units:
+            every = np.arange(len(one.units))
             return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
-                           codes=self.codes[j], size=size, why=self.moved(j, k))  # fmt: skip
+                           codes=self.codes[j], drawn=self.drawn((j, k), (every, every)), size=size,
+                           why=self.moved(j, k))  # fmt: skip
         match = match_keys(one.units, two.units)
         if not match.keys:
             return None
         at, same = match.places, match.complete
         (a, first), (b, second) = (n.moves(i) for n, i in zip((one, two), at, strict=True))
         return Contest(estimate=one.value - two.value if same else a - b, moves=first - second, size=size, whole=same,
+                       drawn=self.drawn((j, k), at),
                        codes=[code[at[0]] for code in self.codes[j]], why=self.moved(j, k, *at))  # fmt: skip
+
+    def drawn(self, which: Sequence[int], at: Sequence[IntArray]) -> tuple[Drawn, ...]:
+        """Return what people who are a sample add to one number, or to a number less another, in some units.
+
+        People are matched by their labels. Units are the same in both, by their places in `at`.
+        """
+        scores, shares, cluster, rater, side = [], [], [], list[str](), []
+        codes = self.codes[which[0]]
+        code = codes[0][at[0]] if codes else np.arange(len(at[0]))
+        for k, (m, units) in enumerate(zip(which, at, strict=True)):
+            if self.numbers[m].ratings is None:
+                continue
+            own, moves = self.numbers[m].rating_moves(units)
+            if not len(moves):
+                continue
+            scores.append(moves * (1 - 2 * k))
+            shares.append(np.full(len(moves), 1 / len(moves)))
+            cluster.append(code[own.unit])
+            rater += own.rater
+            side.append(np.full(len(moves), k == 1))
+        if not scores:
+            return ()
+        second = np.concatenate(side)
+        both = bool(second.any() and not second.all())
+        return (Drawn(scores=np.concatenate(scores)[:, None], shares=np.concatenate(shares)[:, None],
+                      cluster=numbered(np.concatenate(cluster))[0],
+                      rater=numbered(np.unique(np.array(rater, dtype=object), return_inverse=True)[1])[0],
+                      second=second if both else None),)  # fmt: skip
 
     def moved(self, j: int, k: int, *at: IntArray) -> str:
         """State that a unit of two levels of pairs lies in different clusters, or return empty text."""
@@ -520,16 +602,14 @@ def difference_row(
         return replace(both, undefined=both.undefined or FOLDED, reason=both.reason or "unidentified")
     if not np.isfinite(found.moves).all():
         return replace(row, undefined=CHANGED, reason="no_interval")
-    errors = found.errors()
+    if any(group.raters < 2 for group in found.drawn):
+        return replace(row, undefined=ONE_PERSON, reason="unidentified")
+    errors = found.errors(linear=linear)
     if np.isnan(errors.variance[0]):
         return replace(row, undefined=ONE, reason="one_cluster")
-    df = float(errors.df[0])
-    if not linear and len(found.codes) < 2:
-        code = found.codes[0] if found.codes else np.arange(n)
-        sums = cluster_sums(np.unique(code, return_inverse=True)[1], found.moves)
-        df = min(df, float(influence_df(sums[:, None], np.ones(len(sums)))[0]))
-    return with_t(row, float(errors.std_error[0]) * found.unit, df, level, within=(-reach, reach),
-                  method="t of the difference on the units of both")  # fmt: skip
+    method = "t of the difference on the units of both" + ", over units and raters" * bool(found.drawn)
+    error = float(errors.std_error[0]) * found.unit
+    return with_t(row, error, float(errors.df[0]), level, within=(-reach, reach), method=method)
 
 
 def named_gap(one: Row, two: Row) -> Row:
@@ -652,8 +732,13 @@ def compare_models(
     -----
     Differences of B_all have the t test where each B of both models has an interval without 0, so that its size has a
     known sign. Elsewhere sizes fold at 0, by more where errors are larger. The t test of models with unequal errors is
-    then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008). For
-    `js_similarity` and `ada_met` the people's answers to a unit are drawn with the unit, the same for all models.
+    then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008).
+
+    Where a result of `js_similarity` or `mean_ratings` takes people as a sample, errors are those of two crossed
+    factors, units (or one cluster) and people. What each rating of a person adds, by leaving it out, is summed by
+    person. People are the same for all models if they have the same labels. Else raters are fixed, as models always
+    are. Of `ada_met` raters are fixed here: the mode of the people jumps when a rating is left out. Its own rows have
+    the differences from the nearest model with people as a sample.
 
     Units of pairs are matched by their names. Units without names (rows of a wide table without a column of units,
     counted pairs) are different units.
@@ -709,6 +794,7 @@ def compare_models(
            for one in numbers]  # fmt: skip
     own = own if kind.ranked else with_holm(own, HOLM, fewest=2)
     linear = all(one.linear for one in numbers)
+    whose = raters_text(found, numbers)
     made_gaps = [gap_row(own, matched, j, k, kind, level, linear=linear)
                  for j, k in combinations(range(len(numbers)), 2)]  # fmt: skip
     gaps, ways = with_holm([row for row, _ in made_gaps], HOLM), {row.term: way for row, way in made_gaps}
@@ -723,11 +809,12 @@ def compare_models(
     }
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
-        inference=f"{listing(ways_text(ways))}; {dependence(first)}"
+        inference=f"{listing(ways_text(ways))}; {dependence(first)}" + f"; {whose}" * bool(whose)
         + "; rank sets by Holm's method" * kind.ranked,
         counts={"models": len(own), "units": len({name for one in numbers for name in one.units}) + sum(
             int(one.pairs.mean.n) for one in numbers if one.pairs is not None and not one.units)},
-        settings={"number": said, "best": kind.best, "level": level},
+        settings={"number": said, "best": kind.best, "level": level} | (
+            {"people": people_taken(found.values())} if whose else {}),
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers, ways)),
         references=(*["efrontibshirani1993"] * kind.ranked, "bellmccaffrey2002", "holm1979",
@@ -741,6 +828,26 @@ def compare_models(
                 "left_out": left},
         check="socialstats.crosscheck.compare_models:checks_of",
     )  # fmt: skip
+
+
+def people_taken(results: Iterable[Result]) -> str:
+    """Return how results take people: ``"random"``, ``"fixed"`` or, where they differ, ``"mixed"``."""
+    ways = {str(result.settings.get("people", "fixed")) for result in results}
+    return ways.pop() if len(ways) == 1 else "mixed"
+
+
+def raters_text(results: Mapping[str, Result], numbers: Sequence[Number]) -> str:
+    """State whose population differences speak of, where models are compared by ratings; else nothing."""
+    designs = [result.design for result in results.values()]
+    if not all(isinstance(design, Ratings) for design in designs):
+        return ""
+    people = {label for one in numbers if one.ratings is not None for label in one.ratings.rater}
+    if people:
+        fixed = [model for model, result in results.items() if people_taken([result]) == "fixed"]
+        others = f"raters of {quoted(fixed, 3)}" if fixed else "models"
+        return f"{count(len(people), 'human rater')} taken as a sample, {others} as they are"
+    n = len({rater for design in designs for rater in design.raters})
+    return f"for {'this rater' if n == 1 else f'these {count(n)} raters'}"
 
 
 WAYS: dict[Way, str] = {
@@ -870,11 +977,20 @@ def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
     whole = match.complete
     sums = np.concatenate(dense, axis=1)
     value = float(np.mean([one.value for one in numbers])) if whole else float(finish(sums.sum(axis=0)[None])[0])
+    given = [(one.ratings.at(k), before, ends[-1] - after) for one, k, before, after
+             in zip(numbers, at, ends[:-1], ends[1:], strict=True) if one.ratings is not None]  # fmt: skip
+    ratings = RatingParts(
+        unit=np.concatenate([own.unit for own, _, _ in given]),
+        rater=tuple(label for own, _, _ in given for label in own.rater),
+        sums=np.concatenate([np.pad(own.sums, ((0, 0), beside)) for own, *beside in given]),
+    ) if given else None  # fmt: skip
     made = Number(row=Row(term=label), units=common, clusters=clusters, sums=sums, finish=finish, value=value,
-                  linear=first.linear, size=max(one.size for one in numbers))  # fmt: skip
-    row, code = Row(term=label, estimate=None if np.isnan(value) else value), Field(numbers=(made,)).codes[0]
-    moves = made.moves(np.arange(len(common)))[1]
-    own = Contest(estimate=value, moves=moves, codes=code, size=made.size)
+                  linear=first.linear, size=max(one.size for one in numbers), ratings=ratings)  # fmt: skip
+    matched, every = Field(numbers=(made,)), np.arange(len(common))
+    row, code = Row(term=label, estimate=None if np.isnan(value) else value), matched.codes[0]
+    moves = made.moves(every)[1]
+    drawn = matched.drawn((0,), (every,))
+    own = Contest(estimate=value, moves=moves, codes=code, drawn=drawn, size=made.size)
     if row.estimate is not None:
         errors = own.errors()
         row = with_t(row, float(errors.std_error[0]) * own.unit, float(errors.df[0]), level, test=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import BoolArray, FloatArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
@@ -19,14 +19,17 @@ from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
+    drawn_cautions,
     rare_answers,
     shape_cautions,
     share_cautions,
 )
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import Drawn
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import share_ci, with_ends
-from socialstats.models.shares import of_probabilities
+from socialstats.models.shares import ONE_PERSON, of_probabilities
+from socialstats.models.sources import People, Population, population, population_cautions
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -40,8 +43,8 @@ MOST_RATERS = 30  # more have no rows of their own
 
 @reads(Ratings)
 def mean_ratings(
-    ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", level: float = 0.95,
-    **columns: Any,
+    ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", people: People = "auto",
+    level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
     """Estimate mean ratings: a unit counts with the mean of its ratings; the sample is one of units (or clusters).
 
@@ -51,6 +54,10 @@ def mean_ratings(
         Of levels that are numbers. With a ``by`` factor: one result a level.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
+    people : {"auto", "random", "fixed"}
+        ``"random"``: human raters are a sample, as units are, and errors are those of both as crossed factors.
+        ``"fixed"``: errors speak of these raters alone. ``"auto"``: a sample, where five or more are known and at most
+        one cluster is declared (`choice_shares`).
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_ratings`.
@@ -61,9 +68,9 @@ def mean_ratings(
         Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater. Clusters have CR2
         standard errors and Satterthwaite's df (Bell & McCaffrey 2002). Where levels are declared, the interval is
         Wilson's between the lowest and the highest one (see Notes). So is that of values that are 0 or 1, of which both
-        occur. Other means have a t interval. The raters are taken as they are, not as drawn from others. Where the
-        design has `probabilities`, a reply counts with its expected value: the mean of the levels, weighted with their
-        probabilities.
+        occur. Other means have a t interval. Units (or one cluster) and people who are a sample are crossed factors; a
+        rater's own mean is of this rater. Where the design has `probabilities`, a reply counts with its expected value:
+        the mean of the levels, weighted with their probabilities.
 
     Raises
     ------
@@ -74,9 +81,10 @@ def mean_ratings(
 
     Notes
     -----
-    On a scale from a to b, let p be (mean - a) / (b - a), and V its CR2 variance. The interval is Wilson's of p in
-    p (1 - p) / V effective answers, with the quantile of t, and never leaves the scale. Where units are independent and
-    have one of two levels each, it is that of as many answers with the normal quantile.
+    On a scale from a to b, let p be (mean - a) / (b - a), and V its CR2 variance, or that over units and people. The
+    interval is Wilson's of p in p (1 - p) / V effective answers, with the quantile of t, and never leaves the scale.
+    Where units are independent, raters fixed, and each unit has one of two levels, it is that of as many answers with
+    the normal quantile.
 
     Nominal 95% t intervals of shares of .95 (100 units) and .99 (300 units) held .883 and .840 by enumeration, and
     these .966 and .967. Of five levels with shares .7, .2, .05, .03 and .02 and 15 to 40 units, t intervals held .88 to
@@ -100,10 +108,10 @@ def mean_ratings(
     >>> round(result.row("all units").estimate, 2), round(result.row("b").estimate, 2)
     (3.5, 3.67)
     """
-    return estimate(ratings, cluster=cluster, level=checked_level(level))
+    return estimate(ratings, cluster=cluster, people=people, level=checked_level(level))
 
 
-def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
+def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
     if not design.numeric or design.scale == "nominal":
         raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels")
@@ -115,12 +123,13 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
     factors = cluster_factors(design, cluster)
     how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
                     magnitude=float(np.abs(design.scores).max()))  # fmt: skip
-    ends = ends_of(design)
+    ends, whose = ends_of(design), population(design, people, factors)
     means = list[Mean]()
 
     def put(term: str, group: str, values: FloatArray, held: BoolArray, answers: int, **part: str) -> None:
         unit = np.flatnonzero(held)
-        sample = Sample(values=values[unit][:, None], unit=unit, how=how)
+        drawn = () if "rater" in part else people_means(design, expected, held, whose.drawn, how.clusters)
+        sample = Sample(values=values[unit][:, None], unit=unit, how=how, drawn=drawn)
         row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
         means.append(mean_of(row, sample, ends, answers if len(design.levels) == 2 else math.inf))
 
@@ -140,13 +149,40 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
     kind = "t intervals" if ends is None else share_ci(rows)
     return Result(
         metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
-        inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}",
+        inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}; {whose.text()}",
         counts={"ratings": design.n_rows, "units": int(known.sum())}, fit=cluster_facts(rows) if factors else {},
-        settings={"cluster": [factor.name for factor in factors], "level": level},
-        cautions=cautions_of(design, factors, means),
+        settings={"cluster": [factor.name for factor in factors], "people": whose.setting, "level": level},
+        cautions=cautions_of(design, factors, means, whose),
         references=METRIC.references if ends is None else (*METRIC.references, "wilson1927", "korngraubard1998"),
-        design=design, extras={"ends": ends},
+        design=design, extras={"ends": ends, "people": whose.names(design)},
     )  # fmt: skip
+
+
+def people_means(
+    design: Ratings, values: FloatArray, held: BoolArray, drawn: BoolArray, clusters: Sequence[IntArray]
+) -> tuple[Drawn, ...]:
+    """Return what people who are a sample add to the mean over some units of a unit's mean rating.
+
+    Parameters
+    ----------
+    design : Ratings
+    values : (ratings,) float64 array
+        Number of each rating.
+    held : (units,) bool array
+        The units of the mean.
+    drawn : (raters,) bool array
+        People who are a sample.
+    clusters : none or one (units,) int64 array
+    """
+    given = (design.status == OK) & held[design.unit]
+    rows = np.flatnonzero(given & drawn[design.rater])
+    if not len(rows):
+        return ()
+    n = np.bincount(design.unit[given], minlength=len(design.units))
+    unit = design.unit[rows]
+    total = None if len(rows) == given.sum() else 1.0
+    return (Drawn.of(values[rows, None], 1 / (n[unit] * held.sum()), clusters[0][unit] if clusters else unit,
+                     design.rater[rows], total=total),)  # fmt: skip
 
 
 def ends_of(design: Ratings) -> tuple[float, float] | None:
@@ -164,7 +200,9 @@ class Mean:
     ----------
     row : Row
     mean : ClusteredMean or None
-        None without a unit.
+        None without a unit, or where a single person is no sample.
+    drawn : bool
+        People are a sample.
     yes_no : bool
         Each unit has one of the two ends.
     at_ends : bool
@@ -173,6 +211,7 @@ class Mean:
 
     row: Row
     mean: ClusteredMean | None
+    drawn: bool = False
     yes_no: bool = False
     at_ends: bool = False
 
@@ -196,31 +235,39 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     """
     if not len(sample.unit):
         return Mean(row=row, mean=None)
-    mean = sample.mean()
+    if any(group.raters < 2 for group in sample.drawn):
+        alone = with_ends(row, None, None, sample.how.level, why=ONE_PERSON)
+        return Mean(row=replace(alone, std_error=None, df=None, reason="unidentified"), mean=None)
+    mean, drawn = sample.mean(), bool(sample.drawn)
     row = replace(row, df=None if mean.undefined else mean.df)
     if ends is None:
-        return Mean(row=row, mean=mean)
+        return Mean(row=row, mean=mean, drawn=drawn)
     values, codes = sample.parts()
     p = (values - ends[0]) / (ends[1] - ends[0])
     extreme = np.isin(values, ends)
     yes_no = bool(extreme.all()) and math.isfinite(answers)
     n = float(len(p))
-    share = clustered_share(p, np.ones(len(p)), codes, trials=n if yes_no else answers, level=sample.how.level)
+    people = [replace(group, scores=group.scores / (ends[1] - ends[0])) for group in sample.drawn]
+    share = clustered_share(p, np.ones(len(p)), codes, trials=n if yes_no else answers, level=sample.how.level,
+                            drawn=people)  # fmt: skip
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
-        return Mean(row=row, mean=mean)
+        return Mean(row=row, mean=mean, drawn=drawn)
     low, high, effective = share.low, share.high, share.trials
-    if yes_no and not codes:
+    if yes_no and not codes and not drawn:
         below, above = wilson(np.array([share.estimate]), np.array([n]), level=sample.how.level)
         low, high, effective = float(below[0]), float(above[0]), None
     low, high = (ends[0] + end * (ends[1] - ends[0]) for end in (low, high))
-    row = replace(row, undefined=None, reason=None, method=f"Wilson{', CR2 error' if codes else ''}")
+    error = ", two-way error" if drawn or len(codes) > 1 else ", CR2 error" if codes else ""
+    row = replace(row, undefined=None, reason=None, method=f"Wilson{error}")
     row = with_ends(row, low, high, sample.how.level, within=ends, interval="score", effective=effective,
                     df=None if effective is None else share.df)  # fmt: skip
-    return Mean(row=row, mean=mean, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n))
+    return Mean(row=row, mean=mean, drawn=drawn, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n))
 
 
-def cautions_of(design: Ratings, factors: Sequence[Factor], means: Sequence[Mean]) -> tuple[Caution, ...]:
-    """Return cautions of clusters (SS201, SS202, SS211, SS212), of rare answers (SS212) and of shape (SS312, SS317)."""
+def cautions_of(
+    design: Ratings, factors: Sequence[Factor], means: Sequence[Mean], whose: Population
+) -> tuple[Caution, ...]:
+    """Return cautions of clusters, of rare answers, of shape, and of people (SS201 to SS215, SS312, SS317)."""
     rows = [mean.row for mean in means]
     shown = share_cautions(design, factors, rows)
     for bounded, at_ends in ((False, False), (True, False), (True, True)):
@@ -229,7 +276,8 @@ def cautions_of(design: Ratings, factors: Sequence[Factor], means: Sequence[Mean
             [mean.mean for mean in alike if mean.mean], names=[mean.row.name for mean in alike if mean.mean],
             what="units", interval="score" if bounded else "t", bounded=at_ends,
         )  # fmt: skip
-    return (*shown, *rare_answers(rows))
+    people = [mean.row for mean in means if mean.drawn]
+    return (*shown, *rare_answers(rows), *drawn_cautions(people, whose.n), *population_cautions(whose))
 
 
 def sentence(result: Result) -> str:

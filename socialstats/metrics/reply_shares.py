@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import BoolArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.inference.dependence import cluster_factors, drawn_cautions, share_cautions
+from socialstats.inference.means import Drawn
 from socialstats.inference.rows import share_ci
 from socialstats.models.shares import free_label, how_of, merged, share_row
+from socialstats.models.sources import People, population, population_cautions
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
@@ -28,7 +31,7 @@ Part = tuple[str, str]  # a source, or a level of the stratum
 @reads(Ratings, labels=True)
 def reply_shares(
     ratings: Ratings | TableLike, *, source: str | None = None, stratum: str | None = None,
-    cluster: str | Sequence[str] | None = "declared", level: float = 0.95, **columns: Any,
+    cluster: str | Sequence[str] | None = "declared", people: People = "auto", level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
     """Estimate the share of the replies of each source that is usable, refused, and missing or unreadable.
 
@@ -45,6 +48,8 @@ def reply_shares(
         Declared stratum of units, such as the condition of a question: each source has rows for each of its levels too.
     cluster : str, sequence of str or None
         Declared factors of units whose levels are independent; without any, units are. None: replies are.
+    people : {"auto", "random", "fixed"}
+        Whether human raters are a sample, as in `choice_shares`.
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_ratings`.
@@ -87,26 +92,45 @@ def reply_shares(
     codes = [factor.codes[design.unit] for factor in factors]
     if not codes and cluster is not None:
         codes = [design.unit]
-    rows, names = [], list[str]()
+    whose = population(design, people, factors, used=np.ones(len(design.status), dtype=bool))
+    rows, names, of_people = [], list[str](), list[Row]()
     for key, inside in replies_of_parts(design, source, stratum).items():
         names.append(free_label(", ".join(label for _, label in key), names))
         weight = design.unit_count[design.unit[inside]]
         own = [code[inside] for code in codes]
+        drawn = people_replies(design, inside, whose.drawn, codes)
         for kind, status in KINDS.items():
             hit, n = np.isin(design.status[inside], status).astype(np.float64), float(weight.sum())
             row = Row(term=kind, group=names[-1], key=(("kind", kind), *key), role="estimate", n=n,
                       n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
-            rows.append(share_row(row, merged(hit, weight, own, n), how))
+            shares = replace(merged(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn))
+            rows.append(share_row(row, shares, how))
+            of_people += rows[-1:] if drawn else []
     what = " x ".join(factor.name for factor in factors) or "unit"
     return Result(
         metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
-        inference=f"{share_ci(rows)}; {f'clusters of {what}' if codes else 'replies independent'}",
+        inference=f"{share_ci(rows)}; {f'clusters of {what}' if codes else 'replies independent'}; {whose.text()}",
         counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
         settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
-                  "units": bool(codes) and not factors},
-        cautions=share_cautions(design, factors, rows), references=("wilson1927", "korngraubard1998"), design=design,
+                  "units": bool(codes) and not factors, "people": whose.setting},
+        cautions=(*share_cautions(design, factors, rows), *drawn_cautions(of_people, whose.n),
+                  *population_cautions(whose)),
+        references=("wilson1927", "korngraubard1998"), design=design, extras={"people": whose.names(design)},
         words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
     )  # fmt: skip
+
+
+def people_replies(
+    design: Ratings, inside: BoolArray, drawn: BoolArray, codes: Sequence[IntArray]
+) -> list[Callable[[FloatArray], Drawn]]:
+    """Return what makes, of hits of some replies, what people who are a sample add; nothing for a single rater."""
+    own = drawn[design.rater[inside]]
+    if not own.any() or len(np.unique(design.rater[inside])) < 2:
+        return []
+    rows = np.flatnonzero(inside)[own]
+    weight, cluster = design.unit_count[design.unit[rows]], codes[0][rows] if codes else rows
+    total = None if own.all() else float(design.unit_count[design.unit[inside]].sum())
+    return [lambda hit: Drawn.of(hit[own, None], weight, cluster, design.rater[rows], total=total)]
 
 
 def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:

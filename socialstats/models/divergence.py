@@ -17,7 +17,7 @@ from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import crossing
 from socialstats.models.sensitivity import scores
 from socialstats.resampling import Units, jackknife
-from socialstats.resampling.engine import Finish
+from socialstats.resampling.engine import Finish, Replicates, factor_blocks
 from socialstats.rounding import gated, left_of_recomputed
 
 
@@ -101,14 +101,133 @@ def jackknife_moments(
     """
     if len(codes) == 2:
         both = Units.clusters(*codes).unit
-        one, two, joint = (jackknife_moments(statistics, finish, count, (c,), touched) for c in (*codes, both))
-        df = [cochran_df(v, d) if np.nansum(v) > 0 and not np.isnan(d).any() else math.nan
-              for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]  # fmt: skip
-        return JackknifeMoments(
-            bias=one.bias + two.bias - joint.bias, df=np.array(df),
-            variance=np.max([one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0),
-            rounding=np.hypot(one.rounding, two.rounding),
-        )  # fmt: skip
+        parts = [one_factor_moments(statistics, finish, count, (code,), touched) for code in (*codes, both)]
+        return crossed_moments(*parts)
+    return one_factor_moments(statistics, finish, count, codes, touched)
+
+
+def crossed_moments(one: JackknifeMoments, two: JackknifeMoments, joint: JackknifeMoments) -> JackknifeMoments:
+    """Join the moments over two crossed factors, less those over their intersections."""
+    df = [joint_df(v, d) for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]
+    return JackknifeMoments(
+        bias=one.bias + two.bias - joint.bias, df=np.array(df),
+        variance=np.max([one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0),
+        rounding=np.hypot(one.rounding, two.rounding),
+    )  # fmt: skip
+
+
+def joint_df(variance: FloatArray, df: FloatArray) -> float:
+    """Return Cochran's degrees of freedom of the parts that vary; NaN where none does, or one is unknown."""
+    vary = variance != 0
+    if not vary.any() or np.isnan(df[vary]).any():
+        return math.nan
+    return cochran_df(variance[vary], df[vary])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RaterTable:
+    """Ratings of raters who are a sample, as parts of the sums of `jackknife_moments`.
+
+    Attributes
+    ----------
+    table : (ratings, k) float64 array
+        What each adds to the sums.
+    row : (ratings,) int64 array
+        Row of the statistics of units to which it belongs.
+    cluster, rater : (ratings,) int64 arrays
+        The unit (or its cluster), and the rater.
+    touched : (ratings, m) bool array
+        Which ratings enter which statistic.
+    """
+
+    table: FloatArray
+    row: IntArray
+    cluster: IntArray
+    rater: IntArray
+    touched: BoolArray
+
+    @property
+    def both(self) -> IntArray:
+        """Codes of the intersections of clusters and raters."""
+        return Units.clusters(self.cluster, self.rater).unit
+
+    @property
+    def nested(self) -> bool:
+        """Whether each rater rated in one cluster alone."""
+        return len(np.unique(self.both)) == len(np.unique(self.rater))
+
+
+def with_raters(moments: JackknifeMoments, total: FloatArray, finish: Finish, raters: RaterTable) -> JackknifeMoments:
+    """Join the moments over units (or clusters) with those over raters, who are left out one at a time.
+
+    Parameters
+    ----------
+    moments : JackknifeMoments
+        Over units or one cluster factor.
+    total : (k,) float64 array
+        Sums over all ratings, also those of fixed raters.
+    finish : callable
+    raters : RaterTable
+    """
+    if raters.nested:
+        return moments
+    rest, ones = total - raters.table.sum(axis=0), np.ones(len(raters.table))
+
+    def of_all(sums: FloatArray) -> FloatArray:
+        return finish(sums + rest)
+
+    parts = [one_factor_moments(raters.table, of_all, ones, (code,), raters.touched)
+             for code in (raters.rater, raters.both)]  # fmt: skip
+    return crossed_moments(moments, *parts)
+
+
+AT_ONCE = 4_000_000  # weights of ratings that are held at once
+
+
+def bootstrap_with_raters(
+    statistics: FloatArray, finish: Finish, units: Units, raters: RaterTable, *, resamples: int, seed: int
+) -> Replicates:
+    """Resample units (or clusters) and raters, each with its own draws: a rating counts the product of both.
+
+    Parameters
+    ----------
+    statistics : (units, k) float64 array
+        Sums over all ratings, also those of fixed raters, which are drawn with their units.
+    finish : callable
+    units : Units
+        Of the rows of `statistics`.
+    raters : RaterTable
+    resamples, seed : int
+    """
+    row = raters.row
+    fixed = statistics - summed_at(raters.table, row, len(statistics))
+    rater = np.unique(raters.rater, return_inverse=True)[1]
+    of_raters = int(np.random.SeedSequence([seed, 1]).generate_state(1)[0])
+    block = max(1, AT_ONCE // max(len(row), len(statistics)))
+    draws = zip(
+        factor_blocks(units, resamples=resamples, seed=seed, block=block),
+        factor_blocks(Units.clusters(rater), resamples=resamples, seed=of_raters, block=block), strict=True,
+    )  # fmt: skip
+    values = []
+    for of_units, (weights,) in draws:
+        each = units.product(of_units)[:, units.unit]
+        values.append(finish(each @ fixed + (each[:, row] * weights[:, rater]) @ raters.table))
+    replicates = np.concatenate(values)
+    return Replicates(estimate=finish(statistics.sum(axis=0)[None])[0], replicates=replicates,
+                      n_degenerate=np.isnan(replicates).sum(axis=0))  # fmt: skip
+
+
+def summed_at(values: FloatArray, row: IntArray, n: int) -> FloatArray:
+    """(n, k) sums of values by their row."""
+    out = np.zeros((n, values.shape[1]))
+    np.add.at(out, row, values)
+    return out
+
+
+def one_factor_moments(
+    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: BoolArray
+) -> JackknifeMoments:
+    """Bias and variance of `jackknife_moments` under independent units, or one cluster factor."""
     none = np.full(touched.shape[1], math.nan)
     if codes and len(np.unique(codes[0])) < 2:
         return JackknifeMoments(bias=none, variance=none, df=none, rounding=none)
@@ -128,7 +247,9 @@ def jackknife_moments(
     )  # fmt: skip
 
 
-def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...]) -> tuple[float, float]:
+def quadratic_moments(
+    table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...], raters: RaterTable | None = None
+) -> tuple[float, float]:
     """Mean and half the variance of the mean divergence of k pairs of shares that are equal but for chance.
 
     Near 0 the divergence of shares p and q is d'Ad with d = p - q and A diagonal, 1 / (8 ln 2 m) for each level. For
@@ -144,6 +265,8 @@ def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArr
         Alike units.
     codes : tuple of (units,) int64 arrays
         None, one or two cluster factors.
+    raters : RaterTable, optional
+        Raters who are a sample, the second factor; its table has the columns of `table`.
 
     Returns
     -------
@@ -158,17 +281,28 @@ def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArr
     if np.any(sizes <= 0):
         return math.nan, math.nan
     share = table.sum(axis=0) / sizes[:, :, None]
-    off = (table - share * table.sum(axis=3, keepdims=True)) / sizes[:, :, None]
     middle = share.mean(axis=1).ravel()
     weight = np.sqrt(np.where(middle > 0, 1 / np.where(middle > 0, middle, 1.0), 0.0) / (8 * math.log(2) * len(sizes)))
-    moved = (off[:, :, 0] - off[:, :, 1]).reshape(len(table), -1) * weight
-    there = table.sum(axis=(1, 2, 3)) > 0
+
+    def scores(counts: FloatArray, around: FloatArray) -> FloatArray:
+        off = (counts - around * counts.sum(axis=3, keepdims=True)) / sizes[:, :, None]
+        return np.asarray((off[:, :, 0] - off[:, :, 1]).reshape(len(counts), -1) * weight)
+
+    moved, there = scores(table, share), table.sum(axis=(1, 2, 3)) > 0
     moved, copies, codes = moved[there], copies[there], tuple(code[there] for code in codes)
     parts = [summed(moved, code) for code in crossing(codes)] if codes else [moved / np.sqrt(copies)[:, None]]
-    sizes = [len(part) for part in parts] if codes else [float(copies.sum())]
-    if min(sizes) < 2:
+    groups = [len(part) for part in parts] if codes else [float(copies.sum())]
+    if raters is not None and not raters.nested:
+        given = raters.table.reshape(-1, *table.shape[1:])
+        own = given.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            around = np.nan_to_num(own / own.sum(axis=2, keepdims=True))
+        of_raters = scores(given, around)
+        parts += [summed(of_raters, np.unique(code, return_inverse=True)[1]) for code in (raters.rater, raters.both)]
+        groups += [len(part) for part in parts[1:]]
+    if min(groups) < 2:
         return math.nan, math.nan
-    squares = [n / (n - 1) * (part.T @ part) for part, n in zip(parts, sizes, strict=True)]
+    squares = [n / (n - 1) * (part.T @ part) for part, n in zip(parts, groups, strict=True)]
     candidates = squares if len(squares) == 1 else [*squares[:2], squares[0] + squares[1] - squares[2]]
     chosen = max(candidates, key=lambda v: float(np.trace(v)))
     return float(np.trace(chosen)), float((chosen**2).sum())

@@ -20,6 +20,31 @@ MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RatingParts:
+    """What ratings of people who are a sample add to sums over units.
+
+    Attributes
+    ----------
+    unit : (ratings,) int64 array
+    rater : tuple of str
+        The label of the rater of each.
+    sums : (ratings, k) float64 array
+    """
+
+    unit: IntArray
+    rater: tuple[str, ...]
+    sums: FloatArray
+
+    def at(self, units: IntArray) -> RatingParts:
+        """Return those of some units, which are numbered by their place among these."""
+        place = np.full(int(max(self.unit.max(initial=-1), units.max(initial=-1))) + 1, -1, dtype=np.int64)
+        place[units] = np.arange(len(units))
+        own = np.flatnonzero(place[self.unit] >= 0)
+        return RatingParts(unit=place[self.unit[own]], rater=tuple(self.rater[k] for k in own.tolist()),
+                           sums=self.sums[own])  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measure:
     """A number of a table, from sums over units.
 
@@ -36,6 +61,8 @@ class Measure:
         (B, k) sums -> (B, m) numbers.
     size : float
         Largest size of the values that it is made from; 1 for numbers without a unit.
+    ratings : RatingParts or None
+        What each rating of a person adds to the sums.
     """
 
     name: str
@@ -44,6 +71,7 @@ class Measure:
     known: BoolArray
     finish: Callable[[FloatArray], FloatArray]
     size: float = 1.0
+    ratings: RatingParts | None = None
 
 
 def ratio(sums: FloatArray) -> FloatArray:
@@ -67,12 +95,23 @@ def of_units(
     return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio, size=size)
 
 
-def mean_of(design: Ratings) -> Measure | None:
-    """Return the mean over units of a unit's mean rating; None for levels that are no numbers."""
+def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
+    """Return the mean over units of a unit's mean rating; None for levels that are no numbers.
+
+    `drawn` are the raters who are a sample, whose ratings have parts of their own.
+    """
     if not design.numeric or design.scale == "nominal":
         return None
     values = (unit_shares(design) @ design.scores)[:, None]
-    return of_units(MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max()))
+    made = of_units(MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max()))
+    if drawn is None or not drawn.any():
+        return made
+    ok = design.status == OK
+    rows = np.flatnonzero(ok & drawn[design.rater])
+    part = 1 / np.bincount(design.unit[ok], minlength=len(design.units))[design.unit[rows]]
+    sums = np.column_stack([(design.read_as()[rows] @ design.scores) * part, part])
+    raters = tuple(design.raters[r] for r in design.rater[rows].tolist())
+    return replace(made, ratings=RatingParts(unit=design.unit[rows], rater=raters, sums=sums))
 
 
 def shares_of(design: Ratings) -> Measure | None:

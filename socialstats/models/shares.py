@@ -17,10 +17,12 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level, not_zero
+from socialstats.inference.means import Drawn
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.agreement import REFUSALS, REFUSED
 from socialstats.models.divergence import summed
+from socialstats.models.unit_means import WaldTest, robust_wald
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
@@ -90,6 +92,8 @@ def group_portions(strengths: FloatArray, groups: IntArray) -> FloatArray:
 
 
 RESAMPLED = ("percentile", "basic", "bca")
+NO_RESAMPLES = "resamples of units and raters need people alone, and percentile or basic ends"
+ONE_PERSON = "a single person rated here, who is no sample of people"
 METHODS = {"wilson": "Wilson", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
            "bca": "bootstrap, BCa"}  # fmt: skip
 
@@ -108,12 +112,15 @@ class Shares:
         None, one or two cluster factors.
     trials : float
         Yes-or-no answers behind the values; an interval never counts more.
+    drawn : tuple of Drawn
+        Groups of raters who are samples too.
     """
 
     values: FloatArray
     count: FloatArray
     clusters: tuple[IntArray, ...] = ()
     trials: float = math.inf
+    drawn: tuple[Drawn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,17 +167,23 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     -------
     Row
     """
-    found = clustered_share(data.values, data.count, data.clusters, trials=data.trials, level=how.level)
+    found = clustered_share(data.values, data.count, data.clusters, trials=data.trials, level=how.level,
+                            drawn=data.drawn)  # fmt: skip
     n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
     row = replace(
         row, estimate=p, n=n, n_units=int(n), n_clusters=found.clusters if clustered else None, method=METHODS[how.ci],
         leverage=found.largest if clustered else None, limits=(0.0, 1.0),
     )  # fmt: skip
+    if any(group.raters < 2 for group in data.drawn):
+        return replace(row, undefined=ONE_PERSON, reason="unidentified")
     if found.undefined:
         return replace(row, undefined=found.undefined)
     plain = is_plain(data)
     error = math.sqrt(p * (1 - p) / n) or None if plain else found.std_error
     row = replace(row, std_error=error)
+    if how.ci in RESAMPLED and data.drawn:
+        low, high, why = resampled_with_raters(data, how)
+        return with_ends(row, low, high, how.level, why=why)
     if how.ci in RESAMPLED:
         low, high, why = resampled(data.values * data.count, data.count, data.count, data.clusters, how)
         return with_ends(row, low, high, how.level, why=why)
@@ -180,12 +193,12 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
-    return with_share(row, found, how.level, clustered=clustered)
+    return with_share(row, found, how.level, clustered=clustered or bool(data.drawn))
 
 
 def is_plain(data: Shares) -> bool:
     """Return whether the values are independent and all yes or no."""
-    return not data.clusters and bool(np.all((data.values == 0) | (data.values == 1)))
+    return not data.clusters and not data.drawn and bool(np.all((data.values == 0) | (data.values == 1)))
 
 
 def resampled(
@@ -210,6 +223,17 @@ def resampled(
     return float(found.low[0]), float(found.high[0]), found.undefined[0]
 
 
+def resampled_with_raters(data: Shares, how: How) -> tuple[float, float, str]:
+    """Bootstrap interval of a share over units (clusters) and raters, or why there is none."""
+    if how.ci == "bca" or len(data.drawn) != 1 or not data.drawn[0].alone:
+        return math.nan, math.nan, NO_RESAMPLES
+    group = data.drawn[0]
+    weight = group.shares[:, 0]
+    share = float(np.average(data.values, weights=data.count))
+    hits = group.scores[:, 0] + weight * share
+    return resampled(hits, weight, np.ones(len(weight)), (group.cluster, group.rater), how)
+
+
 def mean_of_sums(sums: FloatArray) -> FloatArray:
     """(resamples, 2) sums of values and of units -> (resamples, 1) means."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -230,6 +254,51 @@ USUAL = "source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RaterCounts:
+    """Ratings of the people of one source who are a sample.
+
+    Attributes
+    ----------
+    unit, rater : (ratings,) int64 arrays
+    counts : (ratings, levels) float64 array
+    """
+
+    unit: IntArray
+    rater: IntArray
+    counts: FloatArray
+
+    def rows(
+        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray
+    ) -> tuple[IntArray, FloatArray, IntArray]:
+        """Return the ratings of some units, what each counts, and its cluster; alike units apart where units are.
+
+        Parameters
+        ----------
+        copies : (units,) float64 array
+        codes : none or one (units,) int64 array
+        among : (units,) bool array
+        """
+        rows = np.flatnonzero(among[self.unit])
+        unit = self.unit[rows]
+        if codes:
+            return rows, copies[unit], codes[0][unit]
+        times = copies[unit].astype(np.int64)
+        copy = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+        unit = np.repeat(unit, times)
+        return np.repeat(rows, times), np.ones(len(unit)), unit + copy * len(copies)
+
+    def drawn(
+        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray, *, total: float, sign: float = 1.0
+    ) -> list[Drawn]:
+        """Return what these people add to the shares of all levels in some units, of `total` ratings of the source."""
+        rows, weight, cluster = self.rows(copies, codes, among)
+        if not len(rows):
+            return []
+        whole = total if total > weight.sum() * (1 + 1e-9) else None  # fixed raters are part of it
+        return [Drawn.of(self.counts[rows], weight, cluster, self.rater[rows], total=whole, sign=sign)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SourceCounts:
     """Ratings by unit, source and level.
 
@@ -243,6 +312,8 @@ class SourceCounts:
         Alike units.
     left_out : int
         Ratings of raters without a source.
+    people : tuple of RaterCounts or None
+        By source, the ratings of people who are a sample; none where raters are fixed.
     """
 
     name: str
@@ -251,6 +322,15 @@ class SourceCounts:
     counts: FloatArray
     copies: FloatArray
     left_out: int = 0
+    people: tuple[RaterCounts | None, ...] = ()
+
+    def drawn(self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0) -> list[Drawn]:
+        """Return what the people of a source, if they are a sample, add to its shares in some units."""
+        people = self.people[k] if self.people else None
+        if people is None:
+            return []
+        total = float(self.copies[among] @ self.n[among, k])
+        return people.drawn(self.copies, codes, among, total=total, sign=sign)
 
     @property
     def n(self) -> FloatArray:
@@ -268,7 +348,8 @@ class SourceCounts:
 
 
 def source_counts(
-    design: Ratings, source: str | None, refusal: str, *, alone: bool = False, probable: bool = False
+    design: Ratings, source: str | None, refusal: str, *, alone: bool = False, probable: bool = False,
+    drawn: BoolArray | None = None,
 ) -> SourceCounts:  # fmt: skip
     """Count the ratings of each source.
 
@@ -282,6 +363,8 @@ def source_counts(
     alone : bool
     probable : bool
         Whether a reply counts for each level with its probability, where the design has them.
+    drawn : (raters,) bool array, optional
+        Raters who are a sample. A source of a single rater has none.
 
     Raises
     ------
@@ -303,6 +386,7 @@ def source_counts(
         raise NothingToAnalyse(f"{design.source}: no rating has a value and a source")
     shape = len(design.units), len(factor.levels), len(levels)
     place = design.unit[used] * shape[1] + code[used]
+    read = None
     if probable and design.probabilities is not None:
         read = design.read_as(refusals=shape[2] > len(design.levels))
         cells = [np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T]
@@ -310,9 +394,16 @@ def source_counts(
     else:
         place = place * shape[2] + value[used]
         counts = np.bincount(place, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
+    people = []
+    for k in range(shape[1] if drawn is not None and drawn.any() else 0):
+        own = np.flatnonzero(used & (code == k) & np.asarray(drawn)[design.rater])
+        several = len(np.unique(design.rater[used & (code == k)])) > 1
+        each = np.eye(shape[2])[value[own]] if read is None else read[own]
+        people.append(RaterCounts(unit=design.unit[own], rater=design.rater[own], counts=each)
+                      if several and len(own) else None)  # fmt: skip
     return SourceCounts(
         name=factor.name, sources=factor.levels, levels=levels, counts=counts, copies=design.unit_count,
-        left_out=int((given & (code < 0)).sum()),
+        left_out=int((given & (code < 0)).sum()), people=tuple(people),
     )  # fmt: skip
 
 
@@ -574,7 +665,8 @@ def common(
 
 
 def level_shares(
-    counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray], *, probable: bool = False
+    counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray], *, probable: bool = False,
+    drawn: Sequence[Drawn] = (),
 ) -> Shares:  # fmt: skip
     """Ratings of a level among all ratings, in clusters.
 
@@ -591,6 +683,8 @@ def level_shares(
     probable : bool
         Whether replies count with probabilities. They vary less than drawn values, and no number of answers is the
         most that the interval may count.
+    drawn : sequence of Drawn
+        What people who are a sample add to the shares of all levels.
     """
     n = counts.sum(axis=1)
     kept = np.flatnonzero(n > 0)
@@ -602,26 +696,49 @@ def level_shares(
         weight, groups = np.ones(len(size)), [np.arange(len(size))]
     ones, counted = np.repeat([1.0, 0.0], len(size)), np.concatenate([weight * chosen, weight * (size - chosen)])
     some = counted > 0
-    return merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups],
-                  math.inf if probable else float(counted.sum()))  # fmt: skip
+    found = merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups],
+                   math.inf if probable else float(counted.sum()))  # fmt: skip
+    return replace(found, drawn=tuple(group.column(level) for group in drawn))
 
 
-def share_differences(pair: PairTable) -> list[ClusteredMean]:
+def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[ClusteredMean]:
     """Difference of two shares, level by level: first minus second, with the standard error of paired units.
 
     A ratio of sums is the mean of its linearised values: unit u of n adds p + n (c_u - p m_u)/M, with c_u of its m_u
     ratings in the level and M ratings in all. Their difference between the sources is one value per unit, whose mean
     gets the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every
-    unit it is the paired t of the units' own shares.
+    unit it is the paired t of the units' own shares. Raters who are a sample are a second, crossed factor.
     """
+    values = linear_differences(pair)
+    return [
+        clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0,
+                       drawn=[group.column(j) for group in drawn])
+        for j in range(values.shape[1])
+    ]  # fmt: skip
+
+
+def linear_differences(pair: PairTable) -> FloatArray:
+    """(units, levels) float64 array: values of `share_differences`, whose mean is the difference of shares."""
     n = float(pair.copies.sum())
     sums = pair.totals
     shares = sums / sums.sum(axis=1, keepdims=True)
     values = np.zeros_like(pair.first)
     for sign, counts, p, total in zip((1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True):
         values += sign * (p + n * (counts - p * counts.sum(axis=1, keepdims=True)) / total)
-    levels = range(len(shares[0]))
-    return [clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0) for j in levels]
+    return values
+
+
+def joint_test(pair: PairTable, drawn: Sequence[Drawn]) -> WaldTest | str:
+    """Test equal shares of all levels by F, with units (or clusters) and drawn raters as crossed factors."""
+    values = linear_differences(pair)
+    times = np.ones(len(values), dtype=np.int64) if pair.codes else pair.copies.astype(np.int64)
+    values, count = np.repeat(values, times, axis=0), np.repeat(pair.copies / times, times)
+    return robust_wald(values, count, pair.codes or (np.arange(len(values)),), drawn)
+
+
+def f_text(test: WaldTest) -> str:
+    """Name the F test with both degrees of freedom."""
+    return f"F({number(test.df, 0)}, {number(test.df_denominator, 1)}) of all levels, over units (clusters) and raters"
 
 
 def chi_square(pair: PairTable) -> tuple[float, int, float]:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import BoolArray
 from socialstats.designs.parts import HUMANS
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.roles import FAMILIES
+from socialstats.errors import Caution, InputError, caution
+from socialstats.text import count
+from socialstats.voice import one_of, option
 
-__all__ = ["HUMANS", "MODEL_COLUMNS", "Source", "human_source", "models_of", "raters_of"]
+__all__ = ["HUMANS", "MODEL_COLUMNS", "Source", "human_source", "models_of", "people_of", "raters_of"]
 
+PEOPLE = {
+    "human", "humans", "people", "person", "persons", "crowd", "crowdworker", "crowdworkers", "turker", "turkers",
+    "mturk", "prolific", "annotator", "annotators", "worker", "workers", "participant", "participants", "volunteer",
+    "volunteers", "student", "students", "expert", "experts",
+}  # fmt: skip
+MACHINES = {"model", "models", "llm", "llms", "ai", "gpt", "machine", "machines", "bot", "bots", "algorithm"}
+People = Literal["auto", "random", "fixed"]
+FEWEST_PEOPLE = 5  # people whom "auto" takes as a sample: of fewer, intervals are several times as long
 MODEL_COLUMNS = ("model", "llm", "language_model")  # columns of raters that are models
 
 
@@ -46,3 +62,173 @@ def models_of(design: Ratings) -> tuple[str, ...]:
     couples = {"group_first", "group_second"} <= set(design.strata)
     called = design.columns.get("rater", "").casefold() in MODEL_COLUMNS
     return design.raters if design.raters_known and (couples or called) else ()
+
+
+def words_of(label: str) -> set[str]:
+    """Split a label into its words, in lower case."""
+    return set(re.findall(r"[^\W\d_]+", label.casefold()))
+
+
+def is_people(label: str) -> bool:
+    """Whether a label says people and no machine.
+
+    Examples
+    --------
+    >>> is_people("Human raters"), is_people("crowd_1"), is_people("simulated human, LLM"), is_people("gpt-4")
+    (True, True, False, False)
+    """
+    return bool(words_of(label) & PEOPLE) and not words_of(label) & MACHINES
+
+
+def says_human(label: str) -> bool:
+    """Whether a level is called human."""
+    return label.strip().casefold() in HUMANS
+
+
+def says_model(label: str) -> bool:
+    """Whether the label of a rater says a language model.
+
+    Examples
+    --------
+    >>> says_model("gpt-4o"), says_model("llama2_70b"), says_model("judge model 1"), says_model("Robert")
+    (True, True, True, False)
+    """
+    words = words_of(label)
+    return not is_people(label) and any(word in MACHINES or FAMILIES.fullmatch(word) for word in words)
+
+
+def people_of(design: Ratings) -> BoolArray:
+    """(raters,) bool array: which raters are people.
+
+    The declared source of the raters says it, where the name of a level says people. Else a rater group with a level
+    called human does. Without such a level, a declared source means models. Without a source, a rater is a person
+    unless the column of the raters is called model, or the rater's label says a model. Nobody is, where raters are not
+    known.
+    """
+    nobody = np.zeros(len(design.raters), dtype=bool)
+    if not design.raters_known:
+        return nobody
+    declared = design.columns.get("rater_source")
+    for name, factor in design.rater_groups.items():
+        says = is_people if name == declared else says_human
+        told = np.array([says(level) for level in factor.levels])
+        if told.any():
+            return np.asarray(np.append(told, False)[factor.codes])  # -1: no level
+    if declared is not None or models_of(design):
+        return nobody
+    return np.array([not says_model(label) for label in design.raters], dtype=bool)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Population:
+    """Whose population intervals speak of: people taken as a sample, or the raters as they are.
+
+    Attributes
+    ----------
+    drawn : (raters,) bool array
+        People who are a sample; nobody where raters are fixed.
+    n : int
+        People with a rating.
+    raters : int
+        Raters with a rating.
+    few : str
+        Why people are fixed although nobody asked for it; empty where they are drawn, or where no person rated.
+    known : bool
+        Whether it is known who rated.
+    """
+
+    drawn: BoolArray
+    n: int
+    raters: int
+    few: str = ""
+    known: bool = True
+
+    def of(self, people: Sequence[object]) -> Population:
+        """Return the same for sources of which none has several people: each is a rater, taken as it is.
+
+        `people` has something other than None for each source with people who are a sample.
+        """
+        if any(own is not None for own in people):
+            return self
+        return replace(self, drawn=np.zeros_like(self.drawn))
+
+    def names(self, design: Ratings) -> tuple[str, ...]:
+        """Return the labels of the people who are a sample."""
+        return tuple(label for label, own in zip(design.raters, self.drawn.tolist(), strict=True) if own)
+
+    @property
+    def setting(self) -> str:
+        """Return what was done: ``"random"`` or ``"fixed"``."""
+        return "random" if self.drawn.any() else "fixed"
+
+    def text(self, who: str = "rater") -> str:
+        """Name the population in words.
+
+        Examples
+        --------
+        >>> Population(drawn=np.array([True, True, False]), n=2, raters=3).text()
+        '2 human raters taken as a sample, 1 other rater as it is'
+        >>> Population(drawn=np.array([False]), n=0, raters=1).text()
+        'for this rater'
+        """
+        if not self.known:
+            return "raters not known, taken as they are"
+        if not self.drawn.any():
+            few = f" ({self.few})" if self.few else ""
+            return f"for this {who}{few}" if self.raters == 1 else f"for these {count(self.raters, who)}{few}"
+        others = self.raters - self.n
+        if not others:
+            return f"{count(self.n, who)} taken as a sample"
+        rest = "as it is" if others == 1 else "as they are"
+        return f"{count(self.n, f'human {who}')} taken as a sample, {count(others, f'other {who}')} {rest}"
+
+
+def population(
+    design: Ratings, people: str, factors: Sequence[object], *, used: BoolArray | None = None, unable: str = ""
+) -> Population:
+    """Return whose population the intervals of a metric speak of.
+
+    Parameters
+    ----------
+    design : Ratings
+    people : {"auto", "random", "fixed"}
+        ``"random"``: people are a sample, beside units (or one cluster factor). ``"auto"``: so they are, where five or
+        more are known.
+    factors : sequence of Factor
+        Declared clusters that errors use.
+    used : (ratings,) bool array, optional
+        Ratings that count; default those with a value.
+    unable : str
+        Why the intervals that were asked for cannot take people as a sample.
+
+    Raises
+    ------
+    InputError
+        For an unknown option, or where ``"random"`` has fewer than two people, or two clusters beside them.
+    """
+    one_of("people", people, get_args(People))
+    used = design.status == OK if used is None else used
+    rated = np.bincount(design.rater[used], minlength=len(design.raters)) > 0
+    known = people_of(design) & rated
+    n, raters = int(known.sum()), int(rated.sum())
+    why = unable
+    if len(factors) > 1:
+        why = "two crossed clusters are declared, and people would be a third"
+    if n < 2:
+        why = "fewer than two people are known as raters"
+    if people == "random" and why:
+        raise InputError(f"{option('people', 'random')}: {why}. Use {option('people', 'fixed')}")
+    few = f"fewer than {FEWEST_PEOPLE} people do not stand for others" if n < FEWEST_PEOPLE else why
+    if people == "fixed" or (people == "auto" and few):
+        named = few if people == "auto" and n > 1 else ""
+        return Population(drawn=np.zeros_like(known), n=n, raters=raters, few=named, known=design.raters_known)
+    return Population(drawn=known, n=n, raters=raters)
+
+
+def population_cautions(found: Population) -> tuple[Caution, ...]:
+    """Caution SS215, where several people rated and intervals speak of these people alone without being asked to."""
+    if not found.few:
+        return ()
+    fix = f"collect ratings of {FEWEST_PEOPLE} people or more, or use {option('people', 'random')}"
+    return (caution("SS215", f"{count(found.n, 'person', 'people')} rated and are taken as they are: {found.few}",
+                    affects="intervals and tests, which do not speak of other people", fix=fix),)  # fmt: skip

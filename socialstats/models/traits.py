@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -20,6 +19,7 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_number
+from socialstats.models.sources import MACHINES, is_people, words_of
 from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
 from socialstats.tables import EPSILON
@@ -684,12 +684,6 @@ class JudgeZeros(Mapping[str, float]):
 NONE_LEFT, ROUNDING = 1e-12, 1e-14
 AT_ONCE = 4_000_000  # numbers of one dense product
 
-PEOPLE = {
-    "human", "humans", "people", "person", "persons", "crowd", "crowdworker", "crowdworkers", "turker", "turkers",
-    "mturk", "prolific", "annotator", "annotators", "worker", "workers", "participant", "participants", "volunteer",
-    "volunteers", "student", "students", "expert", "experts",
-}  # fmt: skip
-MACHINES = {"model", "models", "llm", "llms", "ai", "gpt", "machine", "machines", "bot", "bots", "algorithm"}
 JUDGES = MACHINES | {"judge", "judges"}
 
 
@@ -719,22 +713,6 @@ class Sides:
     def named(self) -> str:
         """People, or the raters of the level where its name does not say that they are people."""
         return "people" if is_people(self.level) else f"raters of '{shorten(self.level, 40)}'"
-
-
-def words_of(label: str) -> set[str]:
-    """Split a label into its words, in lower case."""
-    return set(re.findall(r"[^\W\d_]+", label.casefold()))
-
-
-def is_people(label: str) -> bool:
-    """Whether a label says people and no machine.
-
-    Examples
-    --------
-    >>> is_people("Human raters"), is_people("crowd_1"), is_people("simulated human, LLM"), is_people("gpt-4")
-    (True, True, False, False)
-    """
-    return bool(words_of(label) & PEOPLE) and not words_of(label) & MACHINES
 
 
 def is_judge(label: str) -> bool:

@@ -18,7 +18,7 @@ from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, ClusteredMean, c
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
 from socialstats.inference.intervals import benjamini_hochberg, cochran_df, holm, not_zero
-from socialstats.inference.means import crossing, mean_errors
+from socialstats.inference.means import Drawn, crossing, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import mean_interval, with_d_z
 from socialstats.models.matched_pairs import NOTHING, McNemarTest
@@ -34,6 +34,7 @@ HOW = {
     "percentile": "bootstrap, percentile", "basic": "bootstrap, basic", "bca": "bootstrap, BCa",
     "studentized": "bootstrap, studentized",
 }  # fmt: skip
+TWO_WAY = "t, two-way error"
 FEW_UNITS = 25  # as for means: `socialstats.inference.dependence.shape_cautions`; 20 exponential composites held .92
 NO_UNIT = "no {} has every value that this needs"
 DEPENDENT = "units are clustered or judges drawn: d_z has no interval here"
@@ -90,11 +91,14 @@ class Sample:
     values : (units, judges) float64 array
     unit : (units,) int64 array
     how : Inference
+    drawn : tuple of Drawn
+        Raters who are samples too, beside fixed judges.
     """
 
     values: FloatArray
     unit: IntArray
     how: Inference
+    drawn: tuple[Drawn, ...] = ()
 
     @property
     def means(self) -> FloatArray:
@@ -130,7 +134,7 @@ class Sample:
         if self.how.judges == "random" and not self.how.clusters:
             return crossed_mean(self.values, magnitude=self.how.magnitude)
         values, codes = self.parts()
-        return clustered_mean(values, np.ones(len(values)), codes, magnitude=self.how.magnitude)
+        return clustered_mean(values, np.ones(len(values)), codes, magnitude=self.how.magnitude, drawn=self.drawn)
 
 
 def enough(held: IntArray, of: int) -> BoolArray:
@@ -189,11 +193,13 @@ def mean_row(
         return no_row(term, group, how, **facts)
     lead = sample.mean()
     row = Row(
-        term=term, group=group, estimate=lead.mean, n=float(n), n_units=n, method=method_of(how),
+        term=term, group=group, estimate=lead.mean, n=float(n), n_units=n,
+        method=TWO_WAY if sample.drawn else method_of(how),
         n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
         **facts,
     )  # fmt: skip
     row = with_mean(row, lead, how.level, test=test, within=within)
+    row = replace(row, df=lead.df) if sample.drawn and not lead.undefined else row
     if how.ci == "closed" or how.taken_off is not None or row.undefined:
         return row
     return with_resampled_mean(row, sample, within)
@@ -206,7 +212,7 @@ def no_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
 
 def method_of(how: Inference) -> str:
     """Name the interval, and the test beside it."""
-    error = "t" if not how.dependent else "t, two-way error"
+    error = "t" if not how.dependent else TWO_WAY
     if how.judges == "fixed" and len(how.clusters) == 1:
         error = "t, CR2 error"
     elif how.judges == "random" and not how.clusters:
@@ -592,7 +598,9 @@ class WaldTest:
     cautious: bool = False
 
 
-def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> WaldTest | str:
+def robust_wald(
+    values: FloatArray, count: FloatArray, codes: Sequence[IntArray], drawn: Sequence[Drawn] = ()
+) -> WaldTest | str:
     """Test that the means of several columns are all 0, with one or two crossed cluster factors.
 
     W = m' V^- m, with V the cluster-robust covariance of the means. One factor: CR2. Two: V1 + V2 - V12, the first two
@@ -606,6 +614,8 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
         May be linearly dependent, such as shares that sum to 0.
     count : (cells,) float64 array
     codes : one or two (cells,) int64 arrays
+    drawn : sequence of Drawn
+        Groups of raters who are samples too: the second factor, beside one of `codes`.
 
     Returns
     -------
@@ -627,14 +637,24 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     off = (values - mean) * count[:, None]
     cautious = False
     dfs = [satterthwaite(count, c) for c in dense[:2]]
+    groups = [group for group in drawn if not group.nested]
+    if groups:
+        dfs.append(cochran_df([float((group.sums() ** 2).sum()) for group in groups],
+                              [float(np.nanmin(group.errors().df)) if group.raters > 1 else math.nan
+                               for group in groups]))  # fmt: skip
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL
     parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
     shares = np.repeat(count[:, None] / n, values.shape[1], axis=1)
     least = float(mean_errors(off / n, shares, codes, size=np.abs(values).max()).rounding.max()) ** 2
     covariance, freedom = parts[0], dfs[0]
-    if len(dense) > 1:
-        covariance = parts[0] + parts[1] - outer_sums(off / n, dense[2], np.ones(int(dense[2].max()) + 1))
+    if groups:
+        parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
+        overlap = np.sum([unweighted(group.scores, group.both) for group in groups], axis=0)
+    elif len(dense) > 1:
+        overlap = unweighted(off / n, dense[2])
+    if len(parts) > 1:
+        covariance = parts[0] + parts[1] - overlap
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
         known = rank_of(parts[0] + parts[1], least)
@@ -673,6 +693,11 @@ def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray) -> FloatArra
     size = int(code.max()) + 1
     sums = np.column_stack([np.bincount(code, column, minlength=size) for column in off.T])
     return np.asarray((sums * weight[:, None]).T @ sums)
+
+
+def unweighted(off: FloatArray, code: IntArray) -> FloatArray:
+    """Sum over clusters of the outer products of their sums."""
+    return outer_sums(off, code, np.ones(int(code.max()) + 1))
 
 
 def rank_of(covariance: FloatArray, least: float) -> int:

@@ -131,7 +131,7 @@ def unpacked(result: Result) -> Shares:
         if row.label("base") is not None or row.role == "component":
             continue
         if row.role == "test":
-            (found.tests if row.test == "permutation" else found.naive)[at] = row
+            (found.naive if row.test == "chi2" else found.tests)[at] = row
         else:
             kind = found.shares if row.role == "estimate" else found.gaps
             kind[at] = (*kind.get(at, ()), row)

@@ -710,10 +710,11 @@ class Table:
         if isinstance(self.frame, nw.LazyFrame):
             return ()
         series = self.frame.get_column(column)
-        is_ordered = isinstance(series.dtype, nw.Enum)
-        if isinstance(series.dtype, nw.Categorical):  # of other engines it has the order of the rows
-            is_ordered = self.frame.implementation.is_pandas_like()
-        return tuple(map(str, series.cat.get_categories().to_list())) if is_ordered else ()
+        if isinstance(series.dtype, nw.Enum):
+            return tuple(series.dtype.categories)
+        if not isinstance(series.dtype, nw.Categorical) or not self.frame.implementation.is_pandas_like():
+            return ()  # of other engines they have the order of the rows
+        return tuple(map(str, nw.to_native(series).cat.categories))
 
     @property
     @asks

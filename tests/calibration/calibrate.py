@@ -30,6 +30,7 @@ SIMULATIONS = {
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
+    "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
@@ -260,13 +261,31 @@ READING = {
         "their size. The interval depends on how ratings vary within units. It is undefined if a level was chosen "
         "fewer than five times; such tables are left out here."
     ),
+    "Shares and similarity, people": (
+        "People have habits that hold in all units, and runs of a model repeat each other within a unit. Errors of "
+        "units alone speak of these people; those of units and people as crossed factors of all people. Shares of "
+        "which fewer than one of the people would hold the rarer kind have caution SS212."
+    ),
+    "Test of equal shares, people": (
+        "Both have the same shares over all people. Swaps of sources unit by unit take the habits of the people asked "
+        "for a difference. F takes units and people as crossed factors."
+    ),
+    "Mean ratings, people": (
+        "Numbers, and levels cut from normal values, of which units have .3 and people .2 of the variance. Intervals "
+        "between declared levels are Wilson's, with effective answers by the variance over units and people."
+    ),
+    "Refusals, people": "Replies of people who refuse more or less often in all units.",
+    "Models compared by mean rating": (
+        "The same people rate both models, or are what both are compared with. What a person adds to the difference is "
+        "summed over units."
+    ),
     "Choice shares": (
         "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own "
         "number of independent answers, and the difference is paired on the units."
     ),
     "Test of equal shares": (
         "The chi-square counts every run as an answer of its own, and rejects what is true in every third table. "
-        "Swapping the two sources in whole units keeps the runs together and holds."
+        "F over units and people keeps the runs of a unit together and holds."
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
@@ -405,6 +424,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from function_studies import FUNCTION_STUDIES
     from group_studies import GROUP_STUDIES
     from model_studies import MODEL_STUDIES
+    from people_studies import PEOPLE_STUDIES
     from probability_studies import PROBABILITY_STUDIES
     from share_studies import SHARE_STUDIES
     from source_studies import SOURCE_STUDIES, plug_in
@@ -417,7 +437,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
-    studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES
+    studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES | PEOPLE_STUDIES
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

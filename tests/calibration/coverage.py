@@ -6,7 +6,7 @@ A pattern is a regular expression that some line, written as ``study: setting, q
 
 from __future__ import annotations
 
-KINDS = ("yes or no", "skewed", "rare", "few clusters", "repeats")
+KINDS = ("yes or no", "skewed", "rare", "few clusters", "repeats", "people")
 
 LINES: dict[str, dict[str, str]] = {
     "bradley_terry": {
@@ -85,6 +85,7 @@ LINES: dict[str, dict[str, str]] = {
         "rare": "mean_ratings: intervals: yes or no, .99",
         "few clusters": "mean_ratings: intervals: .*8 clusters",
         "repeats": "mean_ratings: intervals: .*rated five times",
+        "people": "Mean ratings, people drawn: 5 people",
     },
     "weighted_kappa": {
         "yes or no": "Agreement, few clusters and few disagreements: .*two even levels.*kappa",
@@ -139,12 +140,14 @@ LINES: dict[str, dict[str, str]] = {
         "rare": "Jensen-Shannon similarity of few ratings a unit: uneven",
         "few clusters": "js_similarity: intervals: 8 clusters",
         "repeats": "Jensen-Shannon similarity: 7 people, 5 runs",
+        "people": "Shares and similarity, people drawn: .*5 people.*similarity",
     },
     "choice_shares": {
         "yes or no": "Shares in clusters of ten answers: .*p = 0.5",
         "rare": "Shares in clusters of ten answers: .*p = 0.02",
         "few clusters": "Shares of probabilities in clusters: 5 clusters",
         "repeats": "Choice shares: 7 people, 5 runs",
+        "people": "Shares and similarity, people drawn: .*5 people.*share of people",
     },
     "multinomial_logit": {
         "yes or no": "multinomial_logit: .*2 actions",
@@ -184,6 +187,7 @@ LINES: dict[str, dict[str, str]] = {
     "compare_models": {
         "yes or no": "Six models compared.*S, ",
         "few clusters": "Six models compared.*12 clusters",
+        "people": "Models compared by mean rating or similarity, people drawn: 5 people",
     },
     "over_models": {"skewed": "Groups of models with equal means, models as the sample: lognormal"},
     "reply_shares": {
@@ -191,6 +195,7 @@ LINES: dict[str, dict[str, str]] = {
         "rare": "reply_shares: intervals: 0.03 refused",
         "few clusters": "reply_shares: intervals: .*8 clusters",
         "repeats": "reply_shares: intervals: .*asked 5 times",
+        "people": "Refusals, people drawn: 5 people",
     },
     "two_proportions": {
         "yes or no": "two_proportions: tests of true null hypotheses: 0.5, 15",

@@ -195,7 +195,7 @@ def shares(rng: np.random.Generator, sims: int) -> list[Line]:
 
 
 def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Rejections of equal shares, which are true, by swapping sources and by the chi-square of ratings."""
+    """Rejections of equal shares, which are true, by F and by the chi-square of ratings."""
     lines: list[Line] = []
     for units in UNITS:
         tally = Tally("Test of equal shares of people and model, which are true", f"{units} units", nominal=0.05)
@@ -203,10 +203,10 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
             found = ss.choice_shares(
                 table(rng, units, HUMAN), permutations=PERMUTATIONS, seed=int(rng.integers(1 << 30))
             )
-            for term, called in (("any level", "sources swapped unit by unit (default)"),
+            for term, called in (("any level", "F over units and people (default)"),
                                  ("any level (ratings independent)", "chi-square of ratings")):  # fmt: skip
                 tally.add(called, "rejected at 5%", found.row(term).p_value <= 0.05, found.cautions)
-        lines += tally.lines({("sources swapped unit by unit (default)", "rejected at 5%"): RATE})
+        lines += tally.lines({("F over units and people (default)", "rejected at 5%"): RATE})
     return lines
 
 

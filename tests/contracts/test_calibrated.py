@@ -65,6 +65,8 @@ def rows_of(name: str) -> list[Row]:
 def kinds_of(name: str) -> set[str]:
     """Return the kinds of data that lines are asked for, by what the function takes."""
     found = {"repeats"} if name in REPEATED else set()
+    if "people" in inspect.signature(getattr(ss, name)).parameters:
+        found.add("people")
     if name not in METRICS:
         return found
     metric = METRICS[name]

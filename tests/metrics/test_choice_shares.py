@@ -13,7 +13,7 @@ from socialstats.metrics.choice_shares import choice_shares
 from tests.golden_data import golden
 from tests.metrics.source_tables import LEVELS, drawn, rows_of, sources
 
-FAST = {"permutations": 199}
+FAST = {"permutations": 199, "people": "fixed"}  # test_people_drawn.py has people as a sample
 
 
 def test_shares_in_unequal_clusters_are_clubsandwichs():

@@ -16,7 +16,7 @@ from socialstats.models.split_half import half_parts, mean_divergence
 from tests.golden_data import golden
 from tests.metrics.source_tables import drawn, rows_of, sources
 
-FAST = {"resamples": 199, "permutations": 199, "splits": 99}
+FAST = {"resamples": 199, "permutations": 199, "splits": 99, "people": "fixed"}
 
 
 @pytest.mark.parametrize("clusters", [False, True])

@@ -507,5 +507,5 @@ def test_differences_of_all_units_have_a_table_and_tests_of_sources_are_a_family
     for who, adjusted, cells in zip(("m1", "m2", "m3"), theirs, tests.cells, strict=True):
         assert cells[at] == p_text(adjusted)
         said = next(text for text in outcome.answer if text.startswith(f"The choices of {who} "))
-        assert f"(cluster permutation test over 40 units, {p_value(adjusted, name='p_Holm')})" in said
+        assert f"(F test over 40 units and human raters, {p_value(adjusted, name='p_Holm')})" in said
         assert ("did not differ significantly" in said) == (adjusted >= 0.05)

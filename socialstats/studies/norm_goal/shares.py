@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -185,6 +185,9 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
     by_source = {other: [r for r in shown if r.label("source") == other and r.label("reference") is not None]
                  for other in source.others}  # fmt: skip
     said = tuple(text for other in foremost(by_source) for text in change_sentences(shown, source, other, base))
+    drawn = result.settings["people"] == "random"
+    how = "p values by t over clusters and human raters" if drawn else "p values by sign flips of clusters"
+    joint = "F test over clusters and human raters" if drawn else "Hotelling's T-squared"
     found = "" if base == asked else f" '{most}' was recognised as the base by its name."
     return Block(
         id="changes" if k == 0 else f"changes-{k + 1}",
@@ -193,7 +196,7 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         draw=by_action(beyond, stem, f"change from {most}, minus that of {people}"),
         figure_title=f"Changes from '{most}' beyond those of {people} raters",
         caption=f"Points with {level_text(result.settings['level'])} CIs (t over clusters, equally weighted); "
-        f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. p values by sign flips of clusters, "
+        f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. {how}, "
         f"Holm-adjusted over {stem} and actions.{found}",
         tables=(
             Table(caption=f"Changes from '{most}'",
@@ -201,9 +204,9 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
                           "Why not"),
                   cells=tuple((f"{r.group}: {r.term}", r.shown(), r.shown("std_error"), *ends(r)[1:],
                                p_text(r.p_value), p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in shown)),
-            Table(caption=f"Any change from '{most}', all actions at once (Hotelling's T-squared)",
-                  header=("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters",
-                          "Why not"),
+            Table(caption=f"Any change from '{most}', all actions at once ({joint})",
+                  header=("Source and change", "F" if drawn else "T-squared", "Changes tested at once", "p",
+                          "p (Holm)", "Clusters", "Why not"),
                   cells=tuple((r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
                                r.n_clusters, r.undefined) for r in tests), rows=tuple(tests)),
         ),
@@ -334,6 +337,20 @@ def any_tests(rows: Shares, source: Source) -> tuple[dict[str, Row], Result | No
     return dict(zip(source.others, tested, strict=True)), adjusted
 
 
+SWAPPED = "cluster permutation test"
+
+
+def tested_by(tests: Iterable[Row]) -> str:
+    """Name the test of any difference: sources swapped in whole clusters, or F where raters are a sample too.
+
+    Examples
+    --------
+    >>> tested_by([Row(term="any level", test="permutation")]), tested_by([Row(term="any level", test="f")])
+    ('cluster permutation test', 'F test over units (clusters) and human raters')
+    """
+    return "F test over units (clusters) and human raters" if any(row.test == "f" for row in tests) else SWAPPED
+
+
 def whole_tables(rows: Shares, source: Source) -> list[Table]:
     """Return the differences to people in all units and their tests, which the sentences of block and answer go by."""
     found = [(other, row) for other in source.others for row in rows.gaps[other, None]]
@@ -345,7 +362,7 @@ def whole_tables(rows: Shares, source: Source) -> list[Table]:
             f"Differences of shares to {shorten(source.human, 30)} raters, all units; p (Holm): over the actions{each}",
             term="Source and action", labels=[f"{shorten(other, 30)}: {shorten(row.term, 40)}" for other, row in found],
         ),
-        rows_table(tests, "Any difference of shares, all units: cluster permutation test", term="Source",
+        rows_table(tests, f"Any difference of shares, all units: {tested_by(tests)}", term="Source",
                    labels=[row.group or "" for row in tests]),
     ]  # fmt: skip
 
@@ -419,7 +436,9 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
              for other, g in keys]  # fmt: skip
     by_source = {other: [r for g in rows.strata for r in rows.gaps[other, g]] for other in source.others}
     swaps = int(result.settings["permutations"])
-    name = words(stratum)
+    name, how = words(stratum), tested_by(test for _, test, _ in tests)
+    if how == SWAPPED:
+        how = f"{how} ({count(swaps)} permutations; least p {number(1 / (swaps + 1), 4, bounded=True)})"
     return Block(
         id=f"differences-{k + 1}",
         question=f"Where did sources differ from {shorten(source.human, 30)} raters, by {name}?",
@@ -432,8 +451,7 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
         tables=(
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
             Table(
-                caption=f"Any difference of shares by {name}: cluster permutation test ({count(swaps)} permutations; "
-                f"least p {number(1 / (swaps + 1), 4, bounded=True)}), and chi-square treating ratings as independent"
+                caption=f"Any difference of shares by {name}: {how}, and chi-square treating ratings as independent"
                 + f"; p (Holm): within each source, over levels of {name}" * (len(source.others) > 1),
                 header=(name, "Statistic", "df", "p", "p (Holm)", "p (ratings independent)", "Why not"),
                 cells=tuple(

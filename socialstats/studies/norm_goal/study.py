@@ -48,6 +48,7 @@ from socialstats.studies.multiverse import (
 from socialstats.studies.norm_goal.logit import logit_block
 from socialstats.studies.norm_goal.shares import (
     MOST_NAMED,
+    SWAPPED,
     agreement_block,
     any_tests,
     apart,
@@ -141,7 +142,8 @@ def answer(
     both = both_shares(whole, gap, source, other, None)
     far = f"The {largest(gap, gaps)} difference{of_source(source, other)} was for '{shorten(gap.term, 30)}': {both}."
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
-    tested = "" if test.p_value is None else f"cluster permutation test over {units}, {sentences.p_of(test)}"
+    over = f"F test over {units} and {human} raters" if test.test == "f" else f"{SWAPPED} over {units}"
+    tested = "" if test.p_value is None else f"{over}, {sentences.p_of(test)}"
     if found == "equal":
         near = as_given(options.smallest_effect or 0.0)
         also = f" (test of any difference: {tested})" if tested else ""
@@ -190,7 +192,7 @@ def variants_block(
 def variants(
     design: Ratings, similar: Result, source: Source, first: str, strata: Sequence[str], options: StudyOptions
 ) -> list[Variant]:
-    """Return the analyses: bias, aggregation, interval, clusters, macro or micro, refusals, a level left out."""
+    """Return the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
 
     def of(role: str, at: int, kept: Any = None, **more: Any) -> dict[str, Any]:
         def compute() -> Any:
@@ -213,6 +215,8 @@ def variants(
     ]
     if design.clusters:
         found.append(("units independent", "clusters", of("estimate", 0, cluster=None)))
+    if similar.settings["people"] == "random":
+        found.append((f"for these {source.human} raters", "raters", of("estimate", 0, people="fixed")))
     found += [(f"mean of the cells of {name}", "macro or micro", of("estimate", -1, cell=name)) for name in strata]
     if (design.status == REFUSAL).any():
         found.append(("refusals as an action", "refusals", of("estimate", 0, refusal="level")))
@@ -604,12 +608,14 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     shares, like, human = next(iter(numbers.shares.values())), numbers.similarity, shorten(numbers.source.human, 30)
     parts = "" if not numbers.strata else f" Strata: {quoted([words(name) for name in numbers.strata])}."
     many = f"{unit_name(design)}s"
+    whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
+    if shares.settings["people"] == "random":
+        whose = f"over {many} and {human} raters, both taken as samples. Any difference was tested by F over both"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
-        f"with {level_text(options.level)} t intervals over {many}, for the same raters. Sources were permuted in "
-        f"whole {many}. Jensen-Shannon similarity (1 minus the divergence in bits; 1: equal shares) was "
-        f"bias-corrected; its ceiling is two random halves of the {human} ratings. p values were Holm-adjusted over "
-        "actions and levels.",
+        f"with {level_text(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in "
+        f"bits; 1: equal shares) was bias-corrected; its ceiling is two random halves of the {human} ratings. p values "
+        "were Holm-adjusted over actions and levels.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
         f"the jackknife. Values above 1 were set to 1, differences computed before. CIs: {like.inference}. "
