@@ -114,3 +114,23 @@ def test_fits_are_those_of_r(formula: str) -> None:
     np.testing.assert_allclose([row.estimate for row in effects.values()], np.ravel(wanted["estimate"]), rtol=1e-6)
     np.testing.assert_allclose([row.std_error for row in effects.values()], np.ravel(wanted["std_error"]), rtol=1e-6)
     assert fit.verify().ok
+
+
+def test_the_first_level_of_a_category_is_the_reference() -> None:
+    draw = np.random.default_rng(1)
+    table = pd.DataFrame({"item_a": draw.choice(list("pqr"), 300), "kind_a": draw.choice(["low", "mid", "high"], 300)})
+    table["item_b"] = table["item_a"].map({"p": "q", "q": "r", "r": "p"})
+    table["kind_b"] = table["kind_a"].to_numpy()[::-1]
+    table["winner"] = np.where(draw.random(300) < 0.5, table["item_a"], table["item_b"])
+
+    def effects(levels: list[str] | None) -> dict[str, float]:
+        kinds = {side: pd.Categorical(table[side], categories=levels) for side in ("kind_a", "kind_b")}
+        named = table if levels is None else table.assign(**kinds)
+        rows = ss.bradley_terry(named, "~ kind", covariates=["kind"]).rows
+        return {row.term: row.estimate for row in rows if row.group == "covariate" and row.estimate is not None}
+
+    alphabet, ordered = effects(None), effects(["low", "mid", "high"])
+    assert set(alphabet) == {"kind[T.low]", "kind[T.mid]"}
+    assert set(ordered) == {"kind[T.mid]", "kind[T.high]"}
+    assert ordered["kind[T.high]"] == pytest.approx(-alphabet["kind[T.low]"], rel=1e-6)
+    assert ordered["kind[T.mid]"] == pytest.approx(alphabet["kind[T.mid]"] - alphabet["kind[T.low]"], rel=1e-6)
