@@ -204,4 +204,4 @@ def prompt_tokens(ask: Ask) -> int:
 def most_tokens(ask: Ask) -> int | None:
     """Return the most tokens that a request lets come back; None where it does not say (-1 is no limit either)."""
     most = ask.parameters.get("max_completion_tokens", ask.parameters.get("max_tokens"))
-    return most if isinstance(most, int) and most > 0 else None
+    return most if isinstance(most, int) and amount(most) else None

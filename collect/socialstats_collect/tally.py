@@ -17,8 +17,11 @@ from socialstats_collect.ask import DATA
 from socialstats_collect.parse import printable
 
 
+MOST = 1e15  # of tokens, money, seconds or bytes: sums of such numbers are exact enough, and none is infinite
+
+
 def amount(value: object) -> float | int | None:
-    """Return a reported number of tokens, or of money, where it is finite and at least 0; else None.
+    """Return a number of tokens, or of money, where it lies between 0 and `MOST`; else None.
 
     Examples
     --------
@@ -27,10 +30,7 @@ def amount(value: object) -> float | int | None:
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    try:
-        return value if value >= 0 and math.isfinite(value) else None
-    except OverflowError:  # more than any float
-        return None
+    return value if 0 <= value <= MOST else None
 
 
 @dataclass(slots=True)
