@@ -30,10 +30,8 @@ SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
 START = b'{"type": "'
 NEAR = 8  # beginnings tried for a record whose line lost its own
 SHOWN = 5
-OURS = frozenset(
-    ("type", "run_id", "key", "parent", "status", "step", "prompt_sha256", "t_start", "t_end", "started", "after",
-     "items_of", "protocol", "order")
-)  # fields that no reply and no user fills: a short key may stand in them by chance
+OURS = frozenset(("type", "run_id", "key", "parent", "status", "after", "items_of", "protocol", "order"))
+"""Fields that no reply fills, and without which a log cannot be read: a short key may stand in them by chance."""
 
 
 @dataclass(slots=True)

@@ -228,9 +228,7 @@ def _hidden(text: str) -> str:
             spans += [(kept[start][1], kept[end - 1][2]) for start, end in needles.spans(bare)]
         coded = _decoded("".join(sign for sign, *_ in characters))
         spans += [
-            (characters[start][1], characters[end - 1][2])
-            for start, end, inner in coded
-            if _holds(inner, CODINGS - 1)
+            (characters[start][1], characters[end - 1][2]) for start, end, inner in coded if _holds(inner, CODINGS - 1)
         ]
         characters = list(_unescaped(characters))
     pieces, past = [], 0

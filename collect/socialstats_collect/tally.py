@@ -16,7 +16,6 @@ from socialstats.text import count
 from socialstats_collect.ask import DATA
 from socialstats_collect.parse import printable
 
-
 MOST = 1e15  # of tokens, money, seconds or bytes: sums of such numbers are exact enough, and none is infinite
 
 
