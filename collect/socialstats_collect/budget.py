@@ -162,8 +162,8 @@ class Budget:
         for name, most in (("max_tokens_total", claim.tokens), ("max_cost", claim.cost)):
             if getattr(limits, name) is not None and most is None and lost >= LOST and not costs.counted:
                 raise BudgetSpent(
-                    f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and no "
-                    f"reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
+                    f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
+                    f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
                 )
         tokens = costs.most_tokens if costs.counted else claim.tokens or 0
         cost = costs.most_cost if costs.counted else claim.cost or 0.0

@@ -332,7 +332,11 @@ def _record(text: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
-    if needs is None or not all(isinstance(record.get(name), kind) for name, kind in needs.items()):
+    if needs is None or not all(_fits(record.get(name), kind) for name, kind in needs.items()):
+        return None
+    if not all(_fits(record[name], kind) for name, kind in MAY_HAVE.get(record["type"], {}).items() if name in record):
+        return None
+    if record["type"] == "run" and not record["factors"].get("model"):
         return None
     n = record.get("n", 0)
     if not (isinstance(n, int) and n >= 0 and isinstance(record.get("run_id", ""), str)):
@@ -342,16 +346,36 @@ def _record(text: bytes) -> dict[str, Any] | None:
     return record
 
 
+def _fits(value: Any, kind: Any) -> bool:
+    """Return whether a value is of a type; a tuple is that of a list or table, and that of what it holds."""
+    if isinstance(kind, tuple):
+        outer, inner = kind
+        held = value.values() if isinstance(value, dict) else value
+        return isinstance(value, outer) and all(_fits(one, inner) for one in held)
+    if isinstance(value, str) and HALF.search(value):
+        return False
+    return isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
+
+
 KEY = re.compile("[0-9a-f]{64}")
-NEEDS: dict[str, dict[str, type]] = {
-    "run": {"run_id": str, "protocol": str, "texts": dict, "factors": dict, "order": str, "replicates": int,
+HALF = re.compile("[\ud800-\udfff]")  # of a character: no design has one
+TEXTS, TABLE = (list, str), (dict, str)
+NEEDS: dict[str, dict[str, Any]] = {
+    "run": {"run_id": str, "protocol": str, "texts": TABLE, "factors": (dict, TEXTS), "order": str, "replicates": int,
             "seed": int},
-    "item": {"run_id": str, "place": int, "id": str, "columns": dict},
+    "item": {"run_id": str, "place": int, "id": str, "columns": TABLE},
     "call": {"run_id": str, "key": str, "attempt": int},
     "attempt": {"key": str, "status": str, "item_id": str, "factors": dict},
     "end": {"run_id": str},
 }  # fmt: skip
 """What a record of each type must hold."""
+MAY_HAVE: dict[str, dict[str, Any]] = {
+    "run": {"after": TEXTS, "options": dict, "system": str, "parameters": dict, "judges": TEXTS,
+            "judge_parameters": dict, "hosts": dict, "versions": dict, "n_items": int, "items_of": str, "run_file": str,
+            "items_file": str, "rows": (list, list)},
+    "item": {"drawn": str, "batch": int, "gone": bool},
+}  # fmt: skip
+"""What else of a record is read."""
 
 
 def status_of(record: dict[str, Any]) -> str:

@@ -130,7 +130,7 @@ class Tally:
             why = line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
             self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
             return
-        self.days[str(line.get("t_start"))[:10]] += 1
+        self.days[printable(str(line.get("t_start"))[:10])] += 1
         self.served.update((name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name))
 
     def _count(self, line: Mapping[str, Any], asked: str) -> None:
