@@ -248,8 +248,8 @@ def test_an_odd_line_of_an_earlier_version_locks_nothing(
 
 
 DESIGN = {
-    "run": "after options system parameters judges judge_parameters factors texts order seed replicates n_items items_of "
-    "run_file items_file hosts versions format protocol",
+    "run": "after options system parameters judges judge_parameters factors texts order seed replicates n_items "
+    "items_of run_file items_file hosts versions format protocol",
     "item": "place id columns drawn batch gone",
     "call": "attempt tokens_at_most cost_at_most model_requested",
     "end": "stopped run_id n",
