@@ -104,7 +104,12 @@ class Log:
             fix = "Name another file. Logs of other harnesses: socialstats convert."
             raise InputError(Problem(message="not a log of socialstats collect", source=self.path.name, fix=fix))
         if self.writing and last not in b"\n":
-            self._put(b"\n")
+            try:
+                self._put(b"\n")
+            except OSError as error:
+                fix = "Make room, and run the same command again."
+                why = f"cannot be written: {error.strerror or error}"
+                raise InputError(Problem(message=why, source=self.path.name, fix=fix)) from None
         keys = np.frombuffer(self._keys, dtype=np.uint64)
         self._order = np.argsort(keys, kind="stable").astype(np.uint32 if len(keys) < 2**32 else np.uint64)
         self._sorted = keys[self._order]

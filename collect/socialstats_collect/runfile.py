@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
@@ -169,6 +170,7 @@ def read_runfile(path: Path) -> RunFile:
     protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
+    _no_keys(values, items, settings)
     factors = _factors(values, protocol, path.name)
     endpoint = Endpoint(**values["endpoint"])
     endpoints = {str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()}
@@ -296,10 +298,30 @@ def _secrets(values: Mapping[str, Any], text: str) -> Iterator[Problem]:
             fix = f'It is the name of a variable, such as "{OPENAI}"; the key itself stands in the environment.'
             yield Problem(message=f"{place}.key_env is not the name of a variable", fix=fix)
             continue
-        key = os.environ.get(name, "").strip()
-        remember(key)
-        if len(key) >= LONG_ENOUGH and key in text:
-            yield Problem(message=f"the key of {name} stands in the run file", fix="Remove it, and make a new key.")
+        remember(os.environ.get(name, "").strip())
+        yield from _with_key(endpoint, text, "the run file")
+
+
+def _with_key(endpoint: Mapping[str, Any], text: str, file: str) -> Iterator[Problem]:
+    """Yield a problem where the key of an endpoint stands in a text."""
+    name = endpoint.get("key_env", OPENAI)
+    key = os.environ.get(name, "").strip()
+    if len(key) >= LONG_ENOUGH and key in text:
+        yield Problem(message=f"the key of {name} stands in {file}", fix="Remove it, and make a new key.")
+
+
+def _no_keys(values: Mapping[str, Any], items: Sequence[Item], settings: Settings) -> None:
+    """Raise where a key stands in the items or the texts: it would be sent as words, and written to tables."""
+    cells = (cell for item in items for cell in (item.id, *item.columns.values()))
+    held = {
+        Path(values["items"]).name: "\n".join([*items[0].columns, *cells]),
+        "the texts": "\n".join(settings.texts.values()),
+    }
+    endpoints = _endpoints(values).values()
+    if problems := [
+        one for endpoint in endpoints for file, text in held.items() for one in _with_key(endpoint, text, file)
+    ]:
+        raise InputError(problems)
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:

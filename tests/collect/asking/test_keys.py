@@ -293,6 +293,23 @@ def test_a_key_in_a_run_file_is_refused(
     assert not path.with_name("log.jsonl").exists()
 
 
+@pytest.mark.parametrize("file", ["items.csv", "texts/prompt.txt"])
+@pytest.mark.parametrize("content", ["item_id,text\na,my {}\n", "item_id,text\n{},x\n", "item_id,text,{}\na,x,y\n"])
+def test_a_key_in_items_or_texts_is_refused(
+    file: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", JWT)
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "prompt.txt").write_text("{text}")
+    path.write_text(re.sub("template = .*", 'texts = "texts"', path.read_text()))
+    (tmp_path / file).write_text(content.format(JWT))
+    assert collect(path) == 2
+    said = capsys.readouterr().err
+    assert f"the key of OPENAI_API_KEY stands in {'items.csv' if file == 'items.csv' else 'the texts'}" in said
+    assert JWT not in said
+
+
 def test_names_that_are_no_keys_are_allowed(tmp_path: Path) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
     schema = 'response_format = { type = "json_schema", json_schema = { password = { type = "string" } } }'

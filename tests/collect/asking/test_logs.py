@@ -86,6 +86,26 @@ def test_a_second_process_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "another process is writing to this log" in capsys.readouterr().err
 
 
+def test_a_torn_log_on_a_full_disk_is_named(tmp_path: Path) -> None:
+    with serving(lambda *_: says('{"Answer": "A"}')) as server:
+        path = write_run(tmp_path, server.url)
+        assert collect(path) == 0
+    log = path.with_name("log.jsonl")
+    log.write_bytes(log.read_bytes()[:-30])
+    whole = log.read_bytes()
+
+    def full() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole), len(whole)))
+
+    code = START.format(path=[str(ROOT), str(ROOT / "collect")])
+    ended = subprocess.run([sys.executable, "-c", code, str(path), str(log)], capture_output=True, text=True,
+                           check=False, preexec_fn=full)  # fmt: skip
+    assert ended.returncode == 2
+    assert "log.jsonl: cannot be written: File too large. Make room" in ended.stderr
+    assert log.read_bytes() == whole
+
+
 def test_a_log_of_an_end_alone_is_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A disk that was full at the first line had room for the last."""
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
