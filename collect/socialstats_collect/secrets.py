@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import ipaddress
+import itertools
 import json
 import re
 import sys
@@ -35,11 +36,14 @@ ESCAPE = re.compile(
     re.IGNORECASE,
 )
 """Characters written as percent or quoted-printable codes, as escapes of JSON, Python or C, or as HTML entities."""
-RUN = re.compile("[A-Za-z0-9+/_-]{16,}")
-DECODERS: Mapping[Callable[[str], bytes], int] = {base64.urlsafe_b64decode: 4, bytes.fromhex: 2}
-"""Codings of bytes as letters, and how many letters stand together."""
+DECODERS: Mapping[Callable[[str], bytes], tuple[re.Pattern[str], int]] = {
+    base64.urlsafe_b64decode: (re.compile("[A-Za-z0-9+/_-]{16,}"), 4),
+    bytes.fromhex: (re.compile("[0-9A-Fa-f]{16,}"), 2),
+}
+"""Codings of bytes as letters: where they may stand, and how many letters belong together."""
 CODINGS = 2  # what is coded may be coded again
-PLAIN = bytes({0, *b"\t\n\r", *range(32, 127)})  # of texts, those in UTF-16 included
+PLAIN = re.compile(rb"[\0\t\n\r -~]{6,}")  # texts between other bytes, those in UTF-16 included
+PACKED = re.compile(rb"\x1f\x8b\x08|x[\x01^\x9c\xda]")  # where gzip or zlib begin
 OCTAL = 6  # the group of `ESCAPE` that is octal; all others are hexadecimal
 LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
 WORD = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
@@ -187,23 +191,21 @@ def _holds(text: str, codings: int = CODINGS) -> bool:
 
 
 def _decoded(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of what is a text in base64 or hexadecimal, packed or not, and that text."""
-    for run in RUN.finditer(text):
-        for decode, group in DECODERS.items():
-            for start in range(group):
-                with suppress(ValueError):
-                    part = run[0][start:]
-                    data = _unpacked(decode(part[: len(part) // group * group]))
-                    if 4 * len(data.translate(None, PLAIN)) < len(data):
-                        yield *run.span(), data.decode("ascii", "ignore")
+    """Yield start and end of what may be base64 or hexadecimal in a text, and the texts in it, packed or not."""
+    for decode, (pattern, group) in DECODERS.items():
+        for run, start in itertools.product(pattern.finditer(text), range(group)):
+            part = run[0][start:]
+            data = decode(part[: len(part) // group * group])
+            texts = [one for block in (data, *_unpacked(data)) for one in PLAIN.findall(block)]
+            yield *run.span(), b"\n".join(texts).decode()
 
 
-def _unpacked(data: bytes) -> bytes:
-    """Return bytes as they are, or the first of what gzip or zlib packed in them."""
-    if data.startswith((b"\x1f\x8b", b"x")):
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    """Yield the first of what gzip or zlib packed within some bytes."""
+    for start in PACKED.finditer(data):
         with suppress(zlib.error):
-            return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, LONGEST)
-    return data
+            block = data[start.start() : start.start() + LONGEST]
+            yield zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(block, LONGEST)
 
 
 def _character(escape: re.Match[str]) -> str:

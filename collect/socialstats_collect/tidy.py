@@ -152,7 +152,7 @@ class Table:
             + (f", {said:,} of them blocks by a filter." if said else "."),
             f"Replies were read by parser version {VERSION}.",
         ]
-        return " ".join(part for part in parts if part)
+        return printable(" ".join(part for part in parts if part))
 
 
 def _clashes(design: Design) -> set[str]:
