@@ -363,7 +363,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 KEY = re.compile("[0-9a-f]{64}")
-HALF = re.compile("[\ud800-\udfff]")  # of a character: no design has one
+HALF = re.compile("[\ud800-\udfff]")  # half a character, which no design has
 TEXTS, TABLE = (list, str), (dict, str)
 NEEDS: dict[str, dict[str, Any]] = {
     "run": {"run_id": str, "protocol": str, "texts": TABLE, "factors": (dict, TEXTS), "order": str, "replicates": int,

@@ -16,7 +16,7 @@ from socialstats.text import count
 from socialstats_collect.ask import DATA
 from socialstats_collect.parse import printable
 
-MOST = 1e15  # of tokens, money, seconds or bytes: sums of such numbers are exact enough, and none is infinite
+MOST = 1e15  # tokens, money, seconds or bytes: sums of such numbers are exact enough, and none is infinite
 
 
 def amount(value: object) -> float | int | None:
