@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from socialstats.text import count
 from socialstats_collect.ask import Ask
 from socialstats_collect.endpoint import Outcome
 from socialstats_collect.runfile import Limits
 from socialstats_collect.tally import Costs, Tally, amount, money, tokens_of
 
 ROUNDING = 1 + 1e-9  # sums of decimal fractions
+LOST = 2  # so many calls of a model may be lost before any of its replies says what it took
 MARGIN = 2.0  # a call may take twice as much as the largest before it
 
 
@@ -156,6 +158,13 @@ class Budget:
         limits, costs = self.limits, self._costs(claim.model)
         if limits.max_calls is not None and self.calls >= limits.max_calls:
             raise BudgetSpent(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
+        lost = costs.unsettled_calls + self._cut_off.get(claim.model, Costs()).unsettled_calls
+        for name, most in (("max_tokens_total", claim.tokens), ("max_cost", claim.cost)):
+            if getattr(limits, name) is not None and most is None and lost >= LOST and not costs.counted:
+                raise BudgetSpent(
+                    f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
+                    f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
+                )
         tokens = costs.most_tokens if costs.counted else claim.tokens or 0
         cost = costs.most_cost if costs.counted else claim.cost or 0.0
         if limits.max_tokens_total is not None and self.tokens + tokens > limits.max_tokens_total:
@@ -204,4 +213,4 @@ def prompt_tokens(ask: Ask) -> int:
 def most_tokens(ask: Ask) -> int | None:
     """Return the most tokens that a request lets come back; None where it does not say (-1 is no limit either)."""
     most = ask.parameters.get("max_completion_tokens", ask.parameters.get("max_tokens"))
-    return most if isinstance(most, int) and most > 0 else None
+    return most if isinstance(most, int) and amount(most) else None

@@ -8,6 +8,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies
@@ -16,9 +17,11 @@ from socialstats.errors import InputError, MissingDependency, Problem
 from socialstats_collect.ask import Ask
 from socialstats_collect.endpoint import Outcome, judge, text_of
 from socialstats_collect.runfile import Endpoint, Limits
-from socialstats_collect.secrets import LOCAL, hide, remember
+from socialstats_collect.secrets import hide, is_here, remember
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
 HEAD_TOO_LONG = "Receive buffer too long"  # words of h11
@@ -74,15 +77,17 @@ class Client:
         self._url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], path=path))
         if self.endpoint.trust_env:
             remember(*(urlsplit(proxy).password or "" for proxy in getproxies().values()))
+        nothing = CookieJar(DefaultCookiePolicy(allowed_domains=()))  # a unit must not meet the session of another
         try:
             self._client = httpx2.AsyncClient(
                 headers=headers,
+                cookies=nothing,
                 limits=httpx2.Limits(max_connections=self.limits.concurrency, max_keepalive_connections=0),
                 timeout=None,
                 follow_redirects=False,
-                verify=httpx2.create_ssl_context(),
+                verify=_certificates(),
                 proxy=self.endpoint.proxy or None,
-                trust_env=self.endpoint.trust_env and parts.hostname not in LOCAL,
+                trust_env=self.endpoint.trust_env and not is_here(parts.hostname),
             )
         except (ImportError, ValueError, TypeError, httpx2.InvalidURL) as error:
             fix = 'Write it as proxy = "http://host:port", or correct HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.'
@@ -157,6 +162,8 @@ class Client:
         if len(response.headers.raw) > headers:
             message = f"the reply has {len(response.headers.raw):,} headers, and {headers:,} are allowed"
             raise UnusableReply(f"{message} (limits.max_reply_headers)")
+        if "," in (coding := response.headers.get("content-encoding", "")):
+            raise UnusableReply(f"the reply is packed more than once ({hide(coding[:200])})")
         pieces, size = [], 0
         async for piece in response.aiter_bytes():
             size += len(piece)
@@ -164,3 +171,21 @@ class Client:
                 raise UnusableReply(f"the reply has more than {most:,} bytes unpacked (limits.max_reply_bytes)")
             pieces.append(piece)
         return b"".join(pieces)
+
+
+def _certificates() -> ssl.SSLContext:
+    """Return what the certificates of endpoints are checked by.
+
+    Raises
+    ------
+    InputError
+        Where the environment names files that cannot be used.
+    """
+    import httpx2
+
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        fix = "Correct SSL_CERT_FILE, SSL_CERT_DIR and SSLKEYLOGFILE in the environment."
+        message = f"the certificates cannot be read: {error.strerror or error}"
+        raise InputError(Problem(message=message, fix=fix)) from None

@@ -60,7 +60,7 @@ def collect(options: argparse.Namespace) -> int:
         runfile = replace(runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts))
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
     if options.dry_run:
-        with Log(path) if path.exists() and path.stat().st_size else nullcontext() as log:
+        with Log(path) if path.exists() else nullcontext() as log:
             runfile, change = _resumed(runfile, log)
             reply_to = log.reply if log else lambda _: None
             print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import random
 import sys
 import unicodedata
@@ -21,6 +22,7 @@ from socialstats_collect.protocols.base import CollectionProtocol, Settings, fie
 FORMAT = 2
 SAME = ("protocol", "options", "texts", "system", "parameters", "judges", "order", "seed", "judge_parameters")
 SHOWN = 3
+MOST_UNITS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,9 @@ class Design:
         levels, orders = dict(self.factors), self.protocol.orders
         if len(orders) > 1 and self.order == "all":
             levels["order"] = orders
+        if (n := len(self.items) * self.replicates * math.prod(map(len, levels.values()))) > MOST_UNITS:
+            fix = "Split the design: each part takes a run file and a log of its own."
+            raise InputError(Problem(message=f"{shorten(f'{n:,}')} units, and {MOST_UNITS:,} are allowed", fix=fix))
         for place, cell in enumerate(itertools.product(*levels.values())):
             given = dict(zip(levels, cell, strict=True))
             shown = self._shown(given)

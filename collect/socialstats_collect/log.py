@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
 import zlib
 from array import array
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.limits import exceeded, limit
 from socialstats.text import count
 from socialstats_collect.ask import DATA, STATUSES, Reply
 from socialstats_collect.design import Item, item_of
@@ -28,6 +30,8 @@ SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
 START = b'{"type": "'
 NEAR = 8  # beginnings tried for a record whose line lost its own
 SHOWN = 5
+OURS = frozenset(("type", "run_id", "key", "parent", "status", "after", "items_of", "protocol", "order"))
+"""Fields that no reply fills, and without which a log cannot be read: a short key may stand in them by chance."""
 
 
 @dataclass(slots=True)
@@ -60,7 +64,6 @@ class Log:
     lost: int = 0
     notes: list[str] = field(default_factory=list)
     _descriptor: int = -1
-    _size: int = 0
     _written: int = 0
     _keys: array[int] = field(default_factory=lambda: array("Q"))
     _places: array[int] = field(default_factory=lambda: array("Q"))
@@ -96,27 +99,32 @@ class Log:
             raise InputError(Problem(message="not a file that a log can be in", source=self.path.name))
         if self.writing:
             _lock(self._descriptor, self.path)
-        last = self._index()
-        self._size = os.fstat(self._descriptor).st_size
-        if self._size and not self.runs and not self._keys:
+        last, n_records = self._index()
+        if os.fstat(self._descriptor).st_size and not n_records:
             fix = "Name another file. Logs of other harnesses: socialstats convert."
             raise InputError(Problem(message="not a log of socialstats collect", source=self.path.name, fix=fix))
         if self.writing and last not in b"\n":
-            self._put(b"\n")
+            try:
+                self._put(b"\n")
+            except OSError as error:
+                fix = "Make room, and run the same command again."
+                why = f"cannot be written: {error.strerror or error}"
+                raise InputError(Problem(message=why, source=self.path.name, fix=fix)) from None
         keys = np.frombuffer(self._keys, dtype=np.uint64)
         self._order = np.argsort(keys, kind="stable").astype(np.uint32 if len(keys) < 2**32 else np.uint64)
         self._sorted = keys[self._order]
 
-    def _index(self) -> bytes:
-        """Read every record once; return the last byte of the file."""
+    def _index(self) -> tuple[bytes, int]:
+        """Read every record once; return the last byte of the file, and how many records it holds."""
         seen: dict[object, bytearray] = {}
-        last, size = b"", os.fstat(self._descriptor).st_size
-        for number, place, text in _lines(self._descriptor):
+        last, size, n_records = b"", os.fstat(self._descriptor).st_size, 0
+        for number, place, text in _lines(self._descriptor, self.path.name):
             last = text[-1:]
             text = text.rstrip()
             if not text:
                 continue
             found, whole = _records(text)
+            n_records += len(found)
             for at, record in found:
                 n = record.get("n", -1)
                 if (n is None and seen) or (n is not None and n > size):
@@ -130,7 +138,7 @@ class Log:
             self._items.setdefault(run["run_id"], self._items.get(run.get("items_of", ""), {}))
             run["items"] = self._items[run["run_id"]]
         self.lost = sum(marks.count(0) for marks in seen.values())
-        return last
+        return last, n_records
 
     def _take(self, record: dict[str, Any], place: int) -> None:
         kind = record["type"]
@@ -165,14 +173,14 @@ class Log:
             When the disk is full or gone; what was written of the line is taken back first.
         """
         self._still_there()
-        line = {**{name: hide(value) for name, value in line.items()}, "n": self._written}
+        line = {**{name: value if name in OURS else hide(value) for name, value in line.items()}, "n": self._written}
         self._put(encode(line))
         self._written += 1
         if line["type"] == "attempt":
             self.tally.add(line)
 
     def _put(self, data: bytes) -> None:
-        written = 0
+        written, size = 0, os.fstat(self._descriptor).st_size
         try:
             while written < len(data):
                 if not (more := os.write(self._descriptor, data[written:])):
@@ -180,9 +188,8 @@ class Log:
                 written += more
         except OSError:
             if written:
-                os.ftruncate(self._descriptor, self._size)
+                os.ftruncate(self._descriptor, size)
             raise
-        self._size += len(data)
 
     def _still_there(self) -> None:
         """Go on in a copy where the file was moved, deleted or replaced."""
@@ -238,7 +245,7 @@ class Log:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield every record that can be read, in the order of the file."""
-        for _, _, text in _lines(self._descriptor):
+        for _, _, text in _lines(self._descriptor, self.path.name):
             for _, record in _records(text.strip())[0]:
                 yield record
 
@@ -330,7 +337,11 @@ def _record(text: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
-    if needs is None or not all(isinstance(record.get(name), kind) for name, kind in needs.items()):
+    if needs is None or not all(_fits(record.get(name), kind) for name, kind in needs.items()):
+        return None
+    if not all(_fits(record[name], kind) for name, kind in MAY_HAVE.get(record["type"], {}).items() if name in record):
+        return None
+    if record["type"] == "run" and not record["factors"].get("model"):
         return None
     n = record.get("n", 0)
     if not (isinstance(n, int) and n >= 0 and isinstance(record.get("run_id", ""), str)):
@@ -340,16 +351,36 @@ def _record(text: bytes) -> dict[str, Any] | None:
     return record
 
 
+def _fits(value: Any, kind: Any) -> bool:
+    """Return whether a value is of a type; a tuple is that of a list or table, and that of what it holds."""
+    if isinstance(kind, tuple):
+        outer, inner = kind
+        held = value.values() if isinstance(value, dict) else value
+        return isinstance(value, outer) and all(_fits(one, inner) for one in held)
+    if isinstance(value, str) and HALF.search(value):
+        return False
+    return isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
+
+
 KEY = re.compile("[0-9a-f]{64}")
-NEEDS: dict[str, dict[str, type]] = {
-    "run": {"run_id": str, "protocol": str, "texts": dict, "factors": dict, "order": str, "replicates": int,
+HALF = re.compile("[\ud800-\udfff]")  # half a character, which no design has
+TEXTS, TABLE = (list, str), (dict, str)
+NEEDS: dict[str, dict[str, Any]] = {
+    "run": {"run_id": str, "protocol": str, "texts": TABLE, "factors": (dict, TEXTS), "order": str, "replicates": int,
             "seed": int},
-    "item": {"run_id": str, "place": int, "id": str, "columns": dict},
+    "item": {"run_id": str, "place": int, "id": str, "columns": TABLE},
     "call": {"run_id": str, "key": str, "attempt": int},
     "attempt": {"key": str, "status": str, "item_id": str, "factors": dict},
     "end": {"run_id": str},
 }  # fmt: skip
 """What a record of each type must hold."""
+MAY_HAVE: dict[str, dict[str, Any]] = {
+    "run": {"after": TEXTS, "options": dict, "system": str, "parameters": dict, "judges": TEXTS,
+            "judge_parameters": dict, "hosts": dict, "versions": dict, "n_items": int, "items_of": str, "run_file": str,
+            "items_file": str, "rows": (list, list)},
+    "item": {"drawn": str, "batch": int, "gone": bool},
+}  # fmt: skip
+"""What else of a record is read."""
 
 
 def status_of(record: dict[str, Any]) -> str:
@@ -387,11 +418,19 @@ def _lock(descriptor: int, path: Path) -> None:
         raise InputError(Problem(message="another process is writing to this log", source=path.name, fix=fix)) from None
 
 
-def _lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield number, offset and bytes of every line, its newline included; the last may have none."""
-    place = 0
+def _lines(descriptor: int, name: str) -> Iterator[tuple[int, int, bytes]]:
+    """Yield number, offset and bytes of every line, its newline included; the last may have none.
+
+    Raises
+    ------
+    InputError
+        For a line that is longer than memory should hold.
+    """
+    place, most = 0, int(min(limit("length"), sys.maxsize))
     with os.fdopen(os.dup(descriptor), "rb", buffering=CHUNK) as file:
         file.seek(0)
-        for number, text in enumerate(file, 1):
+        for number, text in enumerate(iter(lambda: file.readline(most), b""), 1):
+            if len(text) == most:
+                raise exceeded("length", name, line=number)
             yield number, place, text
             place += len(text)

@@ -27,7 +27,7 @@ from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.secrets import host_of
-from socialstats_collect.tally import Tally, money
+from socialstats_collect.tally import MOST, Tally, money
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
@@ -247,6 +247,7 @@ class Run:
         """Stop where a reply does not say what it took, and a limit asks for it; or says what is no amount."""
         if wrong := line.get("usage_wrong"):
             why = f"the reply to '{unit.name}' ({ask.step}) reports {wrong}: not a finite number of at least 0"
+            why += f", or more than {MOST:.0e}"
             way = "Set trust_usage = false in [endpoint] to count estimated tokens, and money by [prices]"
             self.stop(f"{why}. {way}", fault=True)
         if self.runfile.limits.max_cost is not None and outcome.billed and "cost" not in line:

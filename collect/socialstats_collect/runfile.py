@@ -7,18 +7,21 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, time
 from pathlib import Path
 from typing import Any, get_type_hints
 from urllib.parse import urlsplit
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.sources import small_file
 from socialstats.tables.toml_files import Allowed, toml_of, wrong_keys
-from socialstats.text import meant
+from socialstats.text import meant, shorten
 from socialstats_collect.design import Design, Item
 from socialstats_collect.items import read_items
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields, require
-from socialstats_collect.secrets import LOCAL, cleaned, host_of, remember
+from socialstats_collect.secrets import cleaned, host_of, is_here, remember
+from socialstats_collect.tally import MOST, amount
 
 OPENAI = "OPENAI_API_KEY"
 ORDERS = ("balanced", "random", "all", "fixed")
@@ -66,7 +69,7 @@ class Endpoint:
             Where the variable is not set.
         """
         key = cleaned(os.environ.get(self.key_env, ""), self.key_env)
-        if not key and urlsplit(self.base_url).hostname not in LOCAL:
+        if not key and not is_here(urlsplit(self.base_url).hostname):
             fix = f"Put the key there (export {self.key_env}=...); it is never written to a file."
             raise InputError(Problem(message=f"the environment has no {self.key_env}", fix=fix))
         return key
@@ -145,7 +148,7 @@ def read_runfile(path: Path) -> RunFile:
     >>> read_runfile(Path("nowhere.toml"))
     Traceback (most recent call last):
     ...
-    socialstats.errors.InputError: nowhere.toml: No such file or directory
+    socialstats.errors.InputError: nowhere.toml: there is no such file
     """
     values = _checked(path)
     given, judges = values["protocol"], values.get("judges", {})
@@ -166,9 +169,11 @@ def read_runfile(path: Path) -> RunFile:
     protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
+    _no_keys(values, items, settings)
     factors = _factors(values, protocol, path.name)
     endpoint = Endpoint(**values["endpoint"])
     endpoints = {str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()}
+    _models(values, [*factors["model"], *settings.judges], path.name)
     limits = {"patience": "30 min", **values.get("limits", {})}
     limits["patience"] = _seconds(limits["patience"], path.name)
     return RunFile(
@@ -189,13 +194,21 @@ def read_runfile(path: Path) -> RunFile:
     )  # fmt: skip
 
 
+def _models(values: Mapping[str, Any], models: Sequence[str], source: str) -> None:
+    """Raise where an endpoint, or prices, are those of a model that is not asked: its name may be misspelt."""
+    for table in ("endpoints", "prices"):
+        if unknown := [name for name in values.get(table, {}) if name not in models]:
+            fix = meant(unknown[0], models).strip() or "Take it out, or add the model to [factors]."
+            raise InputError(Problem(message=f"{table}.{unknown[0]}: no such model is asked", source=source, fix=fix))
+
+
 def _given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names if name in values}
 
 
 def _seconds(value: str | float, source: str) -> float:
     found = SPAN.fullmatch(str(value))
-    if found is None:
+    if found is None or not amount(float(found[1])):
         fix = 'Write "90 s", "30 min" or "8 h".'
         raise InputError(Problem(message=f"limits.patience = {value!r} is no span of time", source=source, fix=fix))
     return float(found[1]) * SECONDS[(found[2] or "s")[0]]
@@ -207,6 +220,7 @@ def _checked(path: Path) -> dict[str, Any]:
     problems = list(_keys({name: table for name, table in values.items() if name not in FREE}))
     problems = problems or list(wrong_keys(values, KEYS, needed=NEEDED))
     problems = problems or [*_amounts(values), *_addresses(values), *_secrets(values, text)]
+    problems = problems or [*_no_json({name: values[name] for name in values if name not in ("limits", "prices")})]
     if problems:
         raise InputError([replace(problem, source=path.name) for problem in problems])
     return values
@@ -223,18 +237,35 @@ def _keys(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Probl
             yield from _keys(value, f"{name}.")
 
 
+def _no_json(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Problem]:
+    """Yield values that JSON does not have: endpoints and logs could not hold them."""
+    for place, value in values.items() if isinstance(values, dict) else enumerate(values, 1):
+        name = f"{where}{place}"
+        if isinstance(value, dict | list):
+            yield from _no_json(value, f"{name}.")
+        elif isinstance(value, date | time) or (isinstance(value, float) and not math.isfinite(value)):
+            fix = "Write a date, a time, or another word in quotes."
+            yield Problem(message=f"{name} = {value} is no text, and no finite number", fix=fix)
+
+
 def _amounts(values: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield limits that are not positive, and prices that are negative; neither may be infinite."""
+    """Yield limits that are not positive, and prices that are negative or not there; all have an upper bound."""
     limits = {f"limits.{key}": value for key, value in values.get("limits", {}).items()}
     for key, value in {"replicates": values.get("replicates", 1), **limits}.items():
         if isinstance(value, int | float) and value <= 0:
             yield Problem(message=f"{key} = {value} is not positive")
-        elif isinstance(value, int | float) and not math.isfinite(value):
-            yield Problem(message=f"{key} = {value} is not a finite number", fix="Leave it out where there is none.")
+        elif isinstance(value, int | float) and amount(value) is None:
+            message = f"{key} = {shorten(str(value))} is not a finite number up to {MOST:.0e}"
+            yield Problem(message=message, fix="Leave it out where there is none.")
     for model, prices in values.get("prices", {}).items():
-        for kind, price in prices.items():
-            if not 0 <= price < math.inf:
-                yield Problem(message=f"prices.{model}.{kind} = {price} is not a finite number of at least 0")
+        for kind in ("input", "output"):
+            price = prices.get(kind)
+            if price is None:
+                fix = "Write 0 where it is free."
+                yield Problem(message=f"prices.{model} has no {kind}, and max_cost would count none", fix=fix)
+            elif amount(price) is None:
+                message = f"prices.{model}.{kind} = {shorten(str(price))} is not a finite number of at least 0"
+                yield Problem(message=message, fix=f"Write a number from 0 to {MOST:.0e}.")
 
 
 def _endpoints(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -266,10 +297,30 @@ def _secrets(values: Mapping[str, Any], text: str) -> Iterator[Problem]:
             fix = f'It is the name of a variable, such as "{OPENAI}"; the key itself stands in the environment.'
             yield Problem(message=f"{place}.key_env is not the name of a variable", fix=fix)
             continue
-        key = os.environ.get(name, "").strip()
-        remember(key)
-        if len(key) >= LONG_ENOUGH and key in text:
-            yield Problem(message=f"the key of {name} stands in the run file", fix="Remove it, and make a new key.")
+        remember(os.environ.get(name, "").strip())
+        yield from _with_key(endpoint, text, "the run file")
+
+
+def _with_key(endpoint: Mapping[str, Any], text: str, file: str) -> Iterator[Problem]:
+    """Yield a problem where the key of an endpoint stands in a text."""
+    name = endpoint.get("key_env", OPENAI)
+    key = os.environ.get(name, "").strip()
+    if len(key) >= LONG_ENOUGH and key in text:
+        yield Problem(message=f"the key of {name} stands in {file}", fix="Remove it, and make a new key.")
+
+
+def _no_keys(values: Mapping[str, Any], items: Sequence[Item], settings: Settings) -> None:
+    """Raise where a key stands in the items or the texts: it would be sent as words, and written to tables."""
+    cells = (cell for item in items for cell in (item.id, *item.columns.values()))
+    held = {
+        Path(values["items"]).name: "\n".join([*items[0].columns, *cells]),
+        "the texts": "\n".join(settings.texts.values()),
+    }
+    endpoints = _endpoints(values).values()
+    if problems := [
+        one for endpoint in endpoints for file, text in held.items() for one in _with_key(endpoint, text, file)
+    ]:
+        raise InputError(problems)
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
@@ -278,8 +329,9 @@ def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
     if isinstance(given, str):
         try:
             files = sorted(one for one in (path.parent / given).iterdir() if one.name[0] != ".")
-        except OSError as error:
-            raise InputError(Problem(message=f"{given}: {error.strerror}", source=place)) from None
+        except (OSError, ValueError) as error:  # a NUL in a name is a ValueError
+            why = error.strerror if isinstance(error, OSError) else error
+            raise InputError(Problem(message=f"{given}: {why}", source=place)) from None
         if others := [one.name for one in files if one.suffix != ".txt"]:
             fix = "Texts are files NAME.txt; keep others elsewhere."
             raise InputError(Problem(message=f"'{others[0]}' is no text", source=place, fix=fix))
@@ -295,9 +347,7 @@ def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 def _text(path: Path, source: str) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(Problem(message=error.strerror or "cannot be read", source=source)) from None
+        return small_file(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(Problem(message=f"{path.name} is not UTF-8", source=source)) from None
 
@@ -312,6 +362,8 @@ def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: st
     if not factors.get("model"):
         problems.append(Problem(message="no model", source=source, fix='Add [factors] model = ["name"].'))
     for name, levels in factors.items():
+        if any(isinstance(level, dict | list) or (level == "" and name == "model") for level in levels):
+            problems.append(Problem(message=f"factors.{name} has a level that is no name: {levels}", source=source))
         factors[name] = texts = [str(level) for level in levels]
         if len(set(texts)) < len(texts) or not texts:
             problems.append(Problem(message=f"factors.{name} has no levels or repeats one: {texts}", source=source))

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import base64
 import html
+import ipaddress
+import itertools
 import json
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -17,7 +22,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from socialstats.errors import InputError, Problem
 
 HIDDEN = "[hidden]"
-LOCAL = ("localhost", "127.0.0.1", "::1")  # names of this machine
 SHORTEST = 6  # characters of a secret; a shorter word would be hidden within other words
 PLACEHOLDERS = frozenset(
     {"ollama", "lm-studio", "sk-no-key-required", "not-needed", "no-key"}
@@ -27,15 +31,24 @@ SEED, STRIDE = 6, 7  # any 12 characters hold 6 that begin at a multiple of 7
 LONGEST = 50_000  # characters of a text with a key in it; a longer one is hidden as a whole
 ROUNDS = 4  # an escape may be escaped
 ESCAPE = re.compile(
-    r"[%=]([0-9a-f]{2})|\\+u0{4}00([0-9a-f]{2})|\\+u([0-9a-f]{4})|\\+u\{0*([0-9a-f]{2})\}|\\+x([0-9a-f]{2})"
+    r"[%=]([0-9a-f]{2})|\\+u0{4}00([0-9a-f]{2})|(?:\\+u|%u|U\+)([0-9a-f]{4})|\\+u\{0*([0-9a-f]{2})\}|\\+x([0-9a-f]{2})"
     r"|\\+([0-3][0-7]{2})|\\+[nrtbf]|&(?:#\d{2,7}|#x[0-9a-f]{2,6}|[a-z]{2,12});?",
     re.IGNORECASE,
 )
 """Characters written as percent or quoted-printable codes, as escapes of JSON, Python or C, or as HTML entities."""
+DECODERS: Mapping[Callable[[str], bytes], tuple[re.Pattern[str], int]] = {
+    base64.urlsafe_b64decode: (re.compile("[A-Za-z0-9+/_-]{16,}"), 4),
+    bytes.fromhex: (re.compile("[0-9A-Fa-f]{16,}"), 2),
+}
+"""Codings of bytes as letters: where they may stand, and how many letters belong together."""
+CODINGS = 2  # what is coded may be coded again
+PLAIN = re.compile(rb"[\0\t\n\r -~]{6,}")  # texts between other bytes, those in UTF-16 included
+PACKED = re.compile(rb"\x1f\x8b\x08|x[\x01^\x9c\xda]")  # where gzip or zlib begin
 OCTAL = 6  # the group of `ESCAPE` that is octal; all others are hexadecimal
 LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
 WORD = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
 LOOSE = bytes({*range(33), *range(127, 256), *b"\"'`,\\"})
+UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")  # characters that no address has, and that clients read differently
 SENSITIVE = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|code", re.IGNORECASE)  # parameters of an address
 
 
@@ -69,7 +82,8 @@ class _Needles:
 
     def bare(self, text: str) -> bytes:
         """Return a text in lower case without the bytes that are dropped."""
-        return text.encode("utf-8", "surrogatepass").translate(LOWER, self.dropped)
+        plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+        return plain.encode("utf-8", "surrogatepass").translate(LOWER, self.dropped)
 
     def within(self, text: bytes) -> bool:
         """Return whether a bare text holds a secret."""
@@ -160,18 +174,38 @@ def _walked(value: Any) -> Any:
     return [_walked(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _holds(text: str) -> bool:
-    """Return whether a text holds a secret, also under escapes."""
+def _holds(text: str, codings: int = CODINGS) -> bool:
+    """Return whether a text holds a secret, also under escapes, and under so many codings."""
     if len(text) < SHORTEST or not (_LOOSE.whole or _LOOSE.windows):
         return False
     for _ in range(ROUNDS + 1):
         if any(needles.within(needles.bare(text)) for needles in (_LOOSE, _WORD)):
             return True
-        plain = ESCAPE.sub(_character, text) if any(sign in text for sign in "%=\\&") else text
+        if codings and any(_holds(inner, codings - 1) for *_, inner in _decoded(text)):
+            return True
+        plain = ESCAPE.sub(_character, text) if any(sign in text for sign in "%=\\&+") else text
         if plain == text:
             return False
         text = plain
     return False
+
+
+def _decoded(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start and end of what may be base64 or hexadecimal in a text, and the texts in it, packed or not."""
+    for decode, (pattern, group) in DECODERS.items():
+        for run, start in itertools.product(pattern.finditer(text), range(group)):
+            part = run[0][start:]
+            data = decode(part[: len(part) // group * group])
+            texts = [one for block in (data, *_unpacked(data)) for one in PLAIN.findall(block)]
+            yield *run.span(), b"\n".join(texts).decode()
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    """Yield the first of what gzip or zlib packed within some bytes."""
+    for start in PACKED.finditer(data):
+        with suppress(zlib.error):
+            block = data[start.start() : start.start() + LONGEST]
+            yield zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(block, LONGEST)
 
 
 def _character(escape: re.Match[str]) -> str:
@@ -194,6 +228,10 @@ def _hidden(text: str) -> str:
             kept = [(byte, *span) for sign, *span in characters for byte in needles.bare(sign)]
             bare = bytes(byte for byte, *_ in kept)
             spans += [(kept[start][1], kept[end - 1][2]) for start, end in needles.spans(bare)]
+        coded = _decoded("".join(sign for sign, *_ in characters))
+        spans += [
+            (characters[start][1], characters[end - 1][2]) for start, end, inner in coded if _holds(inner, CODINGS - 1)
+        ]
         characters = list(_unescaped(characters))
     pieces, past = [], 0
     for start, end in _merged(spans):
@@ -247,6 +285,22 @@ def cleaned(key: str, name: str) -> str:
     return key
 
 
+def is_here(host: str | None) -> bool:
+    """Return whether a host is this machine.
+
+    Examples
+    --------
+    >>> is_here("localhost"), is_here("127.0.0.2"), is_here("::1"), is_here("0.0.0.0"), is_here("example.org")
+    (True, True, True, True, False)
+    """
+    try:
+        address = ipaddress.ip_address(host or "")
+    except ValueError:
+        return f".{host}".rstrip(".").endswith(".localhost")
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
+
+
 def host_of(url: str) -> str:
     """Return an address's host and port, without what is secret in it: that is remembered.
 
@@ -265,7 +319,7 @@ def host_of(url: str) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if not host or parts.scheme not in ("http", "https"):
+    if not host or parts.scheme not in ("http", "https") or UNPRINTABLE.search(url):
         fix = 'Write it as "https://api.example.org/v1"; a port is at most 65535.'
         raise InputError(Problem(message="base_url is no address", fix=fix))
     remember(parts.password or "", *(value for name, value in parse_qsl(parts.query) if SENSITIVE.search(name)))

@@ -16,9 +16,11 @@ from socialstats.text import count
 from socialstats_collect.ask import DATA
 from socialstats_collect.parse import printable
 
+MOST = 1e15  # tokens, money, seconds or bytes: sums of such numbers are exact enough, and none is infinite
+
 
 def amount(value: object) -> float | int | None:
-    """Return a reported number of tokens, or of money, where it is finite and at least 0; else None.
+    """Return a number of tokens, or of money, where it lies between 0 and `MOST`; else None.
 
     Examples
     --------
@@ -27,10 +29,7 @@ def amount(value: object) -> float | int | None:
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    try:
-        return value if value >= 0 and math.isfinite(value) else None
-    except OverflowError:  # more than any float
-        return None
+    return value if 0 <= value <= MOST else None
 
 
 @dataclass(slots=True)
@@ -131,7 +130,7 @@ class Tally:
             why = line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
             self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
             return
-        self.days[str(line.get("t_start"))[:10]] += 1
+        self.days[printable(str(line.get("t_start"))[:10])] += 1
         self.served.update((name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name))
 
     def _count(self, line: Mapping[str, Any], asked: str) -> None:

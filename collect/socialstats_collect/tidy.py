@@ -119,7 +119,15 @@ class Table:
         """Return a paragraph for a paper's methods section: models as returned, dates, parameters, counts.
 
         Everything in it comes from the log, once all was tidied.
+
+        Raises
+        ------
+        InputError
+            Where the log has lost its design.
         """
+        if not self.designs:
+            fix = "Run the run file again with this log: it writes the design anew."
+            raise InputError(Problem(message="the design cannot be read", source=self.log.path.name, fix=fix))
         design, tally = self.designs[-1], self.log.tally
         settings = design.protocol.settings
         levels = {name: list(dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ())))
@@ -144,7 +152,7 @@ class Table:
             + (f", {said:,} of them blocks by a filter." if said else "."),
             f"Replies were read by parser version {VERSION}.",
         ]
-        return " ".join(part for part in parts if part)
+        return printable(" ".join(part for part in parts if part))
 
 
 def _clashes(design: Design) -> set[str]:

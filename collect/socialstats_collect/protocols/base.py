@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.toml_files import wrong_value
 from socialstats.text import meant
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, ChoiceProbabilities, Parsed, choice_probabilities
@@ -45,11 +46,18 @@ def fields(template: str, *, source: str = "template") -> tuple[str, ...]:
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Return the template with its columns filled in; braces inside the values are left alone.
 
+    Raises
+    ------
+    InputError
+        For a column that is not there, as in a log whose items were changed.
+
     Examples
     --------
     >>> fill("Is {name} right?", {"name": "{x}"})
     'Is {x} right?'
     """
+    if lost := [name for name in fields(template) if name not in values]:
+        raise InputError(f"an item has no column '{lost[0]}', which its text needs: the log was changed, or cut off")
     return PART.sub(
         lambda part: values[part[1].strip()] if part[1] is not None else part[0][0],
         template,
@@ -145,7 +153,7 @@ class CollectionProtocol(ABC):
     known
         Factors whose levels are fixed by the protocol, with all levels there are.
     takes
-        Keys of the table ``[protocol]`` beside its name.
+        Keys of the table ``[protocol]`` beside its name, with what each may hold.
     people
         The column of people's answers to the same items; empty where no person is asked.
     probable
@@ -160,12 +168,15 @@ class CollectionProtocol(ABC):
     family = ""
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
-    takes: tuple[str, ...] = ()
+    takes: Mapping[str, Any] = {}
     people = ""
     probable: tuple[str, ...] = ("--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        given = ((name, value) for name, value in settings.options.items() if name in self.takes)
+        if wrong := [one for name, value in given for one in wrong_value(f"protocol.{name}", value, self.takes[name])]:
+            raise InputError(wrong)
         own = default_texts(self.name)
         for name in settings.texts:
             if name not in own and not (self.family and name.startswith(f"{self.family}_")):

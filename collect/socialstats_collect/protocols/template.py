@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
@@ -33,7 +34,7 @@ class Template(CollectionProtocol):
     """
 
     name = "template"
-    takes = ("parser", "choices", "labels", "key")
+    takes: Mapping[str, Any] = {"parser": str, "choices": list, "labels": list, "key": str}
 
     def __init__(self, settings: Settings) -> None:
         if "prompt" not in settings.texts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
@@ -18,6 +19,7 @@ from socialstats_collect.protocols.base import (
     filled,
 )
 
+MOST_STAGES = 100
 TRAITS = (
     "tradition", "progress", "authority_deference", "egalitarianism", "risk_aversion", "openness",
     "individual_responsibility", "collective_responsibility", "moral_certainty", "nuanced_pragmatism",
@@ -41,7 +43,7 @@ class Values(CollectionProtocol):
     """
 
     name = "staged-values"
-    takes = ("stages",)
+    takes: Mapping[str, Any] = {"stages": int}
     provides: Mapping[str, tuple[str, ...]] = {
         "baseline": ("text",), "role_play": ("text",), "judge": ("reply", "highest", "committed", "traits"),
     }  # fmt: skip
@@ -51,7 +53,9 @@ class Values(CollectionProtocol):
             fix = 'Add [judges] models = ["..."] to the run file.'
             raise InputError(Problem(message="this protocol needs judges", fix=fix))
         super().__init__(settings)
-        self.stages = int(settings.options.get("stages", 4))
+        self.stages = settings.options.get("stages", 4)
+        if not 1 <= self.stages <= MOST_STAGES:
+            raise InputError(f"stages = {self.stages}: there are 1 to {MOST_STAGES}")
         self.columns = ("baseline", *(f"stage_{k}" for k in range(1, self.stages + 1)))
 
     def once(self, item: Mapping[str, str]) -> bool:

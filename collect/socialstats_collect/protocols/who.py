@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from socialstats.errors import InputError
 from socialstats_collect.ask import Reply, Unit
@@ -38,7 +39,7 @@ class Who(CollectionProtocol):
     """
 
     name = "who-is-right"
-    takes = ("rungs",)
+    takes: Mapping[str, Any] = {"rungs": int}
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
     provides: Mapping[str, tuple[str, ...]] = {
@@ -52,7 +53,7 @@ class Who(CollectionProtocol):
         most = len(self.texts) - 1
         if ladder := set(self.texts) - {"prompt", "people", *(f"rung_{k}" for k in range(1, most))}:
             raise InputError(f"texts {', '.join(sorted(ladder))}: rungs are numbered rung_1, rung_2, ... without a gap")
-        self.rungs = int(settings.options.get("rungs", most))
+        self.rungs = settings.options.get("rungs", most)
         if not 1 <= self.rungs <= most:
             raise InputError(f"rungs = {self.rungs}: there are 1 to {most}")
 

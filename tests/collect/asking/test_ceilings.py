@@ -101,6 +101,24 @@ def test_failures_that_are_billed_count(workers: int, tmp_path: Path) -> None:
     assert all(("cost" in line) != ("cost_at_most" in line) or line["attempt"] == 1 for line in lines)
 
 
+LOST = {"cut": Send(body=says(ANSWER).body, cut=True), "no JSON": Send(body=b"<html>"), "nothing": Send()}
+
+
+@pytest.mark.parametrize("workers", [1, 32])
+@pytest.mark.parametrize("limit", ["max_cost = 1.0", "max_tokens_total = 1000"])
+@pytest.mark.parametrize("name", LOST)
+def test_calls_that_never_say_what_they_took(
+    name: str, limit: str, workers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda *_: LOST[name]) as server:
+        path = write_run(tmp_path, server.url, n=30, concurrency=workers, limits=limit)
+        path.write_text(path.read_text().replace(", max_tokens = 20", ""))
+        assert [collect(path), collect(path)] == [1, 1]
+        assert server.seen.total() == 2
+    said = capsys.readouterr().err
+    assert f"{limit.partition(' ')[0]} cannot be held: 2 calls to 'toy' may have been billed" in said
+
+
 @pytest.mark.parametrize("workers", [1, 8, 32])
 @pytest.mark.parametrize("most", [20, 200])
 def test_tokens(most: int, workers: int, tmp_path: Path) -> None:

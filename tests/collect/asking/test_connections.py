@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,32 @@ def test_odd_responses_are_on_record(name: str, tmp_path: Path) -> None:
         path = write_run(tmp_path, server.url, n=1, attempts=1, patience=0.3)
         assert collect(path) in (1, 2, 4)
     assert {line["status"] for line in attempts(path)} == {status}
+
+
+def test_no_request_carries_the_cookie_of_another(tmp_path: Path) -> None:
+    heads: list[bytes] = []
+
+    def talk(connection: Connection) -> None:
+        item = connection.read() or ""
+        heads.append(connection.head.lower())
+        body = says(answer_to(item)).body
+        connection.send(response(item, head=f"set-cookie: session=1; path=/\r\ncontent-length: {len(body)}"))
+
+    with talking(talk) as server:
+        assert collect(write_run(tmp_path, server.url, n=4, concurrency=1)) == 0
+    assert len(heads) == 4
+    assert not any(b"cookie" in head for head in heads)
+
+
+def test_a_reply_that_is_packed_twice_is_not_unpacked(tmp_path: Path) -> None:
+    """Each packing may hold a thousand times its size of nothing, in which no limit of bytes ends it."""
+    empty = gzip.compress(b"")[:10] + b"\x00\x00\x00\xff\xff" * 100_000
+    body = gzip.compress(empty)
+    packed = response("x", head=f"content-encoding: gzip, gzip\r\ncontent-length: {len(body)}", body=body)
+    with talking(_odd(packed)) as server:
+        path = write_run(tmp_path, server.url, n=1, attempts=1)
+        assert collect(path) == 1
+    assert attempts(path)[0]["error_message"] == "the reply is packed more than once (gzip, gzip)"
 
 
 def test_a_redirect_carries_nothing_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import codecs
+import gzip
 import html
 import json
 import os
@@ -12,6 +13,7 @@ import re
 import string
 import subprocess
 import sys
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,10 +24,10 @@ import pytest
 
 from socialstats.cli import main
 from socialstats_collect.runfile import read_runfile
-from socialstats_collect.secrets import HIDDEN, hide, remember
+from socialstats_collect.secrets import HIDDEN, hide, is_here, remember
 from tests.collect.asking import test_shapes
 from tests.collect.raw import Connection, response, talking
-from tests.collect.runs import attempts, collect, write_run
+from tests.collect.runs import attempts, collect, table, write_run
 from tests.collect.server import Send, fails, says, serving
 
 ANSWER = '{"Answer": "A"}'
@@ -85,6 +87,18 @@ CODINGS: dict[str, Callable[[str], str]] = {
     "reversed": lambda key: key[::-1],
     "reversed and spaced": lambda key: " ".join(key[::-1]),
     "UTF-16": lambda key: key.encode("utf-16-le").decode("latin-1"),
+    "base64 of UTF-16": lambda key: base64.b64encode(key.encode("utf-16")).decode(),
+    "hexadecimal of UTF-16": lambda key: key.encode("utf-16-be").hex(),
+    "base64 twice": lambda key: base64.b64encode(base64.b64encode(b"key: " + key.encode())).decode(),
+    "base64 thrice": lambda key: base64.b64encode(base64.b64encode(base64.b64encode(key.encode()))).decode(),
+    "base64 of hexadecimal": lambda key: base64.urlsafe_b64encode(key.encode().hex().encode()).decode(),
+    "hexadecimal of base64": lambda key: base64.b64encode(key.encode()).hex(),
+    "base64 of percent": lambda key: base64.b64encode(escaped("%{:02x}")(key).encode()).decode(),
+    "base64 in upper case": lambda key: base64.b64encode(key.upper().encode()).decode(),
+    "base64 of the reverse": lambda key: base64.b64encode(key[::-1].encode()).decode(),
+    "full width": lambda key: "".join(chr(ord(one) + 0xFEE0) for one in key),
+    "percent of IIS": escaped("%u{:04x}"),
+    "code points": escaped("U+{:04X} "),
     "percent of base64": lambda key: escaped("%{:02x}")(base64.b64encode(key.encode()).decode()),
     "the first 12": lambda key: key[:12],
     "the last 12": lambda key: key[-12:],
@@ -93,17 +107,26 @@ CODINGS: dict[str, Callable[[str], str]] = {
 }
 
 
+PACKED: dict[str, Callable[[str], str]] = {
+    "base64 of gzip": lambda key: base64.b64encode(gzip.compress(b"Bearer " + key.encode(), mtime=0)).decode(),
+    "base64 of gzip after others": lambda key: (
+        "a" * 99 + base64.b64encode(b"\xff" * 9 + gzip.compress(key.encode())).decode()
+    ),
+    "hexadecimal of zlib": lambda key: zlib.compress(key.encode()).hex(),
+}  # not hidden where they are cut
+
+
 def shown(text: str, coded: str) -> bool:
     """Whether 14 characters of what was sent stand in a text, whatever separates them."""
-    bare, sent = (re.sub(r"[^a-z0-9%&#;\\]", "", one.lower()) for one in (text, coded))
+    bare, sent = (re.sub(r"[^a-z0-9%&#;\\]", "", unicodedata.normalize("NFKC", one).lower()) for one in (text, coded))
     return any(sent[k : k + 14] in bare for k in range(max(1, len(sent) - 13)))
 
 
 @pytest.mark.parametrize("key", [KEY, JWT], ids=["key", "JWT"])
-@pytest.mark.parametrize("coding", CODINGS)
+@pytest.mark.parametrize("coding", [*CODINGS, *PACKED])
 def test_a_coded_key_is_hidden_and_all_else_stays(coding: str, key: str) -> None:
     remember(key)
-    coded = CODINGS[coding](key)
+    coded = (CODINGS | PACKED)[coding](key)
     for value in (f"é <{coded}> ü", {"a": [f"é <{coded}> ü", 1.5, None]}):
         hidden = hide(value)
         text = hidden if isinstance(hidden, str) else hidden["a"][0]
@@ -222,6 +245,22 @@ def test_no_coded_key_is_written(
         assert not shown(text, KEY)
 
 
+@pytest.mark.parametrize("place", [0, 10, 58])
+def test_a_short_key_within_a_hash_hides_no_answer(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda *_: says(ANSWER)) as server:
+        path = write_run(tmp_path, server.url, n=2)
+        (unit, *_) = read_runfile(path).design.units()
+        key = next(read_runfile(path).design.protocol.conversation(unit)).key[place : place + 6]
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        assert collect(path) == 0
+        assert collect(path) == 0
+        assert server.seen.total() == 2
+        assert server.keys == {f"Bearer {key}"}
+    assert [row["answer"] for row in table(path, capsys)] == ["A", "A"]
+
+
 REFUSED = {
     "of the file": 'api_key = "{}"',
     "of the endpoint": '[endpoint]\nbase_url = "http://127.0.0.1:9"\napi_key = "{}"',
@@ -259,6 +298,23 @@ def test_a_key_in_a_run_file_is_refused(
     assert any(words in said for words in ("does not belong in a run file", "stands in the run file",
                                            "is not the name of a variable"))  # fmt: skip
     assert not path.with_name("log.jsonl").exists()
+
+
+@pytest.mark.parametrize("file", ["items.csv", "texts/prompt.txt"])
+@pytest.mark.parametrize("content", ["item_id,text\na,my {}\n", "item_id,text\n{},x\n", "item_id,text,{}\na,x,y\n"])
+def test_a_key_in_items_or_texts_is_refused(
+    file: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", JWT)
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "prompt.txt").write_text("{text}")
+    path.write_text(re.sub("template = .*", 'texts = "texts"', path.read_text()))
+    (tmp_path / file).write_text(content.format(JWT))
+    assert collect(path) == 2
+    said = capsys.readouterr().err
+    assert f"the key of OPENAI_API_KEY stands in {'items.csv' if file == 'items.csv' else 'the texts'}" in said
+    assert JWT not in said
 
 
 def test_names_that_are_no_keys_are_allowed(tmp_path: Path) -> None:
@@ -353,6 +409,29 @@ def test_proxies_are_used_where_the_run_file_says_so(
         path.write_text(path.read_text().replace("[limits]", f"{setting.format(proxy.port)}\n[limits]"))
         assert collect(path) == (0 if calls else 4)
         assert len(proxy.connections) == calls
+
+
+@pytest.mark.usefixtures("no_proxies")
+@pytest.mark.parametrize("host", ["127.0.0.2", "0.0.0.0", "LOCALHOST"])
+def test_other_names_of_this_machine(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with serving(lambda *_: says(ANSWER)) as server:
+        path = write_run(tmp_path, server.url.replace("127.0.0.1", host), n=1, patience=0.3)
+        path.write_text(path.read_text().replace("[limits]", "trust_env = true\n[limits]"))
+        assert is_here(host.lower())
+        if host != "127.0.0.2":  # the server listens elsewhere
+            assert collect(path) == 0
+
+
+@pytest.mark.usefixtures("no_proxies")
+@pytest.mark.parametrize("name", ["SSL_CERT_FILE", "SSLKEYLOGFILE"])
+def test_certificates_that_are_not_there(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, str(tmp_path / "nowhere" / "file"))
+    assert collect(write_run(tmp_path, "https://127.0.0.1:9/v1")) == 2
+    said = "the certificates cannot be read: No such file or directory. Correct SSL_CERT_FILE"
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("no_proxies")

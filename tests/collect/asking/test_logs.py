@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from socialstats_collect.log import Log
+from socialstats.cli import main
+from socialstats_collect.log import Log, encode
 from tests.collect.runs import attempts, collect, table, write_run
 from tests.collect.server import Send, says, serving
 
@@ -83,6 +84,54 @@ def test_a_second_process_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     with Log(path.with_name("log.jsonl"), writing=True):
         assert collect(path) == 2
     assert "another process is writing to this log" in capsys.readouterr().err
+
+
+def test_a_torn_log_on_a_full_disk_is_named(tmp_path: Path) -> None:
+    with serving(lambda *_: says('{"Answer": "A"}')) as server:
+        path = write_run(tmp_path, server.url)
+        assert collect(path) == 0
+    log = path.with_name("log.jsonl")
+    log.write_bytes(log.read_bytes()[:-30])
+    whole = log.read_bytes()
+
+    def full() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole), len(whole)))
+
+    code = START.format(path=[str(ROOT), str(ROOT / "collect")])
+    ended = subprocess.run([sys.executable, "-c", code, str(path), str(log)], capture_output=True, text=True,
+                           check=False, preexec_fn=full)  # fmt: skip
+    assert ended.returncode == 2
+    assert "log.jsonl: cannot be written: File too large. Make room" in ended.stderr
+    assert log.read_bytes() == whole
+
+
+def test_a_log_of_an_end_alone_is_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A disk that was full at the first line had room for the last."""
+    with serving(lambda *_: says('{"Answer": "A"}')) as server:
+        path = write_run(tmp_path, server.url)
+        path.with_name("log.jsonl").write_bytes(encode({"type": "end", "run_id": "r", "n": 0}))
+        assert collect(path, "--dry-run") == 0
+        assert collect(path) == 0
+    assert [row["answer"] for row in table(path, capsys)] == ["A"] * 4
+
+
+def test_a_line_without_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log.jsonl"
+    with log.open("wb") as file:
+        file.truncate(2**36)
+    monkeypatch.setenv("SOCIALSTATS_LIMITS", "length=100000")
+    assert main(["tidy", str(log)]) == 2
+    assert "log.jsonl line 1: a line, or a single value, has more than 100,000 bytes" in capsys.readouterr().err
+
+
+def test_a_log_that_is_no_file_is_refused_by_a_dry_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1")
+    os.mkfifo(path.with_name("log.jsonl"))
+    assert collect(path, "--dry-run") == 2
+    assert "not a file that a log can be in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("torn", [b'{"type": "attempt", "key": "12', b"\x00" * 50, b"{" * 2_000_000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from pathlib import Path
 
@@ -79,6 +80,124 @@ def test_bad_items_name_their_lines(text: str, words: str, tmp_path: Path, capsy
     (tmp_path / "items.csv").write_bytes(text.encode("latin-1"))
     assert collect(path) in {2, 3}
     assert words in capsys.readouterr().err
+
+
+HUGE = "1" + "0" * 400
+NUMBERS = {
+    f"timeout = {HUGE}": "limits.timeout = 1000",
+    f"patience = {HUGE}": "limits.patience = 1000",
+    'patience = "0 s"': "limits.patience = '0 s' is no span of time",
+    "timeout = 1e300": "limits.timeout = 1e+300 is not a finite number up to 1e+15",
+}
+
+
+@pytest.mark.parametrize("limit", NUMBERS)
+def test_limits_beyond_all_bounds(limit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = "timeout = 5.0" if limit.startswith("timeout") else "patience = 30.0"
+    assert collect(_edited(tmp_path, old, limit)) == 2
+    assert NUMBERS[limit] in capsys.readouterr().err
+
+
+PRICES = {
+    "input = 1.0": "prices.toy has no output",
+    "output = 1.0": "prices.toy has no input",
+    "": "prices.toy has no input",
+    f"input = {HUGE}\noutput = 1": "is not a finite number of at least 0",
+}
+
+
+@pytest.mark.parametrize("prices", PRICES)
+def test_prices_that_count_nothing(prices: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert collect(_edited(tmp_path, "[endpoint]", f"[prices.toy]\n{prices}\n[endpoint]")) == 2
+    assert PRICES[prices] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("table", ["prices.tyo]\ninput = 1\noutput = 1", 'endpoints.tyo]\nbase_url = "http://x"'])
+def test_tables_of_a_model_that_is_not_asked(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert collect(_edited(tmp_path, "[endpoint]", f"[{table}\n[endpoint]")) == 2
+    assert "tyo: no such model is asked. Did you mean 'toy'?" in capsys.readouterr().err
+
+
+VALUES = {
+    "temperature = nan": "parameters.temperature = nan is no text, and no finite number",
+    "stop = [inf]": "parameters.stop.1 = inf is no text",
+    "user = 2020-01-01": "parameters.user = 2020-01-01 is no text",
+    "user = { at = 07:32:00 }": "parameters.user.at = 07:32:00 is no text",
+}
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_values_that_json_does_not_have(value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _edited(tmp_path, "temperature = 0", value)
+    assert collect(path) == 2
+    assert VALUES[value] in capsys.readouterr().err
+    assert not path.with_name("log.jsonl").exists()
+
+
+OPTIONS = {
+    "key = 2020-01-01": "protocol.key = 2020-01-01 is no text",
+    "choices = 5": "protocol.choices = 5 is not a list",
+    "labels = true": "protocol.labels = true is not a list",
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options_of_another_kind(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert collect(_edited(tmp_path, 'parser = "json"', f'parser = "json", {option}')) == 2
+    assert OPTIONS[option] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("level", ["[[1]]", '[""]', "[{ a = 1 }]"])
+def test_models_that_are_no_names(level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert collect(_edited(tmp_path, '["toy"]', level)) == 2
+    assert "factors.model has a level that is no name" in capsys.readouterr().err
+
+
+def test_more_units_than_a_log_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _edited(tmp_path, "template =", "replicates = 1000000000000\ntemplate =")
+    assert collect(path) == 2
+    assert "4,000,000,000,000 units, and 10,000,000 are allowed" in capsys.readouterr().err
+
+
+ADDRESSES = ["http://127.0.0.1:9/v1\\n", "http://127.0.0.1:9\\\\@x/", "http://127.0.0.1:9/\\u0000", "http://a b/"]
+
+
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_characters_that_no_address_has(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert collect(write_run(tmp_path, url)) == 2
+    assert "base_url is no address" in capsys.readouterr().err
+
+
+def _endless(path: Path, kind: str) -> None:
+    path.unlink(missing_ok=True)
+    if kind == "a large file":
+        with path.open("wb") as file:
+            file.truncate(2**36)
+    elif kind == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+
+
+ENDLESS = {"a large file": "limit 'document'", "a pipe": "limit 'writer'", "a device": "this is a device"}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize("name", ["run.toml", "prompt.txt"])
+def test_files_without_an_end(
+    name: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOCIALSTATS_LIMITS", "writer=0.1")
+    path = _edited(tmp_path, 'template = "{text} (A) or (B)?"', 'texts = "texts"')
+    (tmp_path / "texts").mkdir()
+    _endless(tmp_path / "texts" / name if name == "prompt.txt" else path, kind)
+    assert collect(path, "--dry-run") == 2
+    assert ENDLESS[kind] in capsys.readouterr().err
+
+
+def test_a_folder_with_a_name_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert collect(_edited(tmp_path, 'template = "{text} (A) or (B)?"', 'texts = "te\\u0000"')) == 2
+    assert "run.toml, texts: te" in capsys.readouterr().err
 
 
 def test_a_dry_run_makes_no_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

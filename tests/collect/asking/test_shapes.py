@@ -172,7 +172,8 @@ def test_ten_thousand_random_shapes() -> None:
             check(body, random.Random(k).choice([200, 400, 403, 500]))
 
 
-AMOUNTS = ["NaN", "-5", "Infinity", "-Infinity", '"0.5"', '""', "[1]", "[]", "{}", "true", "false", "1e400", "9" * 400]
+BOUNDLESS = ["1e16", "1" + "7" * 307, "1e400", "9" * 400]
+AMOUNTS = [*BOUNDLESS, "NaN", "-5", "Infinity", "-Infinity", '"0.5"', '""', "[1]", "[]", "{}", "true", "false"]
 
 
 @pytest.mark.parametrize("value", AMOUNTS)
@@ -244,6 +245,36 @@ def test_an_odd_line_of_an_earlier_version_locks_nothing(
     with Log(log) as read:
         assert sum(one["status"] in DATA for one in read.records() if one["type"] == "attempt") >= 3
         assert table_of(read).methods()
+
+
+DESIGN = {
+    "run": "after options system parameters judges judge_parameters factors texts order seed replicates n_items "
+    "items_of run_file items_file hosts versions format protocol",
+    "item": "place id columns drawn batch gone",
+    "call": "attempt tokens_at_most cost_at_most model_requested",
+    "end": "stopped run_id n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in DESIGN.items() for name in names.split()])
+def test_odd_designs_in_a_log_end_in_a_sentence(kind: str, name: str, tmp_path: Path) -> None:
+    with serving(lambda *_: says(ANSWER)) as server:
+        path = write_run(tmp_path, server.url)
+        assert collect(path) == 0
+    log = path.with_name("log.jsonl")
+    lines = [json.loads(line) for line in log.read_bytes().splitlines()]
+    for line in lines:
+        line.pop("sum")
+    for odd in (*ODD, {"model": 5}, {"model": []}, {"model": [[1]]}, ["\ud800"], {"a": "\ud800"}):
+        changed = [{**line, name: odd} if line["type"] == kind else line for line in lines]
+        log.write_bytes(b"".join(map(encode, changed)))
+        for command in (["tidy", log, "-o", tmp_path / "t.csv"], ["merge", log, "-o", tmp_path / "both.jsonl"],
+                        ["tidy", log, "-o", tmp_path / "t.jsonl", "--methods", tmp_path / "m.txt", "--summary"],
+                        ["collect", path, "-o", log, "--dry-run"]):  # fmt: skip
+            assert main([str(word) for word in command]) in (0, 2, 3)
+            for output in ("t.csv", "both.jsonl", "t.jsonl", "m.txt"):
+                (tmp_path / output).unlink(missing_ok=True)
 
 
 @pytest.mark.slow

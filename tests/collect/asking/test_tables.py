@@ -57,7 +57,7 @@ def test_items_that_are_not_whole(run: Path, capsys: pytest.CaptureFixture[str])
     packed = run.with_name("items.csv.gz")
     packed.write_bytes(packed.read_bytes()[:-9])
     assert collect(run) == 2
-    assert "items.csv.gz: the file is cut off or damaged (compressed file ended" in capsys.readouterr().err
+    assert "items.csv.gz: it cannot be read (compressed file ended" in capsys.readouterr().err
 
 
 def test_the_methods_paragraph_stands_on_the_page(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
