@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
@@ -27,7 +27,6 @@ from socialstats.models.kappa import (
 from socialstats.models.shares import How, header_of, how_of, merged, share_row
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import size_unit
 from socialstats.text import count
 from socialstats.voice import Word, one_of, option
 
