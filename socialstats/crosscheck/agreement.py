@@ -245,13 +245,13 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
     if row.statistic is None and row.df is not None:
         out.append(relative(label(row, "df"), row.df, df))
     if row.std_error is None or effective == 0:
-        return out + end_checks(row, low, high)
+        return out + end_checks(row, low, high, least=1.0)  # a coefficient is 1 less a ratio, with the rounding of 1
     if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)
     if effective < FEW:
         ends = min(low, ends[0]), max(high, ends[1])
-    return out + end_checks(row, *ends)
+    return out + end_checks(row, *ends, least=1.0)
 
 
 def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statistic | str]:

@@ -96,7 +96,7 @@ def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: f
 def mean_checks(
     result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any, answers: float
 ) -> list[Check]:
-    """Compare the same of arrays: values, weights, (units, factors) codes as `crossing` numbers them."""
+    """Compare the same of arrays: values, weights, (units, factors) codes of clusters."""
     from statsmodels.stats.weightstats import DescrStatsW
 
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
