@@ -131,7 +131,9 @@ def default_settings(settings: dict[str, Any]) -> Iterator[None]:
     defaults: dict[Any, Any] = {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"}
     with matplotlib.rc_context():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", matplotlib.MatplotlibDeprecationWarning)  # of settings that nobody changed
+            warnings.simplefilter(
+                "ignore", matplotlib.MatplotlibDeprecationWarning
+            )  # deprecated settings keep their defaults
             matplotlib.rcParams.update(defaults | settings)
         yield
 

@@ -22,7 +22,7 @@ from socialstats.tables.table import as_text
 
 BLOCK = 1 << 16  # bytes of XML parsed at a time
 MOST_LETTERS = 3  # letters of a column: the last one is XFD
-MOST_ROWS = 1 << 20  # of an Excel worksheet
+MOST_ROWS = 1 << 20  # what an Excel worksheet holds
 MOST_PROBLEMS = 1000  # cells without a usable value that are listed
 CORRECT = "Correct it, or empty it where a value is missing"
 SAVE = "Open the file in a spreadsheet program and save it there"
