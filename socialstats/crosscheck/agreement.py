@@ -165,7 +165,8 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
         elif scale == "ratio":
             chance = float(m @ distance(at[used, None], at[None, used]) @ m)
         else:
-            chance = 2 * n * float(m @ (at[used] - m @ at[used] / n) ** 2)
+            off = at[used] - at[used].min()  # exact where levels differ by rounding alone
+            chance = 2 * n * float(m @ (off - m @ off / n) ** 2)
         return far, chance if len(used) > 1 and chance > 0 else math.nan, n, at[used]
 
     def linear(times: FloatArray) -> float:

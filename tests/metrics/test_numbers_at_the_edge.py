@@ -223,3 +223,12 @@ def test_two_tables_of_refusals_have_no_number_in_common():
     assert one.level_counts().shape == (3, 0)
     with pytest.raises(NothingToAnalyse, match="no number in common"):
         ss.ratings_difference(one, two)
+
+
+def test_levels_that_differ_by_rounding_alone_are_checked_without_its_loss():
+    """One rater always says 0.1 + 0.2, the other 0.3: whatever the unit, alpha is that of two levels."""
+    rows = [(f"u{k}", rater, value) for k in range(12) for rater, value in (("a", 0.1 + 0.2), ("b", 0.3))]
+    table = pd.DataFrame(rows, columns=["unit", "rater", "value"])
+    result = ss.krippendorff_alpha(table, unit="unit", rater="rater", value="value", scale="interval")
+    assert result.rows[0].estimate == pytest.approx(1 - 23 / 12)  # (n - 1) D_o / D_e of two levels, 12 times each
+    assert [check for check in result.verify() if check.ok is False] == []
