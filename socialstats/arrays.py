@@ -1,7 +1,8 @@
-"""Names of the arrays that functions take and return, numpy arrays of any shape by their values; distinct rows."""
+"""Names of arrays, with numpy arrays of any shape by their values; distinct rows; the unit of sizes."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ AnyArray = np.ndarray[Any, np.dtype[Any]]
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
+
+SAFE = 200  # binary exponents: fourth powers of sizes up to 2^200, and of their rounding errors, are normal floats
 
 
 def unique_rows(rows: AnyArray) -> tuple[AnyArray, IntArray, IntArray]:
@@ -41,3 +44,29 @@ def unique_rows(rows: AnyArray) -> tuple[AnyArray, IntArray, IntArray]:
     place = np.empty(len(rows), dtype=np.int64)
     place[order] = np.cumsum(new) - 1
     return ordered[new], order[new], place
+
+
+def size_unit(*values: FloatArray) -> float:
+    """Return the power of two next to the largest size of some numbers, or 1 for sizes from 2^-200 to 2^200.
+
+    Division by it is exact (but for the loss of numbers 2^1000 times smaller), so that statistics without a unit keep
+    their values. Those with a unit are multiplied by it.
+
+    Parameters
+    ----------
+    *values : float64 arrays
+        Finite.
+
+    Examples
+    --------
+    >>> size_unit(np.array([3.0, -1e20])), size_unit(np.array([3e300, 1.0])) == 2.0**998, size_unit(np.zeros(2))
+    (1.0, True, 1.0)
+    """
+    largest = max((float(np.abs(one).max(initial=0.0)) for one in values), default=0.0)
+    exponent = math.frexp(largest)[1] - 1
+    return 1.0 if largest == 0 or abs(exponent) <= SAFE else math.ldexp(1.0, exponent)
+
+
+def scaled(values: FloatArray) -> FloatArray:
+    """Return numbers divided by their `size_unit`, for statistics that do not depend on a common factor."""
+    return values / size_unit(values)

@@ -290,7 +290,7 @@ def shorten(label: str, width: int = 60) -> str:
     >>> shorten("a" * 10, width=5), shorten("two\\nlines")
     ('aaaa…', 'two lines')
     """
-    clean = _visible(label)
+    clean = _visible(label[: width + 1])  # a label may be a text of millions of characters
     return clean if len(clean) <= width else clean[: width - 1] + "…"
 
 

@@ -69,9 +69,7 @@ def _drawing(draw: Callable[[], Axes], prefix: str, name: str) -> tuple[ElementT
 
 def _svg(draw: Callable[[], Axes]) -> tuple[str, str, str]:
     """Return matplotlib's own SVG, without anything that changes from run to run, and label and kind of the Axes."""
-    import matplotlib
-
-    with style.browser_draws_text(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT}):
+    with style.browser_draws_text(), style.default_settings({"svg.fonttype": "none", "svg.hashsalt": SALT}):
         axes = draw()
         figure = cast("Figure", axes.figure)
         for background in (figure.patch, *(ax.patch for ax in figure.axes)):

@@ -42,6 +42,14 @@ class Parser(argparse.ArgumentParser):
         self.print_usage()
         self.exit(2, f"error: {message}{hint}\n")
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Return the value of an option, also ``--``: ``--na=--`` names a label. Python before 3.13 drops it."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
+
     def print_usage(self, file: Any = None) -> None:
         """Print the usage line to stderr: stdout carries results only."""
         import sys

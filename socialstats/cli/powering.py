@@ -143,11 +143,11 @@ def rendered(plan: Any, kind: str) -> str | bytes:
 
 def drawn(plan: Any, kind: str) -> str | bytes:
     """Return the curve as a figure; an SVG does not change from run to run."""
-    import matplotlib as mpl
+    from socialstats.figures.style import default_settings
 
     out = io.BytesIO()
     about = {"svg": {"Creator": "socialstats", "Date": None}, "pdf": {"Creator": "socialstats", "CreationDate": None}}
-    with mpl.rc_context({"svg.hashsalt": "socialstats", "pdf.fonttype": 42}):
+    with default_settings({"svg.hashsalt": "socialstats", "pdf.fonttype": 42}):
         figure = plan.plot().figure
         figure.savefig(out, format=kind, bbox_inches="tight", metadata=about.get(kind, {"Software": "socialstats"}),
                        dpi=200)  # fmt: skip

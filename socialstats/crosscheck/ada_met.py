@@ -18,7 +18,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.agreement import direct
-from socialstats.crosscheck.clusters import codes_of
+from socialstats.crosscheck.clusters import crossing, intersections
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, quantile, relative, wald_checks
@@ -239,7 +239,8 @@ def tell(of: Of) -> Told:
 def verify(result: Result) -> Verification:
     """Recompute every mean, difference and share; the closest group by the smallest mean."""
     told = told_of(result)
-    codes = codes_of(told.design.factors(result.settings["cluster"]), told.places)
+    factors = told.design.factors(result.settings["cluster"])
+    codes = np.array([factor.codes[told.places] for factor in factors]).reshape(len(factors), len(told.places)).T
     sides = told.table(told.pool).sum(axis=0)
     checks: list[Check] = []
     for row in result.rows:
@@ -410,10 +411,11 @@ def row_checks(
     """Compare standard error, df and ends with sums of residuals, (1 + B, units), the sample first."""
     total = float(weight @ counted)
     if codes.shape[1]:
+        off, weight, codes = off[:, counted], weight[counted], crossing(codes[counted])
         columns = [(code, 1.0) for code in codes.T]
         if len(columns) == 2:
-            columns.append((np.unique(codes, axis=0, return_inverse=True)[1].ravel(), -1.0))
-        pieces = float(min(len(np.unique(code[counted])) for code in codes.T))
+            columns.append((intersections(*codes.T), -1.0))
+        pieces = float(min(len(np.unique(code)) for code in codes.T))
         sums = [(by_code(off * weight, code), sign) for code, sign in columns]
     else:
         pieces, sums = total, [(off * np.sqrt(weight), 1.0)]

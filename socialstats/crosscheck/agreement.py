@@ -165,7 +165,8 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
         elif scale == "ratio":
             chance = float(m @ distance(at[used, None], at[None, used]) @ m)
         else:
-            chance = 2 * n * float(m @ (at[used] - m @ at[used] / n) ** 2)
+            off = at[used] - at[used].min()  # exact where levels differ by rounding alone
+            chance = 2 * n * float(m @ (off - m @ off / n) ** 2)
         return far, chance if len(used) > 1 and chance > 0 else math.nan, n, at[used]
 
     def linear(times: FloatArray) -> float:
@@ -245,13 +246,13 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
     if row.statistic is None and row.df is not None:
         out.append(relative(label(row, "df"), row.df, df))
     if row.std_error is None or effective == 0:
-        return out + end_checks(row, low, high)
+        return out + end_checks(row, low, high, least=1.0)  # a coefficient is 1 less a ratio, with the rounding of 1
     if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)
     if effective < FEW:
         ends = min(low, ends[0]), max(high, ends[1])
-    return out + end_checks(row, *ends)
+    return out + end_checks(row, *ends, least=1.0)
 
 
 def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statistic | str]:

@@ -66,11 +66,10 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     Parameters
     ----------
     e, f : (rows,) arrays
-    codes : (rows, factors) int array
-        As `crossing` numbers them.
+    codes : (rows, factors) array of labels
     """
     e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
-    columns = list(np.asarray(codes).T) if np.size(codes) else [np.arange(len(e))]
+    columns = list(crossing(codes).T) if np.size(codes) else [np.arange(len(e))]
     sums = [[np.bincount(code, values).astype(np.float64) for values in (e, f)] for code in columns]
     return joined([one_factor(*both) for both in sums], e, columns)
 
@@ -88,10 +87,9 @@ def gap_errors(e: Any, f: Any, second: Any, codes: Any) -> Errors:
         `e` has the sign of the mean in the difference, and `f` sums to 1 in each mean.
     second : (rows,) bool array
         Rows of the second mean.
-    codes : (rows, factors) int array
-        As `crossing` numbers them.
+    codes : (rows, factors) array of labels
     """
-    columns = list(np.asarray(codes).T)
+    columns = list(crossing(codes).T)
     parts = [one_gap(e, f, second, code) for code in columns]
     return joined(parts, e, columns)
 
@@ -169,7 +167,7 @@ def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
     """
     x = np.asarray(values, dtype=np.float64)
     f = np.full(len(x), 1 / len(x)) if weights is None else np.asarray(weights, dtype=np.float64) / np.sum(weights)
-    return errors_by(f * (x - f @ x), f, crossing(groups))
+    return errors_by(f * (x - f @ x), f, groups)
 
 
 def mean_error(values: Any, groups: Any) -> tuple[float, float]:

@@ -204,7 +204,7 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
         moves = [moves_of(one, i, known) for one, i in zip(pair, at, strict=True)]
         codes = np.array([np.unique(np.array(labels)[at[0]], return_inverse=True)[1] for labels in pair[0].clusters]).T
         n = len(common)
-        errors = errors_by(moves[0] - moves[1], np.full(n, 1 / n), crossing(codes) if codes.size else codes)
+        errors = errors_by(moves[0] - moves[1], np.full(n, 1 / n), codes)
         if codes.ndim < 2 and not (pair[0].linear and pair[1].linear):
             errors = replace(errors, df=min(errors.df, kurtosis_df(moves[0] - moves[1])))
         elif codes.shape[-1] == 1 and not (pair[0].linear and pair[1].linear):

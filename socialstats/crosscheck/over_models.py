@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from socialstats.arrays import size_unit
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, field_checks, label, relative
 from socialstats.results import Check, Result, Row
-from socialstats.results.rows import size_unit
 
 
 def checks_of(result: Result) -> list[Check]:

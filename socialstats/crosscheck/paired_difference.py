@@ -31,7 +31,7 @@ def verify(result: Result) -> Verification:
     d = pairs.x - pairs.y
     return Verification(checks=(
         *(clustered_checks(result, d, pairs.groups) if pairs.groups.shape[1] else ()),
-        *t_checks(result, d, pairs.groups), *rank_checks(result, d), *flip_checks(result, d, pairs),
+        *t_checks(result, d, pairs.groups), *rank_checks(result, pairs.x, pairs.y), *flip_checks(result, d, pairs),
         *summaries(result, pairs), *bootstrap_checks(result),
     ))  # fmt: skip
 
@@ -101,22 +101,21 @@ def t_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     return out
 
 
-def rank_checks(result: Result, d: FloatArray) -> list[Check]:
+def rank_checks(result: Result, x: FloatArray, y: FloatArray) -> list[Check]:
     """Compare Wilcoxon's p with scipy's, as exact or normal as ours is, and the sum of the positive ranks."""
     from scipy.stats import rankdata
 
-    row, design, null = result.row("wilcoxon"), result.design, result.settings["null"]
+    row, d, null = result.row("wilcoxon"), x - y, result.settings["null"]
     if row.p_value is None:
         return []
-    scale = float(max(np.abs(design.first).max(), np.abs(design.second).max(), abs(null)))
-    kept = np.round(d - null, int(np.floor(12 - np.log10(scale))))  # differences that tie are equal up to rounding
-    kept = kept[kept != 0]
+    sizes = np.max([np.abs(x), np.abs(y), np.full(len(d), abs(null))], axis=0)
+    scale, values = float(sizes.max()), without_rounding(d - null, sizes)
+    kept = values[values != 0]
     theirs = float(rankdata(np.abs(kept))[kept > 0].sum())
     out = [relative(label(row, "V"), row.statistic, theirs, "scipy", CLOSED, size=1.0)]
     if np.ptp(d) < 1e5 * NOISE * scale:
         note = "the differences are so small that scipy would rank rounding noise"
         return [*out, skipped("Wilcoxon p", "scipy", note)]
-    values = np.round(d - null, int(np.floor(-np.log10(NOISE * scale))))  # scipy would rank rounding noise
     side = result.settings["alternative"]
     plain = scipy_rank_p(values, side, "approx", corrected=False)
     out.append(same_p("Wilcoxon p, no correction", result.extras["wilcoxon"]["p_normal"], plain, "scipy", CLOSED, 1e-7))
@@ -127,6 +126,12 @@ def rank_checks(result: Result, d: FloatArray) -> list[Check]:
         theirs = scipy_rank_p(values, side, "exact", corrected=False)
         return [*out, same_p("Wilcoxon p", row.p_value, theirs, "scipy", CLOSED, 1e-7)]
     return [*out, same_p("Wilcoxon p", row.p_value, exact_rank_p(kept, side), "numpy", RANKS, 1e-7)]
+
+
+def without_rounding(d: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return differences of numbers of these sizes in twelve digits of the numbers: those that tie are then equal."""
+    unit = 10.0 ** (np.floor(np.log10(np.where(sizes > 0, sizes, 1.0))) - 12)
+    return np.array([float(f"{x:.12g}") for x in (np.round(d / unit) * unit).tolist()])
 
 
 def scipy_rank_p(values: FloatArray, side: str, method: Literal["exact", "approx"], *, corrected: bool) -> float:

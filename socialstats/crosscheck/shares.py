@@ -103,7 +103,7 @@ def mean_checks(
     answers: float,
     people: Part | None = None,
 ) -> list[Check]:
-    """Compare the same of arrays: values, weights, (units, factors) codes as `crossing` numbers them.
+    """Compare the same of arrays: values, weights, (units, factors) codes of clusters.
 
     `people`: what people who are a sample add to the mean.
     """

@@ -292,7 +292,7 @@ def error_checks(rows: Mapping[str, Row], found: Alike, pairs: Mapping[str, Pair
                 if row.std_error is not None and effective > 0:
                     fisher = fisher_ends(row.estimate, row.std_error, errors.df, level)
                     low, high = min(low, fisher[0]), max(high, fisher[1])
-                out += end_checks(row, low, high)
+                out += end_checks(row, low, high, least=1.0)
                 told = {**settings, "ci": "disagreements"}
         out += row_arithmetic(row, errors.df + 1, clusters, told)
     return out

@@ -86,6 +86,7 @@ TIE_WORDS = frozenset({
     "undecided", "nopreference", "indifferent", "similar", "unentschieden", "gleichstand", "remis", "gleich",
     "gleichwertig", "empate", "igual", "iguales", "egalite", "egal", "pareil", "平局", "平",
 })  # fmt: skip
+LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
 BEGIN_TIES = frozenset({
     "tie", "tied", "ties", "draw", "drawn", "unentschieden", "gleichstand", "empate", "egalite", "平局",
 })  # first words of labels that are ties without being declared  # fmt: skip
@@ -217,8 +218,8 @@ def begins_with_tie(label: str) -> bool:
 
 
 def letters(label: str) -> list[str]:
-    """Return the words of a label in lower case, without accents."""
-    return re.findall(r"[^\W\d_]+", without_accents(label).casefold())
+    """Return the words of a label in lower case, without accents; none of a text too long for a phrase."""
+    return [] if len(label) > LONGEST_PHRASE else re.findall(r"[^\W\d_]+", without_accents(label).casefold())
 
 
 def side_word(level: str) -> str:
@@ -229,6 +230,8 @@ def side_word(level: str) -> str:
     >>> side_word("home team win"), side_word("Response A is better"), side_word("Team 2"), side_word("-1")
     ('home', 'a', '2', '-1')
     """
+    if len(level) > LONGEST_PHRASE:
+        return level
     words = re.findall(r"[^\W\d_]+|\d+", without_accents(level).casefold())
     told = [word for word in words if word not in AROUND]
     told = told or words[-1:] * (len(words) == 1) or ["a"] * ("a" in words)

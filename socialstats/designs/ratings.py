@@ -451,7 +451,7 @@ class Ratings(RatingsSources):
         ok = self.status == OK
         k = len(self.levels)
         cell = self.unit[ok] * k + self.value[ok]
-        return np.bincount(cell, minlength=len(self.units) * k).reshape(-1, k).astype(np.float64)
+        return np.bincount(cell, minlength=len(self.units) * k).reshape(len(self.units), k).astype(np.float64)
 
     def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""

@@ -229,7 +229,7 @@ class Cells:
         if values is None or len(column.levels) > 30 or column.numbers is not None:
             return False
         label, x = values
-        sizes = np.array([np.median(np.abs(x[label == k])) for k in range(label.max(initial=-1) + 1)])
+        sizes = np.array([np.median(np.abs(x[label == k])) for k in np.unique(label)])
         return bool(sizes.size > 1 and sizes.min() > 0 and sizes.max() / sizes.min() >= APART)
 
     def _numbers_by(self, name: str) -> tuple[IntArray, FloatArray] | None:

@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, scaled
 from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, ORDER_NAME, RATERS, UNITS, VALUES
 from socialstats.errors import Caution, SocialStatsError, caution
@@ -104,7 +104,8 @@ def joined(one: IntArray, other: IntArray) -> IntArray:
 
 def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: FloatArray) -> Iterator[Dependence]:
     """Yield what a column would do to each family, beyond the dependence that is declared."""
-    for family, u in scores.items():
+    for family, raw in scores.items():
+        u = scaled(raw)  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         codes, weights = column.codes, n
         whole, base, p_value = component(u, codes, weights)
         for factor in declared:

@@ -30,6 +30,8 @@ def without_accents(name: str) -> str:
     >>> without_accents("Wiederholung für Modèle")
     'Wiederholung fur Modele'
     """
+    if name.isascii():
+        return name
     return "".join(letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter))
 
 

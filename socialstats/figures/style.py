@@ -119,6 +119,25 @@ def browser_draws_text() -> Iterator[None]:
         _browser_draws.reset(token)
 
 
+@contextmanager
+def default_settings(settings: dict[str, Any]) -> Iterator[None]:
+    """Draw with matplotlib's defaults and some `settings`, so that a page is the same wherever it is made.
+
+    matplotlib reads a file ``matplotlibrc`` of the working directory. It may come from somebody else with the data, and
+    its ``text.usetex`` runs LaTeX.
+    """
+    import matplotlib
+
+    defaults: dict[Any, Any] = {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"}
+    with matplotlib.rc_context():
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", matplotlib.MatplotlibDeprecationWarning
+            )  # deprecated settings keep their defaults
+            matplotlib.rcParams.update(defaults | settings)
+        yield
+
+
 def figure(chart: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator that gives a figure its kind of `chart`, and makes it refuse options that it does not have."""
     return functools.partial(_figure, chart)

@@ -9,11 +9,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, size_unit
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import Drawn, MeanErrors, difference_errors, mean_errors, with_drawn
-from socialstats.results.rows import OUT_OF_RANGE, size_unit
+from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import count as counted
 from socialstats.text import number

@@ -155,18 +155,21 @@ def _of_factors(scores: Any, shares: Any, factors: Sequence[IntArray] | StoredCl
 
     if len(factors) == 1:
         return one_factor(0)
-    own, overlap, clusters, both = ColumnSums(k), np.zeros(k), 0, 0
+    own, overlap, both = ColumnSums(k), np.zeros(k), np.zeros(k)
     for share in blocks(finer):
         one, two = share.codes[finer], share.codes[1 - finer]
-        code, n = numbered(one * (int(two.max(initial=0)) + 1) + two)
+        code, _ = numbered(one * (int(two.max(initial=0)) + 1) + two)
         e, _, column = _by_cluster(scores, shares, share, code)
         overlap += np.bincount(column, e**2, minlength=k)
+        both += np.bincount(column, minlength=k)
         own.add(*_by_cluster(scores, shares, share, one))
-        clusters, both = clusters + numbered(one)[1], both + n
-    if both == clusters:  # nested
-        return one_factor(1 - finer)
     first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
-    return _crossed(first, second, overlap, np.asarray(abs(scores).sum(axis=0)).ravel())
+    crossed = _crossed(first, second, overlap, np.asarray(abs(scores).sum(axis=0)).ravel())
+    nested = [both == first.clusters, both == second.clusters]  # in the cells of a column, whatever the others are
+    return MeanErrors(**{
+        name: np.select(nested, [getattr(second, name), getattr(first, name)], getattr(crossed, name))
+        for name in MeanErrors.__slots__
+    })  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, size_unit
 from socialstats.inference.clustered_mean import ClusteredMean, rounding
 from socialstats.inference.infer import Inferred
 from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_ends
 from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
-from socialstats.results.rows import Interval, Row, size_unit
+from socialstats.results.rows import Interval, Row
 from socialstats.rounding import EPS, SPARE, alike
 
 ANYWHERE = (-math.inf, math.inf)

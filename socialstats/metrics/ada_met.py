@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
@@ -45,7 +45,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import OUT_OF_RANGE, Reason, extremes, size_unit, undefined_text
+from socialstats.results.rows import OUT_OF_RANGE, Reason, extremes, undefined_text
 from socialstats.rounding import alike
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option

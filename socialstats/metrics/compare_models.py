@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
@@ -35,7 +35,7 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import Reason, negated, printed_together, rows_with, size_unit, together
+from socialstats.results.rows import Reason, negated, printed_together, rows_with, together
 from socialstats.rounding import AGAIN
 from socialstats.sentences import difference, direction, estimate, kind_of, significant, some_of, span
 from socialstats.tables import as_table

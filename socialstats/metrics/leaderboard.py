@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.levels import opposites
 from socialstats.designs.model_scores import model_scores
@@ -38,7 +38,7 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
-from socialstats.results.rows import in_unit, negated, rows_with, size_unit, together, undefined_text
+from socialstats.results.rows import in_unit, negated, rows_with, together, undefined_text
 from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -45,7 +45,6 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import size_unit
 from socialstats.sentences import kind_of
 from socialstats.tables import EPSILON
 from socialstats.text import alpha_text, count, interval, number, p_value

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats import sentences
-from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray, IntArray, scaled
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
@@ -29,7 +29,7 @@ from socialstats.inference.infer import Disagreement, Estimand, infer
 from socialstats.inference.rows import with_inferred
 from socialstats.models.effect_sizes import whole
 from socialstats.results import Result, Row
-from socialstats.results.rows import Reason, scaled
+from socialstats.results.rows import Reason
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import Word, one_of, option
 

@@ -509,7 +509,8 @@ class TwoWay:
     """Variance of means over units and people, from residuals: weight * (distance - mean).
 
     Residuals are summed to independent pieces: of each mean one a unit, or one a cluster. For two crossed factors the
-    squares are V1 + V2 - V12 (Cameron, Gelbach & Miller 2011, eq. 2.13). Resampled people move a mean by their own
+    squares are V1 + V2 - V12 (Cameron, Gelbach & Miller 2011, eq. 2.13). Of two factors that are nested in the units of
+    a mean the coarser one alone counts. Resampled people move a mean by their own
     ways, which all units share. They also move it by the noise of single answers, which the variance over units
     contains already. The latter is the sum of the pieces' own variances, and is subtracted.
 
@@ -554,7 +555,6 @@ class TwoWay:
         codes = list(clusters) or [np.arange(n)]
         if len(codes) == 2:
             codes.append(unique_rows(np.column_stack(codes))[2])
-        self.signs = np.array([1.0, 1.0, -1.0])[: len(codes)]
         levels = 1 + max(int(code.max()) for code in codes)
         numbers = np.concatenate([(p * shape[0] + mean) * levels + code[unit] for p, code in enumerate(codes)])
         keys, place = np.unique(numbers, return_inverse=True)
@@ -564,10 +564,14 @@ class TwoWay:
 
         counted = targets.asked.toarray() * sample[1]
         self.size = np.asarray(counted @ weight)
-        touched = [[len(np.unique(code[one > 0])) for one in counted] for code in codes[:2]]
-        self.pieces = np.min(np.array(touched, dtype=np.float64), axis=0) if clusters else self.size
-        squares = self._by_mean((self.sums @ features(*sample))[:, 0] ** 2)
-        total = np.max([self.signs @ squares, *squares[self.signs > 0]], axis=0)  # V1 + V2 - V12 may fall below either
+        touched = np.array([[len(np.unique(code[one > 0])) for one in counted] for code in codes], dtype=np.float64)
+        self.pieces = touched[:2].min(axis=0) if clusters else self.size
+        self.signs = np.repeat(np.array([1.0, 1.0, -1.0])[: len(codes), None], len(self.value), axis=1)
+        if len(codes) == 3:
+            inner = (touched[2] == touched[1], touched[2] == touched[0])
+            self.signs = np.select(inner, ([[1.0], [0.0], [0.0]], [[0.0], [1.0], [0.0]]), self.signs)
+        squares = self.signs * self._by_mean((self.sums @ features(*sample))[:, 0] ** 2)
+        total = np.max([squares.sum(axis=0), *squares], axis=0)  # V1 + V2 - V12 may fall below either
         with np.errstate(invalid="ignore", divide="ignore"):
             self.units = np.where(self.pieces > 1, self.pieces / (self.pieces - 1) * total / self.size**2, np.nan)
         self.count, self.means = 0, list[FloatArray]()
@@ -575,9 +579,8 @@ class TwoWay:
 
     def _by_mean(self, values: FloatArray) -> FloatArray:
         """Sum the pieces' numbers, (pieces,) to (factors, means)."""
-        every = len(self.signs) * len(self.value)
-        sums: FloatArray = np.bincount(self.owner, values, every).astype(np.float64)
-        return sums.reshape(len(self.signs), len(self.value))
+        sums: FloatArray = np.bincount(self.owner, values, self.signs.size).astype(np.float64)
+        return sums.reshape(self.signs.shape)
 
     def add(self, distances: FloatArray, known: FloatArray) -> None:
         """Take in resamples of the people."""
@@ -598,7 +601,7 @@ class TwoWay:
         """
         b, few, units = self.count, max(self.raters - 1, 1), self.units
         total, squares = self.moments
-        own = self.signs @ self._by_mean((squares - total**2 / b) / (b - 1))
+        own = (self.signs * self._by_mean((squares - total**2 / b) / (b - 1))).sum(axis=0)
         means = np.concatenate(self.means)
         apart = means.var(axis=0, ddof=1) - own
         lost = SPARE * EPS * (self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0))

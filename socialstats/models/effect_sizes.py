@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, scaled, size_unit
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, UndefinedStatistic, caution
@@ -21,7 +21,7 @@ from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.rows import with_ends
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
 from socialstats.resampling.permutation import TIE
-from socialstats.results.rows import Row, scaled, size_unit
+from socialstats.results.rows import Row
 from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import counted, number, shorten
 from socialstats.voice import option

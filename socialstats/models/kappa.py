@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
+from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit, unique_rows
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
@@ -17,7 +17,6 @@ from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
-from socialstats.results.rows import size_unit
 from socialstats.text import count, listing, shorten, shortened
 from socialstats.voice import Word, one_of, option
 

@@ -116,7 +116,7 @@ def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
 
 def shares_of(design: Ratings) -> Measure | None:
     """Return the mean over units of the share of a unit's ratings that each level has."""
-    if len(design.levels) > MOST_LEVELS:
+    if not 0 < len(design.levels) <= MOST_LEVELS:
         return None
     terms = tuple(f"share of {level}" for level in design.levels)
     return of_units(SHARES, terms, unit_shares(design), answered(design))

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray, scaled, size_unit
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.results.rows import scaled, size_unit
 from socialstats.rounding import alike, gated, left_of_recomputed, left_of_resamples
 from socialstats.text import count, percent
 from socialstats.voice import option

@@ -11,7 +11,7 @@ from html import escape
 from statistics import median_low
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, size_unit
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.references import citation
 from socialstats.results.latex import latex
@@ -29,7 +29,6 @@ from socialstats.results.rows import (
     plain,
     printed,
     printed_together,
-    size_unit,
     touches,
     under,
     within_floats,

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
 from socialstats.errors import APPROXIMATE, Caution, InputError
 from socialstats.matching import match_keys
 from socialstats.text import MISSING, Shown, digits_of, number, quoted, rounded, shortened
@@ -583,36 +582,7 @@ def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-SAFE = 200  # binary exponents: fourth powers of sizes up to 2^200, and of their rounding errors, are normal floats
-
-
-def size_unit(*values: FloatArray) -> float:
-    """Return the power of two next to the largest size of some numbers, or 1 for sizes from 2^-200 to 2^200.
-
-    Division by it is exact (but for the loss of numbers 2^1000 times smaller), so that statistics without a unit keep
-    their values. Those with a unit are multiplied by it.
-
-    Parameters
-    ----------
-    *values : float64 arrays
-        Finite.
-
-    Examples
-    --------
-    >>> size_unit(np.array([3.0, -1e20])), size_unit(np.array([3e300, 1.0])) == 2.0**998, size_unit(np.zeros(2))
-    (1.0, True, 1.0)
-    """
-    largest = max((float(np.abs(one).max(initial=0.0)) for one in values), default=0.0)
-    exponent = math.frexp(largest)[1] - 1
-    return 1.0 if largest == 0 or abs(exponent) <= SAFE else math.ldexp(1.0, exponent)
-
-
 def in_unit(row: Row, unit: float) -> Row:
     """Return a row of a number of values that were divided by a unit, in the unit of the values."""
     names = () if unit == 1 else ("estimate", "std_error", "conf_low", "conf_high")
     return replace(row, **{n: value * unit for n in names if (value := getattr(row, n)) is not None})
-
-
-def scaled(values: FloatArray) -> FloatArray:
-    """Return numbers divided by their `size_unit`, for statistics that do not depend on a common factor."""
-    return values / size_unit(values)

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -342,6 +343,8 @@ def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...
         if _blank(record) or record[0].startswith("# "):
             continue
         refuse_wide(record, source.name)
+        for _, first in islice(records(source, delimiter), 1):
+            refuse_wide(first, source.name)  # pandas makes columns of all fields of the first row
         if delimiter == " " and len(next(row for _, row in records(source, delimiter))) == len(record) + 1:
             record = ["", *record]  # R's names of rows have no name
         record = [*map(unguarded, record)]

@@ -22,6 +22,7 @@ from socialstats.tables.table import as_text
 
 BLOCK = 1 << 16  # bytes of XML parsed at a time
 MOST_LETTERS = 3  # letters of a column: the last one is XFD
+MOST_ROWS = 1 << 20  # what an Excel worksheet holds
 MOST_PROBLEMS = 1000  # cells without a usable value that are listed
 CORRECT = "Correct it, or empty it where a value is missing"
 SAVE = "Open the file in a spreadsheet program and save it there"
@@ -281,14 +282,14 @@ class _Xlsx:
 
     def _read_sheet(self, sheet: Sheet, part: str) -> None:
         """Read the cells of a worksheet."""
-        row = column = 0
+        rows = row = column = 0
         attributes: Attributes = {}
         pieces: list[str] = []
         inside = ""  # the element whose text is wanted
         formula = phonetic = False
 
         def start(tag: str, given: Attributes) -> None:
-            nonlocal row, column, attributes, inside, formula, phonetic
+            nonlocal rows, row, column, attributes, inside, formula, phonetic
             if tag == "c":
                 attributes, formula = given, False
                 pieces.clear()
@@ -299,6 +300,9 @@ class _Xlsx:
                 inside = tag
             elif tag == "row":
                 row, column = int(given.get("r", row + 1)), 0
+                rows += 1
+                if rows > MOST_ROWS:
+                    raise InputError(f"{sheet.source}: it has more rows than a worksheet holds, {MOST_ROWS:,}. {SAVE}")
             elif tag == "f":
                 formula = True
             elif tag == "rPh":

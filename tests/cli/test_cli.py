@@ -362,3 +362,21 @@ def test_a_part_that_ends_with_the_word_is_suggested() -> None:
 
     with pytest.raises(socialstats.InputError, match="Did you mean 'rater_source'"):
         map_parts(["source=kind"], "ratings")
+
+
+@pytest.mark.parametrize("words", [["--na=--"], ["--tie=--"], ["--where=--"], ["--cluster=--"], ["--map=--"]])
+def test_two_hyphens_are_the_value_of_an_option(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+) -> None:
+    """Tables write '--' where a value is missing; argparse took it out of ``--na=--`` before Python 3.13."""
+    path = tmp_path / "choices.csv"
+    path.write_text(SMALL + "nurse,pilot,--,pilot,1\n")
+    code = main(["check", str(path), "--missing", "drop", *words])
+    told = capsys.readouterr()
+    if words[0] in ("--na=--", "--tie=--"):
+        assert code == 0
+        assert f"rows analysed: {42 + words[0].startswith('--tie')}" in told.out
+    else:
+        assert code == 2
+        assert told.err.startswith("error: ")
+        assert "--" in told.err.removeprefix(f"error: {words[0][:-3]}")

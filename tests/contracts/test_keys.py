@@ -230,6 +230,44 @@ def test_other_units_missing_from_each_source_are_as_units_that_are_gone(name: s
     assert found.verify().ok, found.verify().tidy().to_string()
 
 
+def crossed_outside() -> pd.DataFrame:
+    """Three people and two models; 'bob' and 'gpt' lack the units whose pairs lie in several stories."""
+    draw = np.random.default_rng(8)
+    rows = []
+    for k in range(24):
+        crossed = k >= 16
+        story, pair = f"s{k % 4}", f"p{k % 3}" if crossed else f"p{k % 4}{k % 8}"
+        for rater in ("ann", "bob", "cyd", "gpt", "llama"):
+            if not (crossed and rater in ("bob", "gpt")):
+                source = "human" if len(rater) == 3 and rater != "gpt" else "model"
+                rows.append((f"u{k:02d}", rater, source, int(draw.integers(1, 4)), story, pair))
+    return pd.DataFrame(rows, columns=["unit", "rater", "source", "value", "story", "pair"])
+
+
+@pytest.mark.parametrize("metric", ["weighted_kappa", "ada_met"])
+def test_clusters_nested_in_the_units_of_a_number_are_so_whatever_the_other_units(metric: str) -> None:
+    """Of two nested factors the coarser one alone counts, also where the units of other numbers cross them."""
+    frame = crossed_outside()
+    reading: dict[str, Any] = {"unit": "unit", "rater": "rater", "value": "value", "scale": "ordinal"}
+    clusters = ["story", "pair"]
+    if metric == "weighted_kappa":
+        parts = (frame, frame[frame["rater"].isin(["ann", "bob"])])
+        found, wanted = (ss.weighted_kappa(f, cluster=clusters, **reading) for f in parts)
+        coarser = ss.weighted_kappa(parts[1], cluster="story", **reading)
+        name = "ann | bob"
+    else:
+        reading |= {"rater_source": "source", "resamples": 100}
+        parts = (frame, frame[frame["unit"] < "u16"])
+        found, wanted = (ss.ada_met(f, cluster=clusters, **reading) for f in parts)
+        coarser = ss.ada_met(parts[1], cluster="story", **reading)
+        name = "gpt"
+    errors = [result.row(name).std_error for result in (found, wanted, coarser)]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-12)
+    assert errors[1] == pytest.approx(errors[2], rel=1e-12)
+    for result in (found, wanted):
+        assert result.verify().ok
+
+
 SAID: dict[str, str] = {  # what a result says of units that one source lacks
     "ratings_difference": r"units? of both; [0-9]+ units only from",
     "win_rate_difference": r"stor(y|ies) of both; 2 stories only from 'first', 2 stories only from 'second'",

@@ -283,3 +283,48 @@ def test_only_the_evaluation_of_terms_and_the_parser_of_formulas_know_formulaic(
         if "from formulaic" in (text := path.read_text(encoding="utf-8")) or "import formulaic" in text
     }
     assert homes == {"designs/formulas.py", "models/terms.py", "crosscheck/terms.py"}
+
+
+SHADOWS = (
+    "numpy", "pandas", "matplotlib", "formulaic", "jinja2", "socialstats", "socialstats_reports", "sitecustomize",
+    "usercustomize", "conftest", "evil", "json", "pyarrow", "yaml", "statsmodels", "pingouin", "readline",
+)  # fmt: skip
+SETTINGS = """backend: module://evil
+text.usetex: True
+text.latex.preamble: \\input{MARK}
+font.family: cursive
+font.size: 40
+axes.facecolor: red
+axes.grid: True
+lines.linewidth: 30
+svg.hashsalt: evil
+"""
+
+
+@pytest.mark.slow
+def test_a_folder_of_a_table_runs_nothing_and_changes_no_page(table: Path, tmp_path: Path) -> None:
+    """Modules, entry points and matplotlib's settings beside a table; the command is started as pip installs it."""
+    start = "import sys; from socialstats.cli import main; sys.exit(main())"
+    pages = []
+    for name in ("plain", "hostile"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "d.csv").write_bytes(table.read_bytes())
+        if name == "hostile":
+            for module in SHADOWS:
+                (folder / f"{module}.py").write_text(f"open('MARK', 'w').close()\nraise SystemExit({module!r})\n")
+            (folder / "evil.pth").write_text("import os; open('MARK', 'w')\n")
+            (folder / "matplotlibrc").write_text(SETTINGS)
+            (folder / "pyproject.toml").write_text("[project.entry-points.socialstats]\nevil = 'evil'\n")
+            about = folder / "evil-1.dist-info"
+            about.mkdir()
+            (about / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
+            (about / "entry_points.txt").write_text("[socialstats]\nevil = evil\n[narwhals.plugins]\nevil = evil\n")
+        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+        words = ["report", "d.csv", "--cluster", "judge", "-q", "-o", "page.html"]
+        ran = subprocess.run([sys.executable, "-c", start, *words], cwd=folder, env=environment, capture_output=True)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+        pages.append((folder / "page.html").read_bytes())
+        assert not (folder / "MARK").exists()
+    assert pages[0] == pages[1]

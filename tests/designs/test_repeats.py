@@ -209,3 +209,21 @@ def test_pages_tell_what_more_answers_would_buy(tmp_path: Path, capsys: pytest.C
     assert main(["show", str(page)]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "5 more answers of each source to a unit (twice as many) would narrow its interval by about" in told
+
+
+def test_a_label_without_a_number_says_nothing_on_what_its_column_is() -> None:
+    """A scorer that failed on every item has no range to compare; its median would be a warning."""
+    rows = [
+        (f"m{m}", f"q{k:02d}", scorer, value)
+        for m in range(2)
+        for k in range(20)
+        for scorer, value in (("kurz", float(k % 3 + m)), ("lang", 500.0 + 40 * k), ("arm", None))
+    ]
+    table = pd.DataFrame(rows, columns=["model", "item", "art", "score"])
+    with pytest.raises(ss.InputError) as caught:
+        ss.leaderboard(table)
+    with pytest.raises(ss.InputError) as without:
+        ss.leaderboard(table[table["art"] != "arm"])
+    for error in (caught, without):
+        assert "column 'art' tells them apart" in str(error.value)
+        assert "These are numbers of different kinds" in str(error.value)

@@ -82,3 +82,23 @@ def test_healthy_tables_have_no_caution_and_dependent_ones_do() -> None:
     assert share([ss.Ratings.from_frame(board(draw, 0.0)) for _ in range(100)]) <= 0.06
     assert share([ss.read_comparisons(arena(draw, 0.8)) for _ in range(40)]) >= 0.9
     assert share([ss.Ratings.from_frame(board(draw, 0.6)) for _ in range(40)]) >= 0.9
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-150, 1e100, 1e150, 1e300])
+def test_sizes_of_values_do_not_matter(factor: float) -> None:
+    """Fourth powers of scores leave the range of floats; a warning would be an error here."""
+    draw = np.random.default_rng(5)
+    change = draw.normal(0.0, 1.0, 60) + np.repeat(draw.normal(0.0, 2.0, 12), 5)
+    pairs = pd.DataFrame({"unit": np.repeat(range(60), 2), "condition": ["new", "old"] * 60})
+    pairs["gebiet"] = [f"g{k // 5:02d}" for k in pairs["unit"]]
+    values = np.column_stack([change, np.zeros(60)]).ravel()
+    roles = {"unit": "unit", "condition": "condition", "value": "value"}
+    plain, large = (cautions(ss.Paired.from_frame(pairs.assign(value=values * by), **roles)) for by in (1.0, factor))
+    assert "SS311" in plain
+    assert plain["SS311"] == large["SS311"]
+    ratings = board(np.random.default_rng(4), 1.5)
+    plain, large = (
+        cautions(ss.read_ratings(ratings.assign(rating=ratings["rating"] * by), scale="interval"))
+        for by in (1.0, factor)
+    )
+    assert plain == large

@@ -13,7 +13,7 @@ from scipy import stats
 import socialstats as ss
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
-from socialstats.errors import DesignError, InputError, MleDoesNotExist
+from socialstats.errors import DesignError, InputError, MleDoesNotExist, NothingToAnalyse
 from socialstats.models.effect_sizes import merged
 from socialstats.tables import as_table
 from tests.golden_data import golden
@@ -192,3 +192,43 @@ def test_weights_say_when_they_take_unequal_numbers_of_ordinal_levels(metric, le
     assert ("SS330" in [c.code for c in result.cautions]) == said
     interval = metric(table, raters=["ann", "bob"], levels=levels, scale="interval", **options)
     assert "SS330" not in [c.code for c in interval.cautions]
+
+
+def test_a_difference_far_smaller_than_the_values_of_other_pairs_has_a_rank_in_the_check_too():
+    """0 and 1e-150 differ by 1e-150 exactly; beside other pairs' values of 2 that is no rounding."""
+    pairs = {"after": [5e-151, 1e-150, -8e-151], "before": [-1.0, 0.0, 2.0]}
+    result = ss.paired_difference(pairs, first="after", second="before")
+    assert result.row("wilcoxon").statistic == 3  # ranks 2 and 1 of the positive differences 1 and 1e-150
+    assert result.verify().ok
+    near = {"after": [1000.1, 1.1, 0.3, 5.0], "before": [999.1, 0.1, 1.3, 3.0]}  # 1, 1, -1 and 2 but for rounding
+    result = ss.paired_difference(near, first="after", second="before")
+    assert result.row("wilcoxon").statistic == 8
+    assert result.verify().ok
+
+
+def test_an_end_of_a_kappa_next_to_0_is_checked_to_the_rounding_of_1():
+    """People always say 5 and models always 1: no agreement beyond chance, and an end that is 0 but for rounding."""
+    rows = [(f"u{k}", rater, value, f"c{k}") for k in range(6)
+            for rater, value in (("r0", 5), ("r1", 5), ("r2", 1), ("r3", 1)) if (k, rater) != (2, "r2")]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["unit", "rater", "value", "story"])
+    roles = {"unit": "unit", "rater": "rater", "value": "value", "levels": [1, 2, 3, 5], "cluster": "story"}
+    result = ss.weighted_kappa(table, weights="quadratic", level=0.99, **roles)
+    assert result.row("mean").conf_low == pytest.approx(0, abs=1e-12)
+    assert [check for check in result.verify() if check.ok is False] == []
+
+
+def test_two_tables_of_refusals_have_no_number_in_common():
+    rows = pd.DataFrame({"unit": ["a", "b", "c"] * 2, "rater": ["x"] * 3 + ["y"] * 3, "value": "refused"})
+    one, two = (ss.Ratings.from_frame(rows, refusal="refused") for _ in range(2))
+    assert one.level_counts().shape == (3, 0)
+    with pytest.raises(NothingToAnalyse, match="no number in common"):
+        ss.ratings_difference(one, two)
+
+
+def test_levels_that_differ_by_rounding_alone_are_checked_without_its_loss():
+    """One rater always says 0.1 + 0.2, the other 0.3: whatever the unit, alpha is that of two levels."""
+    rows = [(f"u{k}", rater, value) for k in range(12) for rater, value in (("a", 0.1 + 0.2), ("b", 0.3))]
+    table = pd.DataFrame(rows, columns=["unit", "rater", "value"])
+    result = ss.krippendorff_alpha(table, unit="unit", rater="rater", value="value", scale="interval")
+    assert result.rows[0].estimate == pytest.approx(1 - 23 / 12)  # (n - 1) D_o / D_e of two levels, 12 times each
+    assert [check for check in result.verify() if check.ok is False] == []

@@ -18,6 +18,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+import socialstats as ss
 from socialstats.cli import main
 from socialstats.errors import InputError
 from socialstats.tables import files, read_table, sources
@@ -102,6 +103,7 @@ TOO_MUCH: dict[str, tuple[str, Callable[[Path], object]]] = {
     "lines.csv": ("length", lambda path: path.write_text(HEAD + "x" * 700_000 + "\n" * 10)),
     "name.csv": ("name", lambda path: path.write_text("x" * 700 + ",b\n1,2\n")),
     "wide.csv": ("columns", lambda path: path.write_text(",".join(f"c{k}" for k in range(200)) + "\n")),
+    "fields.csv": ("columns", lambda path: path.write_text("a,b\n1,2" + "," * 200 + "\n")),
     "wide.jsonl": ("columns", lambda path: path.write_text(json.dumps({f"c{k}": k for k in range(200)}))),
     "sparse.jsonl": ("cells", lambda path: path.write_text("\n".join(map(json.dumps, records(60))))),
     "sparse.json": ("cells", lambda path: path.write_text(json.dumps(records(60)))),
@@ -348,3 +350,32 @@ def test_entities_and_far_cells_of_a_workbook(tmp_path: Path) -> None:
     spaces = '<table:table-cell><text:p><text:s text:c="900000000"/></text:p></table:table-cell>'
     spreadsheet(tmp_path / "x.ods", ods_row(ods_cell("unit"), spaces))
     assert "a cell with 900,000,000 spaces" in refused(tmp_path / "x.ods")
+
+
+def test_more_rows_than_a_worksheet_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows without numbers pack to a thousandth: a workbook of 150 kB would take a minute."""
+    monkeypatch.setattr("socialstats.tables.workbooks.MOST_ROWS", 30)
+    path = tmp_path / "x.xlsx"
+    sheet(path, {f"A{k}": k for k in range(1, 31)})
+    assert len(read_table(path).texts("1")) == 29
+    sheet(path, {f"A{k}": k for k in range(1, 32)})
+    assert refused(path).startswith("x.xlsx: it has more rows than a worksheet holds, 30. ")
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "\t"])
+def test_a_value_of_millions_of_characters_is_told_in_seconds(letter: str, tmp_path: Path) -> None:
+    """The words of a label are looked at only where it may be a phrase; a message shows its beginning."""
+    said = []
+
+    def counted(name: str) -> str:
+        said.append(len(name))
+        return name
+
+    path = tmp_path / "x.csv"
+    path.write_text(f"item_a,item_b,winner\nx,y,{letter * 2_000_000}\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("socialstats.designs.comparisons_reading.without_accents", counted)
+        with pytest.raises(InputError) as caught:
+            ss.read_comparisons(path)
+    assert len(str(caught.value)) < 1_000
+    assert max(said, default=0) <= 1_000
