@@ -179,9 +179,10 @@ class Tally:
         """State where a model answered under more than one name or fingerprint, or from more than one endpoint."""
         said = []
         for kind, asked in dict.fromkeys((kind, asked) for kind, asked, _ in self.served):
-            found = [f"{name} ({n:,})" for (*key, name), n in self.served.items() if key == [kind, asked]]
-            if len(found) > 1:
-                said.append(f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(found)}")
+            names = {name: n for (*key, name), n in self.served.items() if key == [kind, asked]}
+            if len(names) > 1:
+                often = [f"{name} ({names[name]:,})" for name in sorted(names, key=lambda name: (-names[name], name))]
+                said.append(f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(often)}")
         return said
 
 

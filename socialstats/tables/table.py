@@ -713,7 +713,7 @@ class Table:
         if isinstance(series.dtype, nw.Enum):
             return tuple(series.dtype.categories)
         if not isinstance(series.dtype, nw.Categorical) or not self.frame.implementation.is_pandas_like():
-            return ()  # of other engines they have the order of the rows
+            return ()  # other engines keep the order of the rows
         return tuple(map(str, nw.to_native(series).cat.categories))
 
     @property
