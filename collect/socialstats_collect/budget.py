@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,9 +97,9 @@ class Budget:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def change(self) -> None:
-        """Return when a call has ended."""
-        await self._changed.wait()
+    def change(self) -> Awaitable[object]:
+        """Return what is done when a call ends that is in progress now, also one that ends before it is awaited."""
+        return self._changed.wait()
 
     @property
     def calls(self) -> int:

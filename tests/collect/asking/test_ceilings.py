@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import threading
@@ -306,3 +307,19 @@ def test_reported_amounts_are_kept_beside_those_that_count() -> None:
     outcome = judge(charged(0.25).body)
     assert outcome.detail["cost_reported"] == 0.25
     assert "cost_reported" not in judge(charged(0.25).body, usage=False).detail
+
+
+def test_a_call_that_ends_before_another_waits_for_it_wakes_it() -> None:
+    """A worker that was told to wait first runs when others have had their turn: a call may end in between."""
+
+    async def waits() -> None:
+        ask = Ask(model="a", messages=({"role": "user", "content": "x"},), parameters={"max_tokens": 10})
+        budget = Budget(Limits(max_calls=1), {}, Tally())
+        claim = budget.claim(ask)
+        assert claim is not None
+        assert budget.claim(ask) is None
+        change = budget.change()
+        budget.free(claim)
+        await asyncio.wait_for(change, 5)
+
+    asyncio.run(waits())
