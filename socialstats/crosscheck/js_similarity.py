@@ -166,7 +166,7 @@ def left_out_moments(value: float, total: FloatArray, tables: Sequence[FloatArra
     for table in tables:
         left, g = mean_of_parts(total - table), len(table)
         bias.append((g - 1) * (float(left.mean()) - value))
-        still = float(np.ptp(left)) <= STILL
+        still = g < 2 or float(np.ptp(left)) <= STILL
         variance.append(0.0 if still else (g - 1) * float(np.var(left)))
         df.append(g - 1.0 if still else kurtosis_df(left))
     if len(tables) == 1:

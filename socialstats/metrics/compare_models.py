@@ -845,7 +845,7 @@ def raters_text(results: Mapping[str, Result], numbers: Sequence[Number]) -> str
     if people:
         fixed = [model for model, result in results.items() if people_taken([result]) == "fixed"]
         others = f"raters of {quoted(fixed, 3)}" if fixed else "models"
-        return f"{count(len(people), 'human rater')} taken as a sample, {others} as they are"
+        return f"{count(len(people), 'human rater')} as a sample, {others} as they are"
     n = len({rater for design in designs for rater in design.raters})
     return f"for {'this rater' if n == 1 else f'these {count(n)} raters'}"
 

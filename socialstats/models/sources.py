@@ -167,7 +167,7 @@ class Population:
         Examples
         --------
         >>> Population(drawn=np.array([True, True, False]), n=2, raters=3).text()
-        '2 human raters taken as a sample, 1 other rater as it is'
+        '2 human raters as a sample, 1 other as it is'
         >>> Population(drawn=np.array([False]), n=0, raters=1).text()
         'for this rater'
         """
@@ -178,9 +178,9 @@ class Population:
             return f"for this {who}{few}" if self.raters == 1 else f"for these {count(self.raters, who)}{few}"
         others = self.raters - self.n
         if not others:
-            return f"{count(self.n, who)} taken as a sample"
-        rest = "as it is" if others == 1 else "as they are"
-        return f"{count(self.n, f'human {who}')} taken as a sample, {count(others, f'other {who}')} {rest}"
+            return f"{count(self.n, who)} as a sample"
+        rest = "other as it is" if others == 1 else "others as they are"
+        return f"{count(self.n, f'human {who}')} as a sample, {count(others)} {rest}"
 
 
 def population(

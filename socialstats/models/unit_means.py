@@ -639,9 +639,9 @@ def robust_wald(
     dfs = [satterthwaite(count, c) for c in dense[:2]]
     groups = [group for group in drawn if not group.nested]
     if groups:
-        dfs.append(cochran_df([float((group.sums() ** 2).sum()) for group in groups],
-                              [float(np.nanmin(group.errors().df)) if group.raters > 1 else math.nan
-                               for group in groups]))  # fmt: skip
+        spread = [float((group.sums() ** 2).sum()) for group in groups]
+        each = [float(np.nanmin(group.errors().df)) if group.raters > 1 else math.nan for group in groups]
+        dfs.append(cochran_df(spread, each) if sum(spread) > 0 else dfs[0])  # people who are alike add no variance
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL
     parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]

@@ -22,6 +22,7 @@ from socialstats.results import Result, ResultGroup, Row
 from tests.contracts.subjects import Subject, run, subject_of
 
 FEWER = {"resamples": 99, "flips": 99, "permutations": 99, "splits": 99}
+UNITS_ALONE = {"people": "fixed"}  # people who are a sample differ, where units do not
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
 PAIRED_WIDTH = 1e-9  # of an interval, relative: a narrower one is rounding
 BY_PEOPLE = {"ada_met"}  # its errors are those of people too, who differ
@@ -67,7 +68,7 @@ def alike(
 def options(metric: str, subject: Subject) -> dict[str, Any]:
     known = inspect.signature(METRICS[metric].function).parameters
     own = {"comparisons": {"cluster": "worker"}, "couples": {"cluster": "scenario"}}.get(subject.kind, {})
-    return {name: value for name, value in (FEWER | own).items() if name in known}
+    return {name: value for name, value in (FEWER | UNITS_ALONE | own).items() if name in known}
 
 
 def rows_of(result: Result | ResultGroup) -> Iterator[Row]:
@@ -251,7 +252,7 @@ DERIVED: dict[str, Callable[[int, dict[str, Any]], Any]] = {
     "compare alphas": lambda k, o: ss.compare_models(
         {f"m{j}": ss.krippendorff_alpha(d) for j, d in enumerate(ratings(k, o))}),
     "compare similarities": lambda k, o: ss.js_similarity(design("js_similarity", k, o), aggregate="unit", splits=99,
-                                                          permutations=99),
+                                                          permutations=99, people="fixed"),
     "compare levels of pairs": lambda k, o: ss.compare_models(levels_of_pairs(k, o)),
     "ratings_difference": lambda k, o: ss.ratings_difference(*ratings(k, o), resamples=99),
     "changed_means": lambda k, o: ss.changed_means(*ratings(k, o)),

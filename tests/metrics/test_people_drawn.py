@@ -63,7 +63,7 @@ def test_a_share_of_people_has_the_error_of_two_crossed_factors(lost: float, clu
     frame = table(1, lost=lost)
     result = ss.choice_shares(read(frame, **({"cluster": cluster} if cluster else {})), **QUICK)
     people = frame[frame["source"] == "human"]
-    assert "6 human raters taken as a sample, 4 other raters as they are" in result.inference
+    assert "6 human raters as a sample, 4 others as they are" in result.inference
     for level in LEVELS:
         hit = (people["value"] == level).to_numpy(dtype=float)
         p, n = hit.mean(), len(hit)
@@ -279,7 +279,7 @@ def test_a_mean_rating_has_the_error_of_two_crossed_factors() -> None:
     row = result.row("all units")
     assert (row.estimate, row.std_error, row.df) == pytest.approx((wanted.mean, wanted.std_error, wanted.df), rel=1e-9)
     assert result.row("p0").std_error == pytest.approx(x[:, 0].std(ddof=1) / math.sqrt(len(x)))
-    assert result.inference.endswith("6 raters taken as a sample")
+    assert result.inference.endswith("6 raters as a sample")
     assert result.verify().ok
 
 
@@ -333,7 +333,7 @@ def test_models_rated_by_the_same_people_differ_by_what_people_and_units_add_to_
     result = ss.compare_models(made)
     row = result.row("a - b")
     assert (row.estimate, row.std_error, row.df) == pytest.approx((wanted.mean, wanted.std_error, wanted.df), rel=1e-6)
-    assert "6 human raters taken as a sample" in result.inference
+    assert "6 human raters as a sample" in result.inference
     assert result.verify().ok
     apart = ss.compare_models(made | {"b": ss.mean_ratings(rated(two, "q"), levels=list(range(1, 8)))})
     v = [clustered_mean(x.ravel(), np.ones(x.size), [unit, rater]) for x in (one, two)]
@@ -349,7 +349,7 @@ def test_models_rated_by_the_same_people_differ_by_what_people_and_units_add_to_
     one_person = ss.mean_ratings(rated(two[:, :1]), levels=list(range(1, 8)))
     mixed = ss.compare_models({"a": made["a"], "b": one_person})
     assert mixed.settings["people"] == "mixed"
-    assert "6 human raters taken as a sample, raters of 'b' as they are" in mixed.inference
+    assert "6 human raters as a sample, raters of 'b' as they are" in mixed.inference
 
 
 def test_similarities_of_two_models_to_the_same_people_are_compared_over_units_and_people() -> None:

@@ -53,6 +53,15 @@ def cluster_mean(values: Any, clusters: Any) -> tuple[float, float, float]:
     return float(values.mean()), float(np.sqrt((sums**2 / (1 - shares)).sum()) / len(values)), float(shares.size - 1)
 
 
+def crossed_error(values: Any, clusters: Any, people: Any) -> float:
+    """Return the standard error of a mean whose people are a sample too: V1 + V2 - V12, at least V1 and V2."""
+    values = np.asarray(values, float)
+    both = codes([f"{one} | {other}" for one, other in zip(clusters, people, strict=True)])[1]
+    overlap = float((np.bincount(both, values - values.mean()) ** 2).sum()) / len(values) ** 2
+    units, persons = (cluster_mean(values, of)[1] ** 2 for of in (clusters, people))
+    return float(np.sqrt(max(units + persons - overlap, units, persons)))
+
+
 def t_interval(estimate: float, error: float, df: float) -> tuple[float, float]:
     """Return a 95% t interval."""
     reach = stats.t.ppf(0.975, df) * error
@@ -157,6 +166,8 @@ def norm_goal() -> Numbers:
             for source, rows in (("human", inside & ~model), ("model", inside & model)):
                 group = source if pressure is None else f"{source}, {pressure}"
                 mean, error, _ = cluster_mean(chosen[rows], d["scenario"][rows])
+                if source == "human":
+                    error = crossed_error(chosen[rows], d["scenario"][rows], d["rater"][rows])
                 found["choice_shares", group, action, "estimate"] = mean
                 found["choice_shares", group, action, "std_error"] = error
                 parts.append((mean, rows))
