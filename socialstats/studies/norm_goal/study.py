@@ -610,7 +610,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     many = f"{unit_name(design)}s"
     whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
     if shares.settings["people"] == "random":
-        whose = f"over {many} and {human} raters, both as samples, and any difference by F"
+        whose = f"over samples of {many} and raters, and by F"
     return (
         f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
         f"with {level_text(options.level)} t intervals {whose}. Jensen-Shannon similarity (1 minus the divergence in "
