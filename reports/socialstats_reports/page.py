@@ -40,6 +40,7 @@ from socialstats_reports.text import cell, ended, is_numeric, latex_text, linked
 from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
+TRIED = "SS344"  # undeclared columns, tried as clusters
 PHONE_WIDTH = 40  # characters of a table that fit on a phone
 UNBROKEN, LEAST = 16, 10  # characters of a text and of numbers that a column has room for
 ALWAYS = ("level", "seed", "resamples")
@@ -99,6 +100,7 @@ def render(
         "strip": None if outcome.strip is None else {"title": outcome.strip.title, "svg": drawn[0][0],
                                                      "number": place.strip},
         "cautions": place.cautions,
+        "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
         "approximate": APPROXIMATE if said_approximate(outcome) else "",
         "notes": place.notes,
         "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
