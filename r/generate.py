@@ -75,6 +75,9 @@ EXAMPLES = {
 }
 
 
+RESERVED = {"repeat", "function", "next", "break", "if", "else", "for", "while", "in"}
+
+
 def wrapped() -> dict[str, str]:
     """Return the Python name of each function of R/metrics.R by its name in R."""
     public = [name for name in ss.__all__ if inspect.isfunction(getattr(ss, name))]
@@ -92,12 +95,17 @@ def literal(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def named(argument: str) -> str:
+    """Return the name of an argument as R code: words that R reserves stand between backquotes."""
+    return f"`{argument}`" if argument in RESERVED else argument
+
+
 def arguments(name: str) -> str:
     """Return the arguments of the R function: ... in front of those that Python takes by name only."""
     signature = inspect.signature(getattr(ss, name)).parameters.values()
     has_columns = any(p.kind is p.VAR_KEYWORD for p in signature)
     said = [
-        p.name + ("" if p.default is p.empty else f"{NO_BREAK}={NO_BREAK}{literal(p.default)}")
+        named(p.name) + ("" if p.default is p.empty else f"{NO_BREAK}={NO_BREAK}{literal(p.default)}")
         for p in signature
         if p.kind is not p.VAR_KEYWORD
     ]

@@ -6,7 +6,7 @@ trait_ratings <- function(data, traits, model = "model", scenario = "scenario",
   called("trait_ratings")
 
 model_scores <- function(data, unit = NULL, rater = NULL, value = NULL, task = NULL,
-  repeat = NULL, raters = NULL, by = NULL, cluster = c(), refusal = c(), na = c(),
+  `repeat` = NULL, raters = NULL, by = NULL, cluster = c(), refusal = c(), na = c(),
   missing = "drop", source = "data frame") called("model_scores")
 
 bradley_terry <- function(comparisons, formula = NULL, ..., ties = "auto",

@@ -285,7 +285,7 @@ def ratings(rng: Rng) -> Drawn:
             frame[f"p_{label}"] = np.where(frame["source"] == "model", p[:, j].astype(str), "")
         reading["probabilities"] = "p_"
     if chance(rng, 0.15):
-        swapped = rng.permutation(frame["value"].to_numpy())
+        swapped = frame["value"].to_numpy()[rng.permutation(len(frame))]
         frame["again"] = np.where(rng.random(len(frame)) < one_of(rng, 0.0, 0.1, 0.9), swapped, frame["value"])
         reading["reread"] = "again"
     options = {"study": one_of(rng, "agreement", "compare-ratings", "ordinal-alignment", "norm-goal")}
