@@ -21,14 +21,14 @@ Job = Callable[["pd.DataFrame"], Strengths | None]
 def ours_fit() -> Job:
     from socialstats import Comparisons, bradley_terry
 
-    return lambda frame: bradley_terry(Comparisons.from_frame(frame)).strengths
+    return lambda frame: bradley_terry(Comparisons.from_frame(frame), cluster=None).strengths  # as the peers
 
 
 def ours_bootstrap(refits: int = 1000) -> Job:
     from socialstats import Comparisons, bradley_terry
 
     def run(frame: pd.DataFrame) -> Strengths:
-        fit = bradley_terry(Comparisons.from_frame(frame))
+        fit = bradley_terry(Comparisons.from_frame(frame), cluster=None)
         fit.bootstrap(by="row", resamples=refits)
         return fit.strengths
 
