@@ -15,7 +15,7 @@ python_test("tables have the names of broom, and glance() one row", {
 })
 
 python_test("coef(), vcov() and confint() have the same names, as other models of R", {
-  fit <- bradley_terry(example_data("baseball"), order = TRUE)
+  fit <- bradley_terry(example_data("baseball"), order = TRUE, cluster = NULL)
   expect_identical(names(coef(fit)), rownames(vcov(fit)))
   expect_identical(rownames(confint(fit)), names(coef(fit)))
   expect_identical(colnames(confint(fit, level = 0.9)), c("5 %", "95 %"))
