@@ -597,7 +597,8 @@ def with_undeclared(table: Table, roles: Roles, options: Options, design: Compar
     used = [*roles.keys_of_cells(), *roles.repeat, *([roles.weight] if roles.weight else [])]
 
     def again(name: str) -> Comparisons:
-        return build(table, replace(options, cluster=(*texts(options.cluster), name), try_clusters=False))
+        clusters = (*texts(options.cluster), name)
+        return build(table, replace(options, cluster=clusters, missing="drop", try_clusters=False))
 
     notes = undeclared(table, used, design.n_rows, again, of_comparisons)
     return replace(design, cautions=(*design.cautions, *notes))

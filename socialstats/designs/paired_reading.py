@@ -538,7 +538,9 @@ def build_pairs(
 
     def again(name: str) -> Paired:
         return build_pairs(
-            table, replace(roles, clusters=(*roles.clusters, name)), replace(options, try_clusters=False)
+            table,
+            replace(roles, clusters=(*roles.clusters, name)),
+            replace(options, missing="drop", try_clusters=False),
         )
 
     notes = undeclared(table, [*roles.columns(), *texts(repeat)], done.n_pairs, again, of_pairs)
@@ -722,7 +724,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
         return done
 
     def again(name: str) -> Paired:
-        more = replace(options, cluster=(*texts(options.cluster), name), try_clusters=False)
+        more = replace(options, cluster=(*texts(options.cluster), name), missing="drop", try_clusters=False)
         return wide_pairs(table, first, second, more)
 
     notes = undeclared(table, used, done.n_pairs, again, of_pairs)

@@ -30,9 +30,12 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
     from socialstats.designs.paired import Paired
+    from socialstats.designs.profile import Column
     from socialstats.designs.ratings import Ratings
 
 FEWEST = 3  # labels of a cluster
+FEWEST_NUMBERS = 12  # labels of numbers that are ids under a name that says nothing: scales have fewer
+FILLED = 0.95  # share of rows that have a label; the others are left out
 FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
 MOST_COLUMNS = 5  # columns that are tried
 MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading
@@ -138,7 +141,7 @@ def of_comparisons(design: Comparisons) -> Scores:
     if n.sum() / len(met) < THIN:
         wins = np.bincount(low, n * won, k) + np.bincount(high, n * (1 - won), k)
         rate = wins / np.maximum(np.bincount(low, n, k) + np.bincount(high, n, k), 1.0)
-        residual = won - np.clip(0.5 + (rate[low] - rate[high]) / 2, 0, 1)
+        residual = won - np.clip(0.5 + rate[low] - rate[high], 0, 1)
     else:
         residual = (won - share[pair]) * np.sqrt(met / np.maximum(met - 1, 1))[pair]
     scores: dict[str, FloatArray] = {}
@@ -198,13 +201,19 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
     found = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
-        if column is None or not FEWEST <= len(column.levels) <= units / 2 or column.filled < column.rows:
+        if column is None or not FEWEST <= len(column.levels) <= units / 2 or column.filled < FILLED * column.rows:
             continue
         if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
             continue
-        if column.numbers is None or (column.whole and column.called(NAMING)):
+        if column.numbers is None or (column.whole and (column.called(NAMING) or is_enumerated(column))):
             found.append(name)
     return found[:MOST_COLUMNS]
+
+
+def is_enumerated(column: Column) -> bool:
+    """Return whether whole numbers are those of an enumeration: all from 0 or 1 to the last, more than a scale has."""
+    numbers = sorted(column.numbers or [])
+    return len(numbers) >= FEWEST_NUMBERS and numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
 
 
 def is_tried(table: Table) -> bool:

@@ -640,7 +640,7 @@ def robust_wald(
     groups = [group for group in drawn if not group.nested]
     if groups:
         spread = [float((group.sums() ** 2).sum()) for group in groups]
-        each = [float(np.nanmin(group.errors().df)) if group.raters > 1 else math.nan for group in groups]
+        each = [float(np.fmin.reduce(group.errors().df)) if group.raters > 1 else math.nan for group in groups]
         dfs.append(cochran_df(spread, each) if sum(spread) > 0 else dfs[0])  # people who are alike add no variance
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL

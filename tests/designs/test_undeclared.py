@@ -43,6 +43,32 @@ def test_tastes_of_judges_are_a_caution_with_their_size() -> None:
     assert "SS311" not in declared
 
 
+def test_numbers_of_judges_and_a_few_missing_labels_are_no_reason_to_look_away() -> None:
+    table = arena(np.random.default_rng(1), 1.0)
+    numbers = table.assign(wer=table["wer"].str[1:].astype(int))
+    assert "'wer'" in cautions(ss.read_comparisons(numbers))["SS311"]
+    holes = table.assign(wer=table["wer"].mask(np.arange(len(table)) % 200 == 7))
+    assert "'wer'" in cautions(ss.read_comparisons(holes))["SS311"]
+
+
+@pytest.mark.slow
+def test_strengths_that_differ_much_are_no_dependence() -> None:
+    """Forty models in thin pairs: a win is compared with the items' rates, which tell strong from weak."""
+    draw = np.random.default_rng(6)
+    fired = 0
+    for _ in range(60):
+        strength, n = draw.normal(0, 1.5, 40), 900
+        a = draw.integers(0, 40, n)
+        b = (a + draw.integers(1, 40, n)) % 40
+        won = draw.random(n) < 1 / (1 + np.exp(strength[b] - strength[a]))
+        share = 1 / np.arange(1, 16)
+        judge = draw.choice(15, n, p=share / share.sum())
+        table = pd.DataFrame({"model_a": a, "model_b": b}).map("m{}".format)
+        table["winner"] = np.where(won, table["model_a"], table["model_b"])
+        fired += "SS311" in cautions(ss.read_comparisons(table.assign(wer=[f"w{k}" for k in judge])))
+    assert fired <= 4
+
+
 def test_the_ratio_is_that_of_the_fits() -> None:
     table = arena(np.random.default_rng(2), 1.5)
     detail = cautions(ss.read_comparisons(table))["SS311"]
