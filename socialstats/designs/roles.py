@@ -27,6 +27,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.vocabulary import (
+    BENCHMARKS,
     CALLS,
     CLUSTER_NAME,
     CLUSTERS,
@@ -44,6 +45,7 @@ from socialstats.designs.vocabulary import (
     RATERS,
     REPEATS,
     SCORERS,
+    SUBJECTS,
     SUMMARIES,
     TASKS,
     TIMINGS,
@@ -142,7 +144,10 @@ class Cells:
         """Columns that vary within the rows of a unit and source, those that number them first."""
         free = [c for c in self.profile.columns.values() if c.name not in self.used and len(c.levels) > 1]
         found = [self._within(column) for column in free if self._varies(column)]
-        return sorted((one for one in found if one is not None), key=lambda one: not one.numbers)
+        known = (one for one in found if one is not None)
+        return sorted(
+            known, key=lambda one: (not one.numbers, not self.profile.columns[one.name].called(REPEATS.words))
+        )
 
     def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> tuple[str, ...]:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
@@ -199,7 +204,7 @@ class Cells:
             return None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
-        if column.called(TASKS.words):
+        if column.called(TASKS.words) or (column.called(SUBJECTS) and names_sources(column)):
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
@@ -484,6 +489,7 @@ def models_of(profile: Profile) -> list[Column]:
     named = [c for c in texts if c.called(MODELS.words)]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > len(c.levels)]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
+    finest.sort(key=lambda c: not c.called(MODELS.names))  # a provider with one model stands beside it
     return finest[:1] or named
 
 
@@ -584,7 +590,8 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     owners = [c for c in profile.varying() if c.name not in (*names, model.name, value.name, *repeat)]
     owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
     owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
-    task = part or next((c.name for c in owners if c.called(TASKS.words)), None)
+    tasks = [*([profile.columns[part]] if part is not None else []), *owners]
+    task = next((c.name for c in tasks if c.called(BENCHMARKS)), None)
     own = [c for c in owners if len(c.levels) >= FEWEST_UNNAMED]  # fewer clusters allow no inference
     own = [c for c in own if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
     cluster = next((c.name for c in own if c.name != task), None)

@@ -117,7 +117,9 @@ VALUES = Part(
         "label accuracy acc action decision verdict choice grade category reply stance code mark points wert bewertung "
         "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse exactmatch em f1 pass1 "
         "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
-        "reactiontime responsetime eleccion decision wahl entscheidung choix reaktionszeit 评分 得分 分数 正确 反应时"
+        "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
+        "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
+        "entscheidung choix reaktionszeit 评分 得分 分数 正确 反应时"
     ),
 )
 RATING_FIRST = spelled("value rating score label")  # what a reader of ratings prefers
@@ -166,7 +168,8 @@ COSTS = spelled(
     "prix cout 价格 费用 成本"
 )  # what an answer took
 CALLS = spelled(
-    "characters chars length len temperature topp bytes params context steps turns"
+    "characters chars length len words wordcount nwords sentences lines paragraphs temperature topp bytes params "
+    "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
 )  # how it was asked for, its size
 IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
 NUMBERINGS = spelled("no nr num number idx index id key nummer numero")  # last words of names that number something
@@ -202,6 +205,8 @@ LATER = couples(
 )  # what came first, and what came later
 LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")
+BENCHMARKS = spelled("task subtask benchmark dataset suite subset")  # fixed tasks, each of the same weight
+SUBJECTS = spelled("subject fach materia asignatura matiere 科目")  # of exams, within which questions are numbered
 SPREADS = ("sd", *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"))  # beside a mean
 BOUNDS = couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")  # ends of an interval
 ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
