@@ -111,6 +111,8 @@ def verify_groups(result: Result) -> list[Check]:
                           "squares": design.weight_sq})  # fmt: skip
     table = table.loc[table.index.repeat(table["times"])]
     table[["weight", "squares"]] = table[["weight", "squares"]].div(table["times"], axis=0)
+    # Of unequal weights of independent comparisons that are alike only sums are known: their errors stay unchecked.
+    summed = not names and not np.allclose(table["weight"] ** 2, table["squares"])
     if not names:  # every comparison is a cluster of its own
         names, known = ["row"], {"row": np.arange(len(table))}
     pair = np.repeat(pair, times).tolist()
@@ -125,7 +127,8 @@ def verify_groups(result: Result) -> list[Check]:
         values = np.where(own["a"] == one, first, 1 - first)
         codes = own[[f"cluster{k}" for k in range(len(names))]].to_numpy(dtype=np.int64).reshape(len(own), len(names))
         answers = float(own["weight"].sum() ** 2 / own["squares"].sum()) if design.replies is None else math.inf
-        checks += mean_checks(result, row, values, own["weight"].to_numpy(dtype=float), codes, answers)
+        found = mean_checks(result, row, values, own["weight"].to_numpy(dtype=float), codes, answers)
+        checks += [check for check in found if check.field == "estimate"] if summed else found
     return checks
 
 

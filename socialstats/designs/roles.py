@@ -42,6 +42,7 @@ from socialstats.designs.vocabulary import (
     MODELS,
     ORDINALS,
     PERSONS,
+    PROVIDERS,
     RATERS,
     REPEATS,
     SCORERS,
@@ -69,6 +70,12 @@ NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 )  # what a name says of a column that varies within a unit and source
 BESIDES = (*COSTS, *CALLS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
+OTHER_UNITS = (
+    *WEAK,
+    *PERSONS,
+    *RATERS.words,
+    *VARIANTS,
+)  # names of units that may number answers, or name who gave them
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
 OFTEN = 0.25  # share of units and sources that have several rows where these are repeats by structure alone
 MET = 0.5  # share of the labels of a plan that occur in a cell on average
@@ -204,7 +211,9 @@ class Cells:
             return None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
-        if column.called(TASKS.words) or (column.called(SUBJECTS) and names_sources(column)):
+        subject = column.called(SUBJECTS) and names_sources(column)
+        numbered = column.numbering and column.called(UNITS.words) and not column.called(OTHER_UNITS)  # of each paper
+        if column.called(TASKS.words) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
@@ -489,7 +498,7 @@ def models_of(profile: Profile) -> list[Column]:
     named = [c for c in texts if c.called(MODELS.words)]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > len(c.levels)]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
-    finest.sort(key=lambda c: not c.called(MODELS.names))  # a provider with one model stands beside it
+    finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
     return finest[:1] or named
 
 
@@ -540,10 +549,16 @@ def units_met(profile: Profile, model: Column) -> list[Column]:
     """Return the columns that may name the units of a board, those called so and those of many labels first."""
     free = [c for c in profile.varying() if c is not model and c.names_things and not c.unique and not c.timing]
     free = [c for c in free if len(c.levels) > 2 and not (c.describes or c.called((*CALLS, *SCORERS, *MEASURES)))]
-    free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words))]
+    free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words)) and not is_ordinal(c)]
     free = [c for c in free if c.numbers is None or c.called(UNITS.words) or regular(profile, model, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -len(c.levels)))
     return [c for c in free[:MOST_UNITS] if not profile.constant(c, model) and met_share(profile, model, c) >= MET_BY]
+
+
+def is_ordinal(column: Column) -> bool:
+    """Whether every label is an ordinal word, as those of repeats are: first, second."""
+    words = [without_accents(label).casefold() for label in column.levels]
+    return bool(words) and {*words} <= {*ORDINALS}
 
 
 def names_sources(column: Column) -> bool:
@@ -603,7 +618,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         cluster=cluster,
         repeat=repeat,
         answers=cells.answers,
-        named=unit.called(UNITS.words),
+        named=unit.called(UNITS.words) and not unit.called(REPEATS.words),
     )
 
 

@@ -87,6 +87,7 @@ MODELS = Part(
         "assistant provider 模型"
     ),
 )
+PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
 TASKS = Part(
     names=spelled("task task_name task_id benchmark dataset subset category"),
     words=spelled("task benchmark dataset data problem subset instance suite subject_area domain topic category"),
