@@ -182,7 +182,7 @@ def joined(result: Result) -> pd.DataFrame:
         columns: dict[str, Any] = {
             "unit": np.array(design.units, dtype=object)[design.unit],
             "rater": np.array(design.raters, dtype=object)[design.rater],
-            "by": "" if design.by is None else np.array(design.by.levels, dtype=object)[by],
+            "by": "" if design.by is None else np.array([*design.by.levels, ""], dtype=object)[by],  # people: none
             "label": [(*pair,) for pair in zip(design.status.tolist(), names[design.value].tolist(), strict=True)],
             "score": np.where(design.status == 0, scores[design.value], np.nan),
         }
