@@ -397,10 +397,10 @@ def _of_difference(
     seen = m @ u**2
     weights = (unit, seen) if estimated and seen.any() else (unit,)
     scaled = (v / v.max() if v.max() > 0 else v for v in weights)  # squares of variances overflow
-    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in scaled)
+    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in scaled) if known else np.nan
     variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
     return MeanErrors.of(
-        variance=variance if known else np.nan, df=df if known else np.nan, clusters=float(clusters.min()),
+        variance=variance if known else np.nan, df=df, clusters=float(clusters.min()),
         effective=float((1 / (m @ f**2)).min()), largest=float(largest.max()),
     )  # fmt: skip
 
