@@ -300,7 +300,8 @@ def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: f
         Skewness of single values over the root of their number, and the variance that they had if independent.
     """
     variance, shown = float(found.variance[0]), shapes(sums)
-    return max(single * math.sqrt(max(1.0, variance / alone if variance > 0 else 1.0)), *shown) if shown else 0.0
+    apart = variance / alone if variance > 0 and alone > 0 else 1.0  # values that are alike may differ by people
+    return max(single * math.sqrt(max(1.0, apart)), *shown) if shown else 0.0
 
 
 def shapes(sums: Sequence[FloatArray]) -> list[float]:
