@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -57,6 +58,11 @@ class Connection:
         data = self.socket.recv(65536)
         self._rest += data
         return bool(data)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a request has begun to arrive."""
+        return bool(select.select([self.socket], [], [], 0)[0])
 
     def send(self, data: bytes) -> None:
         self.socket.sendall(data)
