@@ -212,7 +212,9 @@ class Cells:
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
         subject = column.called(SUBJECTS) and names_sources(column)
-        numbered = column.numbering and column.called(UNITS.words) and not column.called(OTHER_UNITS)  # of each paper
+        numbered = (
+            column.numbering and column.called(UNITS.words) and not column.called(OTHER_UNITS)
+        )  # within a paper, say
         if column.called(TASKS.words) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")

@@ -295,6 +295,7 @@ def table(
     AIC                 3,251.78
     ------------------------------------------
     Below the estimates: 95% CIs. Inference: model-based standard errors.
+    Caution on ML and Firth: SS202 few clusters.
     Caution on Firth: SS102 strengths were kept finite by a penalty or prior.
     """
     held = _named(results, names)

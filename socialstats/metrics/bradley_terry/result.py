@@ -98,8 +98,8 @@ class BradleyTerryResult(Result):
     >>> import socialstats as ss
     >>> fit = ss.bradley_terry(ss.datasets.journal_citations())
     >>> print(fit.sentence())
-    Of 4 items, JRSS-B had the largest log-strength (1.06, 95% CI [0.95, 1.16]) and Comm Statist the smallest
-    (−2.16, 95% CI [−2.30, −2.02]).
+    Of 4 items, JRSS-B had the largest log-strength (1.06, approximate 95% CI [0.95, 1.16]) and Comm Statist the
+    smallest (−2.16, approximate 95% CI [−2.30, −2.02]).
     >>> round(fit.worth().row("JASA").estimate, 3)
     0.208
     >>> print(fit.contrast("JASA - Biometrika").sentence())
@@ -499,7 +499,7 @@ class BradleyTerryResult(Result):
         >>> from socialstats import bradley_terry
         >>> fit = bradley_terry(journal_citations())
         >>> print(fit.contrast("JRSS-B - Biometrika", test="noninferiority", margin=0.2).sentence())
-        JRSS-B - Biometrika = 0.27, 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
+        JRSS-B - Biometrika = 0.27, approximate 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
         (one-sided p < .001).
         """
         if (test is None) != (margin is None):
