@@ -26,14 +26,14 @@ class Means:
     cells: Averaged
 
 
-def note_means(rows: Rows, key: IntArray, cells: int, repeat: Sequence[str]) -> Caution:
+def note_means(rows: Rows, cells: Averaged, repeat: Sequence[str]) -> Caution:
     """Add the step of averaging to the flow, and return the note on it (SS341)."""
-    n = np.bincount(key[rows.use], weights=rows.counts.n[rows.use])
-    total, most, least = int(n.sum()), int(n.max()), int(n[n > 0].min())
+    n = cells.answers[cells.answers > 0]  # rows without an answer are no answers
+    total, most, least = int(n.sum()), int(n.max()), int(n.min())
     each = f"{least}" if least == most else f"{least} to {most}"
     by = f", told apart by {text.quoted(repeat)}" if repeat else ""
     rows.flow.append(FlowStep(label=AVERAGED, rows=total, note=f"{each} to a mean{by}"))
-    detail = f"{total:,} answers to {text.count(cells, 'mean')}, {each} each{by}"
+    detail = f"{total:,} answers to {text.count(len(n), 'mean')}, {each} each{by}"
     return caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
 
 

@@ -565,7 +565,7 @@ def averaged(
         rows.add(message, blank, [*roles.key, roles.condition, roles.value], column=roles.value, fix=fix)
     key = rows.key([*roles.key, roles.condition])
     cells = rows.average(key, values.numbers)
-    note = note_means(rows, key, len(cells.first), repeat)
+    note = note_means(rows, cells, repeat)
     numbers = np.full(len(key), np.nan)
     numbers[cells.first] = cells.mean[key[cells.first]]
     rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)

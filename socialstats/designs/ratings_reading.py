@@ -541,7 +541,7 @@ def averaged(rows: Rows, roles: RatingsRoles, rated: Rated, repeat: tuple[str, .
     levels, value = np.unique(cells.mean[key[known]], return_inverse=True)
     values = np.full(len(key), -1, dtype=np.int64)
     values[known] = value
-    note = note_means(rows, key, len(cells.first), repeat)
+    note = note_means(rows, cells, repeat)
     rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)
     done = replace(
         rated,

@@ -227,3 +227,11 @@ def test_a_label_without_a_number_says_nothing_on_what_its_column_is() -> None:
     for error in (caught, without):
         assert "column 'art' tells them apart" in str(error.value)
         assert "These are numbers of different kinds" in str(error.value)
+
+
+def test_rows_without_an_answer_are_not_counted_as_answers() -> None:
+    rows = [(f"q{k}", m, s, float(k + s)) for k in range(8) for m in ("a", "b") for s in range(3)]
+    table = pd.DataFrame(rows, columns=["item", "model", "sample", "score"])
+    table.loc[[0, 7], "score"] = None
+    (note,) = (c.detail for c in ss.leaderboard(table).cautions if c.code == "SS341")
+    assert note.startswith("46 answers to 16 means, 2 to 3 each")
