@@ -16,6 +16,8 @@ from socialstats_collect.tally import Costs, Tally, amount, money, tokens_of
 
 ROUNDING = 1 + 1e-9  # sums of decimal fractions
 LOST = 2  # so many calls of a model may be lost before any of its replies says what it took
+LONGEST_REPLY = 200_000  # tokens; more than models returned at most in 2026, reasoning included
+DEAREST = 10_000.0  # of a million tokens; above ten times the dearest list price of 2026 in dollars
 MARGIN = 2.0  # a call may take twice as much as the largest before it
 
 
@@ -31,6 +33,8 @@ class Claim:
     ----------
     model
         Who is asked.
+    sent
+        About how many tokens the request has.
     tokens, cost
         The most that it takes, for the log: by ``max_tokens`` and prices, or as the largest call before. None where
         neither is there.
@@ -39,6 +43,7 @@ class Claim:
     """
 
     model: str
+    sent: int
     tokens: float | None
     cost: float | None
     held_tokens: float
@@ -131,6 +136,7 @@ class Budget:
         cost = max(price or 0.0, costs.most_cost) if price is not None or costs.most_cost else None
         return Claim(
             model=ask.model,
+            sent=sent,
             tokens=None if tokens is None else max(tokens, costs.most_tokens),
             cost=cost,
             held_tokens=max(tokens or 0, MARGIN * costs.most_tokens),
@@ -159,8 +165,15 @@ class Budget:
         if limits.max_calls is not None and self.calls >= limits.max_calls:
             raise BudgetSpent(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
         lost = costs.unsettled_calls + self._cut_off.get(claim.model, Costs()).unsettled_calls
-        for name, most in (("max_tokens_total", claim.tokens), ("max_cost", claim.cost)):
-            if getattr(limits, name) is not None and most is None and lost >= LOST and not costs.counted:
+        tokens = claim.tokens or claim.sent + LONGEST_REPLY
+        for name, most, worst in (
+            ("max_tokens_total", claim.tokens, tokens),
+            ("max_cost", claim.cost, tokens * DEAREST / 1e6),
+        ):
+            limit = getattr(limits, name)
+            if limit is None or most is not None or costs.counted:
+                continue
+            if lost >= LOST or lost * worst > limit:  # else the limit plus one call covers the lost calls
                 raise BudgetSpent(
                     f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
                     f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
