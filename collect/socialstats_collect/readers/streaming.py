@@ -69,7 +69,11 @@ class JsonStream:
         self._bytes = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self._ended = "", 0, False
         self._line = place.lines[0] if place.lines else 1
-        self._decoder = json.JSONDecoder(parse_float=Spelled, parse_constant=None if nan else self._constant)
+        self._decoder = json.JSONDecoder(
+            parse_float=Spelled,
+            parse_constant=None if nan else self._constant,
+            object_pairs_hook=self._once,
+        )
         if self.peek() == "\ufeff":
             self._at += 1
 
@@ -119,6 +123,13 @@ class JsonStream:
                     self.keep(shape.get(name, shape.get("*")), held, name)
                 else:
                     self.value()
+
+    def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            twice = next(name for k, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:k]))
+            raise self.broken(f"the key '{twice}' occurs twice in one object", fix="Keep one of the two.")
+        return held
 
     def _constant(self, name: str) -> float:
         raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
