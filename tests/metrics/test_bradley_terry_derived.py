@@ -398,3 +398,21 @@ def test_the_chance_of_the_weaker_more_urgent_item_is_that_of_the_two_log_odds()
 def test_the_axis_of_a_figure_of_strengths_names_their_scale(home_fit) -> None:
     assert home_fit.plot().get_xlabel() == "Log-strength"
     assert home_fit.plot(xlabel="Ability").get_xlabel() == "Ability"
+
+
+@pytest.mark.parametrize("clusters", [0, 12])
+def test_two_items_are_ranked_as_their_difference_is_tested(clusters):
+    """Draws of the largest of several differences would add noise to the critical value of the only one."""
+    near = 0
+    for wins in range(20, 40):
+        rng = np.random.default_rng(wins)
+        table = {"item_a": ["a"] * 60, "item_b": ["b"] * 60, "winner": ["a"] * wins + ["b"] * (60 - wins)}
+        if clusters:
+            table["judge"] = rng.integers(clusters, size=60).astype(str)
+        fit = bradley_terry(table, cluster="judge" if clusters else None)
+        p = fit.pairwise().rows[0].p_value
+        near += 0.02 < p < 0.1
+        for kind in ("marginal", "simultaneous"):
+            decided = all(row.conf_low == row.conf_high for row in fit.ranks(kind=kind).rows)
+            assert decided == (p <= 0.05)
+    assert near

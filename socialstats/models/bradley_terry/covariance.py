@@ -255,16 +255,22 @@ def rank_sets(
         noise /= np.sqrt(rng.chisquare(df, draws) / df)[:, None]
     few = df is not None and df + 1 < CLUSTERS_AN_ITEM * n
 
+    def bonferroni(differences: int) -> float:
+        """Return the critical value of several differences whose correlations are not used, exact for one."""
+        tail = 1 - (1 - level) / (2 * differences)
+        return float(ndtri(tail) if df is None else stdtrit(df, tail))
+
     def critical(mask: BoolArray) -> float:
         """Return the critical value of the largest difference in the mask."""
-        if simultaneous and few:
-            return float(stdtrit(df, 1 - (1 - level) / (2 * mask.sum())))
+        differences = int(mask.sum())
+        if differences == 1 or (simultaneous and few):
+            return bonferroni(differences)
         top = np.zeros(draws)
         for j in np.flatnonzero(mask.any(axis=1)):
             others = np.flatnonzero(mask[j])
             apart = np.abs(noise[:, others] - noise[:, [j]]) / scale[j, others]
             np.maximum(top, apart.max(axis=1), out=top)
-        return float(np.quantile(top, level, method="higher"))
+        return max(float(np.quantile(top, level, method="higher")), bonferroni(1))  # draws may fall short of one
 
     def step_down(mask: BoolArray) -> tuple[BoolArray, float]:
         """Return which differences of the mask are called, and the last critical value."""
