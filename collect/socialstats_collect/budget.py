@@ -17,7 +17,7 @@ from socialstats_collect.tally import Costs, Tally, amount, money, tokens_of
 ROUNDING = 1 + 1e-9  # sums of decimal fractions
 LOST = 2  # so many calls of a model may be lost before any of its replies says what it took
 LONGEST_REPLY = 200_000  # tokens; more than models returned at most in 2026, reasoning included
-DEAREST = 10_000.0  # of a million tokens; above ten times the dearest list price of 2026 in dollars
+DEAREST = 10_000.0  # a million tokens; above ten times the dearest list price in 2026, in dollars
 MARGIN = 2.0  # a call may take twice as much as the largest before it
 
 

@@ -443,9 +443,16 @@ class Rows:
         return f"'{text.shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
 
     def factor(self, column: str, rows: IntArray) -> Factor:
-        """Return a column as a factor over some rows."""
+        """Return a column as a factor over some rows; levels of a Categorical keep their order."""
         labels = self.labels(column).take(rows)
-        return Factor(name=column, codes=labels.codes, levels=labels.levels, mixed=labels.mixed)
+        declared = (self.origin or self.table).categories(column) if (self.origin or self.table).has(column) else ()
+        if set(labels.levels) <= {*declared}:
+            levels = tuple(level for level in declared if level in labels.levels)
+            place = {level: k for k, level in enumerate(levels)}
+            codes = np.array([*(place[level] for level in labels.levels), -1], dtype=np.int64)[labels.codes]
+        else:
+            levels, codes = labels.levels, labels.codes
+        return Factor(name=column, codes=codes, levels=levels, mixed=labels.mixed)
 
 
 def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tuple[str, str]:

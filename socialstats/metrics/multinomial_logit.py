@@ -172,6 +172,7 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
     rests = {kind: test.df_denominator for kind, test in tests.items() if isinstance(test, Joint)}
     errors = fit.robust.errors(np.eye(fit.coef.size))
     rows = coefficients(made, fit, errors, by, level)
+    reference = {SOURCE: source.human} | {name: design.strata[name].levels[0] for name in strata}
     return Result(
         metric="multinomial_logit", title=f"Multinomial logit against '{shorten(made.levels[0], 40)}'",
         rows=(*tests_of(tests, fit.groups), *rows),
@@ -180,7 +181,7 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
         fit={"nobs": int(made.counts.sum()), "n_clusters": fit.groups,
              "effective_df": min((row.df for row in rows if row.df is not None), default=None),
              "largest_leverage": fit.robust.largest_leverage},
-        settings={"terms": strata, "level": level}, references=METRIC.references, design=design,
+        settings={"terms": strata, "level": level, "reference_levels": reference}, references=METRIC.references, design=design,
         cautions=tuple(cautions_of(rows, errors, by, fit.robust.largest_leverage)),
         extras={"matrix": made, "df_denominator": rests},
     )  # fmt: skip
@@ -242,9 +243,11 @@ def sentence(result: Result) -> str:
     base = result.extras["matrix"].levels[0]
     text = f"The largest test statistic was for {shorten(top.term)}, log-odds ratio of "
     text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = "
+    reference = listing([f"{shorten(level)} ({name})" for name, level in result.settings["reference_levels"].items()])
+    against = f"Reference levels are {reference}."
     if top.conf_low is None:
-        return f"{text}{number(top.estimate)} ({top.undefined})."
-    return f"{text}{estimated(top)}, {p_value(top.p_value)}."
+        return f"{text}{number(top.estimate)} ({top.undefined}). {against}"
+    return f"{text}{estimated(top)}, {p_value(top.p_value)}. {against}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

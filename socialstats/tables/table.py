@@ -707,14 +707,13 @@ class Table:
 
     def categories(self, column: str) -> tuple[str, ...]:
         """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
-        if isinstance(self.frame, nw.LazyFrame):
-            return ()
-        series = self.frame.get_column(column)
-        if isinstance(series.dtype, nw.Enum):
-            return tuple(series.dtype.categories)
-        if not isinstance(series.dtype, nw.Categorical) or not self.frame.implementation.is_pandas_like():
+        kind = self.frame.collect_schema().get(column)
+        if isinstance(kind, nw.Enum):
+            return tuple(kind.categories)
+        lazy = isinstance(self.frame, nw.LazyFrame)
+        if lazy or not isinstance(kind, nw.Categorical) or not self.frame.implementation.is_pandas_like():
             return ()  # other engines keep the order of the rows
-        return tuple(map(str, nw.to_native(series).cat.categories))
+        return tuple(map(str, nw.to_native(self.frame.get_column(column)).cat.categories))
 
     @property
     @asks

@@ -126,7 +126,9 @@ def test_new_comparisons_are_predicted_as_r_does(home):
     np.testing.assert_allclose(logit(p), wanted["link"], rtol=1e-8, atol=1e-10)
     errors = np.array([row.std_error for row in won]) / (p * (1 - p))
     np.testing.assert_allclose(errors, wanted["link_std_error"], rtol=1e-7)
-    assert [row.group for row in won[:3]] == ["row 0", "row 1", "row 2"]
+    first = baseball().iloc[0]
+    assert won[0].group.startswith(f"{first['item_a']} against {first['item_b']}")
+    assert [row.label("row") for row in won[:3]] == ["0", "1", "2"]
     checked = found.verify()
     assert checked.ok
     rows = list(found.rows)
@@ -207,3 +209,26 @@ def test_covariates_that_stay_with_a_lazy_table_have_the_same_cells_and_predicti
         assert ours.std_error == pytest.approx(theirs.std_error, rel=1e-6)
     assert lazy.bic == pytest.approx(fit.bic, rel=1e-10)
     assert lazy.update("~ . - length").row("v").estimate == pytest.approx(fit.update("~ 1").row("v").estimate, rel=1e-8)
+
+
+@pytest.mark.parametrize("formula", ["~ style", "~ C(style)", "~ length"])
+def test_the_reference_level_of_a_category_is_named(formula):
+    rng = np.random.default_rng(3)
+    styles = pd.CategoricalDtype(["mid", "low", "high"])
+    table = pd.DataFrame({"item_a": rng.choice([*"ab"], 90)})
+    table["item_b"] = np.where(table["item_a"] == "a", "b", "a")
+    table["winner"] = np.where(rng.random(90) < 0.5, "a", "b")
+    for side in "ab":
+        table[f"style_{side}"] = pd.Series(rng.choice(["low", "mid", "high"], 90)).astype(styles)
+        table[f"length_{side}"] = rng.normal(size=90)
+    fit = ss.bradley_terry(table, formula)
+    named = {"style": "mid"} if "style" in formula else {}
+    assert fit.settings["reference_levels"] == named
+    assert ("The reference level of style is mid." in fit.sentence()) == bool(named)
+
+
+def test_predictions_name_the_two_items_and_number_rows_that_meet_again():
+    fit = ss.bradley_terry(baseball(), order=False)
+    new = pd.DataFrame({"item_a": ["Boston", "Boston", "Detroit"], "item_b": ["Detroit", "Detroit", "Boston"]})
+    groups = [row.group for row in fit.predict(new).rows][::2]
+    assert groups == ["Boston against Detroit, row 0", "Boston against Detroit, row 1", "Detroit against Boston"]

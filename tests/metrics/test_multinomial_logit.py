@@ -144,3 +144,20 @@ def test_clusters_that_do_not_differ_have_no_error():
     assert row.conf_low is None
     assert result.row("source").p_value is None
     assert result.row("source").undefined
+
+
+def test_the_order_of_a_categorical_gives_the_reference_level():
+    rng = np.random.default_rng(2)
+    area = rng.choice(["low", "mid", "high"], 60)
+    rows = [(k, area[k], who, "human" if who == "ann" else "model") for k in range(60) for who in ("ann", "m")]
+    table = pd.DataFrame(rows, columns=["unit", "area", "rater", "source"])
+    table["value"] = rng.choice([*"xy"], len(table))
+    table["area"] = table["area"].astype(pd.CategoricalDtype(["mid", "low", "high"]))
+    result = multinomial_logit(table, rater_groups="source", strata="area", scale="nominal")
+    assert result.settings["reference_levels"] == {"source": "human", "area": "mid"}
+    assert [row.term for row in result.rows if row.label("kind") == "area" and row.group != "all at once"] == [
+        "low", "high",
+    ]  # fmt: skip
+    assert result.sentence().endswith("Reference levels are human (source) and mid (area).")
+    text = multinomial_logit(table.astype({"area": str}), rater_groups="source", strata="area", scale="nominal")
+    assert text.settings["reference_levels"]["area"] == "high"

@@ -54,7 +54,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import extremes
 from socialstats.sentences import estimate as estimated
-from socialstats.text import count, listing, p_value, quoted
+from socialstats.text import count, listing, p_value, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -391,6 +391,8 @@ def sentence(result: Result) -> str:
             name, unit = ("order effect", "") if row.group == "order" else (f"effect of {row.term}", " per unit")
             tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
             said.append(f"The {name} was {estimated(row)}{tested} (log-odds{unit}).")
+    for name, level in result.settings.get("reference_levels", {}).items():
+        said.append(f"The reference level of {name} is {shorten(level)}.")
     return " ".join(filter(None, said)) or f"{result.title}: no estimates."
 
 

@@ -237,6 +237,26 @@ def _of_both_sides(
     return matrix[codes[:half]] - matrix[codes[half:]], found
 
 
+def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]:
+    """Return the level of each category of a formula that its other levels are set against, by covariate."""
+    terms = terms_of(formula) if formula is not None else []
+    if terms is None:  # code of formulaic: its texts are categories
+        names = {name for name in design.covariates if is_used(name, formula or "")}
+        numbers = names
+    else:
+        factors = [factor for term in terms for factor in term]
+        names = {name for factor in factors for name in factor.columns()}
+        numbers = names - {factor.of[0].name for factor in factors if factor.does == "C"}
+    found = {}
+    for name in sorted(names & {*design.covariates}):  # a lazy table keeps columns of numbers that are added up
+        covariate = design.covariates[name]
+        if name in numbers and np.issubdtype(covariate.a.dtype, np.number):
+            continue
+        present = np.unique(np.concatenate([covariate.a, covariate.b])).tolist()
+        found[name] = str(next((level for level in covariate.levels or () if level in present), present[0]))
+    return found
+
+
 def is_used(name: str, formula: str) -> bool:
     """Return whether the formula names this covariate (not just a longer name that holds it)."""
     terms = terms_of(formula)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
@@ -47,6 +48,7 @@ from socialstats.metrics.bradley_terry.model import (
     effect_columns,
     is_used,
     make_rows,
+    reference_levels,
     references,
     why_not,
     with_errors,
@@ -590,7 +592,8 @@ class BradleyTerryResult(Result):
         ----------
         item_a, item_b : str
             Two items; or one table of comparisons, with the columns of items and covariates that the fit's own table
-            had, or their standard names. Its rows are numbered from 0 in the column `group`.
+            had, or their standard names. `group` names the two items, and where several rows have the same two, the row
+            counted from 0.
         first : {"a", "b", "neither"}
             Who is shown first, where the model has an order effect and a table does not say.
         covariates : mapping of str to (value of a, value of b)
@@ -620,6 +623,7 @@ class BradleyTerryResult(Result):
         eta, tau = x @ beta[: x.shape[1]], beta[-1] if model.tie_term else 0.0
         p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
         rows: list[Row] = []
+        pairs = Counter(one.items for one in new)
         for j, one in enumerate(new):
             outcomes = (f"{one.items[0]} wins", f"{one.items[1]} wins", "tie")[: 2 if by_tau is None else 3]
             gradient = (
@@ -628,7 +632,8 @@ class BradleyTerryResult(Result):
             for k, term in enumerate(outcomes):
                 row = Row(term=term, group="probability", key=(("outcome", term),), role="estimate")
                 if not isinstance(item_a, str):
-                    row = replace(row, group=f"row {j}", key=(("row", str(j)), ("outcome", term)))
+                    met = " against ".join(one.items) + (f", row {j}" if pairs[one.items] > 1 else "")
+                    row = replace(row, group=met, key=(("row", str(j)), ("outcome", term)))
                 rest = float(np.delete(p[:, j], k).sum())  # 1 - p without cancellation
                 if p[k, j] == 0 or rest == 0:
                     why = "the probability is closer to 0 or 1 than a floating-point number can be"
@@ -938,7 +943,10 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
             "largest_leverage": state.robust.largest_leverage if state.robust else None,
         },
         settings=asdict(options)
-        | {"ties": state.ties, "vcov": state.kind, "cluster": [factor.name for factor in state.factors]},
+        | {
+            "ties": state.ties, "vcov": state.kind, "cluster": [factor.name for factor in state.factors],
+            "reference_levels": reference_levels(design, options.formula),
+        },
         cautions=fit_cautions(design, state, rows),
         references=references(state),
         names=tuple(row.term for row in rows),
