@@ -217,6 +217,8 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
         finder.several(part, names)
     finder.finish()
     found = columns or scores_of(table, (unit, *keep, *parts.repeat))
+    if not columns:
+        refuse_long(table, found)
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
         raise DesignError(
@@ -231,6 +233,28 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
         within=task, unnumbered=True,
     )  # fmt: skip
     return finished(made.table, roles, options, task, wide=table, used=(unit, *keep, *found, *parts.repeat))
+
+
+def refuse_long(table: Table, scores: Sequence[str]) -> None:
+    """Refuse to read columns of numbers as models where other columns name models and units, row by row.
+
+    Raises
+    ------
+    DesignError
+        Naming the columns, and the settings that read them.
+    """
+    profile = Profile(table)
+    columns = [profile.column(name) for name in scores]
+    board = find_board(profile, [column for column in columns if column is not None])
+    if board is None:
+        return
+    parts = {"rater": board.model, "unit": board.unit, "value": board.value, "repeat": board.repeat}
+    words = [option(p, name, f"--map {p}={','.join(texts(name))}") for p, name in parts.items() if name]
+    raise DesignError(
+        f"{table.source}: each row seems to hold a score of one of '{shorten(board.model)}' for one of "
+        f"'{shorten(board.unit[0])}'. Say {listing(words)}, or name columns of models with "
+        f"{option('raters', typed='--raters a,b,c')}"
+    )
 
 
 def wide_by_model(

@@ -437,9 +437,10 @@ def refuse_other_answers(
         chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
+        among = f", with {cluster}" if column.numbering else ""  # else units are numbered anew in each of its labels
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
-            "part": f"It is part of what a unit is: say {joint}, with {cluster}",
+            "part": f"It is part of what a unit is: say {joint}{among}",
             "factor": f"Name it with {option('by', name, f'--by {shorten(name)}')}, or as a part of the unit: {joint}",
             "nested": f"Each of its values has rows of one {shorten(cells.source[0])} only: these are groups of "
             f"different {shorten(name)}, and no pairs. Compare them as independent samples",
