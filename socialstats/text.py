@@ -184,11 +184,28 @@ def count(n: float, singular: str = "", plural: str = "") -> str:
     --------
     >>> count(13914), count(1, "row"), count(2, "role pair"), count(2, "story"), count(2, "survey")
     ('13,914', '1 row', '2 role pairs', '2 stories', '2 surveys')
+    >>> count(2, "ip hash"), count(2, "brief no"), count(2, "class"), count(2, "tax")
+    ('2 ip hashes', '2 brief nos.', '2 classes', '2 taxes')
     """
     text = f"{round(n):,}" if float(n).is_integer() else number(n, 1)
     if not singular:
         return text
-    return f"{text} {singular if n == 1 else plural or re.sub('(?<![aeiou])y$', 'ie', singular) + 's'}"
+    return f"{text} {singular if n == 1 else plural or plural_of(singular)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the plural of an English noun, by its ending.
+
+    Examples
+    --------
+    >>> plural_of("vacancy"), plural_of("hash"), plural_of("value")
+    ('vacancies', 'hashes', 'values')
+    """
+    if re.search(r"(?:^|\s)no$", noun):  # short for number
+        return f"{noun}s."
+    if re.search("(?:s|x|z|ch|sh)$", noun):
+        return f"{noun}es"
+    return re.sub("(?<![aeiou])y$", "ie", noun) + "s"
 
 
 def counted(n: float, what: str) -> str:

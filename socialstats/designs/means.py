@@ -19,11 +19,15 @@ AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Means:
-    """What was averaged: the columns that number the answers, the cell of each row, and the mean of each cell."""
+    """What was averaged: the columns that number the answers, the cell of each row, and the mean of each cell.
+
+    Means of two labels are shares of the second, `share_of`.
+    """
 
     columns: tuple[str, ...]
     key: IntArray
     cells: Averaged
+    share_of: str = ""
 
 
 def note_means(rows: Rows, cells: Averaged, repeat: Sequence[str]) -> Caution:
@@ -75,4 +79,5 @@ def repeats_behind(
         place=place[there],
         answers=means.cells.answers[cell[there]],
         variance=means.cells.variance[cell[there]],
+        share_of=means.share_of,
     )

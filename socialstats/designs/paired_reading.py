@@ -569,7 +569,8 @@ def averaged(
     numbers = np.full(len(key), np.nan)
     numbers[cells.first] = cells.mean[key[cells.first]]
     rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)
-    return Values("numeric", (), numbers), Means(columns=repeat, key=key, cells=cells), note
+    share_of = values.levels[1] if values.scale == "binary" else ""
+    return Values("numeric", (), numbers), Means(columns=repeat, key=key, cells=cells, share_of=share_of), note
 
 
 def _times(rows: Rows, roles: PairedRoles) -> FloatArray:

@@ -144,6 +144,8 @@ class Repeats:
         Answers behind each mean.
     variance : (values,) float64 array
         Sample variance of these answers; NaN where there is one.
+    share_of : str
+        Of answers with two labels, the one that counts as 1: each mean is its share. Empty for numbers.
     """
 
     columns: tuple[str, ...]
@@ -152,6 +154,7 @@ class Repeats:
     place: IntArray
     answers: FloatArray
     variance: FloatArray
+    share_of: str = ""
 
     def take(self, index: IntArray, size: int) -> Repeats:
         """Return the repeats behind some of `size` places of the design, in the order of `index`."""

@@ -2,7 +2,9 @@
 
 A column whose labels repeat may be a cluster: a judge, a prompt, a topic. Its effect is measured by the scores of rows.
 Let u_i be the score of row i, and S_g the sum of the scores of cluster g. A cluster-robust variance adds up
-T = sum of S_g'S_g, and that of independent rows E = sum of u_i'u_i. The ratio of standard errors is the root of T / E.
+T = sum of S_g'S_g, and that of independent rows E = sum of u_i'u_i. The ratio of standard errors is the root of
+T / E times G / (G - 1) for G clusters, as in the errors that a declared cluster gives. Intervals are longer still, as
+t has G - 1 degrees of freedom.
 
 If rows are independent, T has mean E. Let M_g be the sum of u_i u_i' in cluster g. The variance of T is then
 2 sum over g of (trace of M_g M_g - sum of (u_i'u_i)^2). A multiple of a chi-square with these two moments gives the
@@ -11,13 +13,14 @@ p-value of a variance component of the clusters (Satterthwaite 1946, doi:10.2307
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
-from scipy.special import chdtrc
+from scipy.special import chdtrc, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray, scaled
 from socialstats.designs.parts import A_WON, TIED, Factor
@@ -55,6 +58,8 @@ class Dependence:
     labels : int
     ratio : float
         Standard errors with the column as a cluster, beside those with the declared clusters.
+    longer : float
+        Intervals at 95% likewise.
     p_value : float
         Of no variance between the labels of the column.
     """
@@ -63,6 +68,7 @@ class Dependence:
     family: str
     labels: int
     ratio: float
+    longer: float
     p_value: float
 
 
@@ -111,6 +117,8 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
         u = scaled(raw)  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         codes, weights = column.codes, n
         whole, base, p_value = component(u, codes, weights)
+        whole *= few(clusters := len(np.unique(codes)))
+        fewest = math.inf
         for factor in declared:
             both = joined(codes, factor.codes)
             sums = np.zeros((int(both.max(initial=-1)) + 1, u.shape[1]))
@@ -119,12 +127,29 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
             of_both[both] = codes
             *_, beyond = component(sums, of_both, np.ones(len(sums)))
             p_value = max(p_value, beyond)
-            base = max(base, component(u, factor.codes, n)[0])
+            base = max(base, component(u, factor.codes, n)[0] * few(len(factor.levels)))
+            fewest = min(fewest, len(factor.levels))
         if base > 0:
+            ratio = float(np.sqrt(whole / base))
+            longer = ratio * reach(min(clusters, fewest)) / reach(fewest)
             yield Dependence(
-                column=column.name, family=family, labels=len(column.levels), ratio=float(np.sqrt(whole / base)),
+                column=column.name,
+                family=family,
+                labels=len(column.levels),
+                ratio=ratio,
+                longer=longer,
                 p_value=p_value,
-            )  # fmt: skip
+            )
+
+
+def few(clusters: int) -> float:
+    """Return by what a variance of few clusters is enlarged."""
+    return clusters / max(clusters - 1, 1)
+
+
+def reach(clusters: float) -> float:
+    """Return the two-sided critical value at 95% of t for some clusters, of the normal for very many."""
+    return float(ndtri(0.975) if clusters == math.inf else stdtrit(max(clusters - 1, 1), 0.975))
 
 
 def of_comparisons(design: Comparisons) -> Scores:
@@ -280,7 +305,9 @@ def words(column: str, found: list[Dependence]) -> str:
     """Return by how much a column would change the standard errors of each family."""
     own = [one for one in found if one.column == column]
     ratios = listing([f"{one.ratio:.2f} ({one.family})" for one in own])
+    wider = max(own, key=lambda one: one.longer)
+    intervals = f", and intervals up to {wider.longer:.1f} times as long" if wider.longer > 1.05 * wider.ratio else ""
     return (
         f"'{shorten(column)}' ({count(own[0].labels, 'value')}; with it as a cluster, standard errors are {ratios} "
-        "times as large)"
+        f"times as large{intervals})"
     )

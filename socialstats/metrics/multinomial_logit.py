@@ -181,7 +181,8 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
         fit={"nobs": int(made.counts.sum()), "n_clusters": fit.groups,
              "effective_df": min((row.df for row in rows if row.df is not None), default=None),
              "largest_leverage": fit.robust.largest_leverage},
-        settings={"terms": strata, "level": level, "reference_levels": reference}, references=METRIC.references, design=design,
+        settings={"terms": strata, "level": level, "reference_levels": reference},
+        references=METRIC.references, design=design,
         cautions=tuple(cautions_of(rows, errors, by, fit.robust.largest_leverage)),
         extras={"matrix": made, "df_denominator": rests},
     )  # fmt: skip

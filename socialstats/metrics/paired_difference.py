@@ -47,7 +47,7 @@ from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import kind_of
 from socialstats.tables import EPSILON
-from socialstats.text import alpha_text, count, interval, number, p_value
+from socialstats.text import alpha_text, count, interval, number, p_value, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -291,7 +291,9 @@ def sentence(result: Result) -> str:
     """Return the mean difference, its interval and test."""
     row, names = result.rows[0], condition_names(result.design)
     where = place_of(result.counts)
-    text = f"The mean difference ({names[0]} minus {names[1]}) was {number(row.shown())}"
+    repeats = result.design.repeats
+    share = f" in the share of '{shorten(repeats.share_of, 30)}'" if repeats is not None and repeats.share_of else ""
+    text = f"The mean difference{share} ({names[0]} minus {names[1]}) was {number(row.shown())}"
     text += f" over {count(row.n or 0, 'pair')}{where}"
     if row.statistic is None:
         return f"{text}; {row.undefined}."

@@ -640,7 +640,7 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     parts = [count(design.n_rows, "comparison"), count(len(design.items), "item"), count(pairs, "pair")]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
     sizes = cluster_sizes(design, {} if fit is None else fit.fitted_state.sizes)
-    parts += [f"{count(size)} {spoken(name)}s" for name, size in sizes.items() if name != "pair"]
+    parts += [f"{count(size, spoken(name))}" for name, size in sizes.items() if name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
 
 

@@ -38,6 +38,7 @@ from socialstats.text import (
     level_text,
     listing,
     number,
+    plural_of,
     shorten,
     shortened,
 )
@@ -323,7 +324,7 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
     rows = [row for row in found.rows if row.group == DIFFERENCE]
     tested, clear = tests_of(found)
     lost = len(rows) - len(tested)
-    what = f"{'tested ' if lost else ''}differences between {shorten(by, 40)}s"
+    what = f"{'tested ' if lost else ''}differences between {plural_of(shorten(by, 40))}"
     said = [some_of(len(clear), len(tested), what)] if tested else []
     if lost:
         said.append(f"{count(lost, 'difference')} could not be tested (reasons in the table).")

@@ -174,6 +174,8 @@ def quantity(design: Paired) -> str:
     """Name what is compared: the share of a level, or the mean of a value."""
     if design.scale == "binary":
         return f"the share of '{shorten(design.levels[1], 30)}'"
+    if design.repeats is not None and design.repeats.share_of:
+        return f"the mean share of '{shorten(design.repeats.share_of, 30)}'"
     name = plain(design.columns.get("value", "value"))
     return "the mean" if name.lower() == "value" else f"the mean {name}"
 

@@ -1,4 +1,6 @@
-"""Every command that `check`, `report` or an error prints runs, and its numbers are those of the items. Data are simulated.
+"""Every command that `check`, `report` or an error prints runs, and its numbers are those of the items.
+
+Data are simulated.
 
 A reference is made from the rows by pandas and scipy: answers of one source to one item are averaged first.
 """

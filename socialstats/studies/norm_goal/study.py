@@ -76,7 +76,7 @@ from socialstats.studies.norm_goal.shares import (
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, replies_block, unpacked
-from socialstats.text import as_given, count, level_text, listing, quoted, shorten
+from socialstats.text import as_given, count, level_text, listing, plural_of, quoted, shorten
 
 
 def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
@@ -533,7 +533,7 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
     gap = widest(rows.gaps[other, None])
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     quantity = f"the difference of {shorten(other, 30)} for '{shorten(gap.term, 30)}'"
-    return () if more is None else (sentences.halving(more, f"{unit_name(design)}s", quantity),)
+    return () if more is None else (sentences.halving(more, plural_of(unit_name(design)), quantity),)
 
 
 def naive(design: Ratings, source: Source, first: str, place: int, options: StudyOptions) -> tuple[str, Result] | None:
@@ -607,7 +607,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     """Return the methods: brief, then in full."""
     shares, like, human = next(iter(numbers.shares.values())), numbers.similarity, shorten(numbers.source.human, 30)
     parts = "" if not numbers.strata else f" Strata: {quoted([words(name) for name in numbers.strata])}."
-    many = f"{unit_name(design)}s"
+    many = plural_of(unit_name(design))
     whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
     if shares.settings["people"] == "random":
         whose = f"over samples of {many} and raters, and by F"
