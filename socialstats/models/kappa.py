@@ -176,9 +176,9 @@ def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArra
         rows, inverse = np.unique(whole, return_inverse=True)
         totals = np.bincount(inverse, weights=count_, minlength=len(rows))
     distinct = np.empty((len(rows), len(keys)), dtype=np.int64)
-    for place in reversed(range(len(keys))):  # numpy's unravel_index takes 64 keys at most
-        rows, code = np.divmod(rows, span[place])
-        distinct[:, place] = code + low[place]
+    for k in reversed(range(len(keys))):  # numpy's unravel_index takes 64 keys at most
+        rows, code = np.divmod(rows, span[k])
+        distinct[:, k] = code + low[k]
     return distinct, totals.astype(np.float64)
 
 

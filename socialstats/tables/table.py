@@ -710,8 +710,9 @@ class Table:
         kind = self.frame.collect_schema().get(column)
         if isinstance(kind, nw.Enum):
             return tuple(kind.categories)
-        lazy = isinstance(self.frame, nw.LazyFrame)
-        if lazy or not isinstance(kind, nw.Categorical) or not self.frame.implementation.is_pandas_like():
+        if isinstance(self.frame, nw.LazyFrame) or not isinstance(kind, nw.Categorical):
+            return ()
+        if not self.frame.implementation.is_pandas_like():
             return ()  # other engines keep the order of the rows
         return tuple(map(str, nw.to_native(self.frame.get_column(column)).cat.categories))
 
