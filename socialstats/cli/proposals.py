@@ -22,7 +22,7 @@ from socialstats.cli.readings.doubts import LONE, doubts, parts_of, unused
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.refusals import refusal, what_is_needed
-from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
+from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
@@ -44,7 +44,7 @@ SURE = 7.0  # score from which a proposal may stand beside an error about column
 
 GENERATORS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     square_tables, counted_tables, winners_and_losers, contests, fleiss_tables, wide_tables, transposed_tables,
-    long_tables, score_tables,
+    pairs_of_a_plan,    long_tables, score_tables,
 )  # fmt: skip
 
 
@@ -67,10 +67,10 @@ def proposals(
     refused : list of str, optional
         Is given what each candidate would have been, and why it cannot be read so.
     """
+    if refusal(Profile(table)):
+        return []
     table, left = without_notes(table)
     seen = Profile(table)
-    if refusal(seen):
-        return []
     found = plausible(seen, [one for make in GENERATORS for one in make(seen) if one.score >= LEAST])
     given = {key: value for key, value in said.items() if value not in (None, [], "")}
     done: list[Proposal] = []
@@ -115,7 +115,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         parts = parts_of(one)
         grouped = groups is not None and any(groups.group in parts.get(part, ()) for part in ("condition", "rater"))
         wide = bool(one.settings.get("raters")) or "first" in parts
-        alone = wide and (groups is not None or board) and bool(doubts(seen, one))
+        alone = wide and (groups is not None or board or seen.plan is not None) and bool(doubts(seen, one))
         unjudged = seen.unjudged and one.settings.get("study") and one.settings.get("raters")
         if not (grouped or alone or unjudged):
             kept.append(one)
@@ -262,7 +262,8 @@ def proposed(error: NoDesign, path: str) -> str:
     refused: list[str] = []
     found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)
     seen = Profile(without_notes(error.table)[0])
-    lacks = what_is_needed(seen)
+    whole = refusal(Profile(error.table))
+    lacks = [f"{whole}."] if whole else what_is_needed(seen)
     if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
         return "\n".join(lacks)  # its names fit a design: what is wrong with it has been said
     lines = [f"By what it holds: {seen_words(error.table)}", *lacks]

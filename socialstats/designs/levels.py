@@ -105,6 +105,10 @@ def codes_in(labels: Sequence[str], levels: Sequence[str]) -> list[int]:
     return [exact[label] if label in exact else by_number.get(as_number(label), -1) for label in labels]
 
 
+NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
+LONGEST_PREFIX = 4
+
+
 def opposites(labels: Collection[str]) -> tuple[str, str] | None:
     """Return (zero, one) when the labels are yes/no, correct/incorrect, pass/fail and the like, each in one spelling.
 
@@ -112,12 +116,15 @@ def opposites(labels: Collection[str]) -> tuple[str, str] | None:
     --------
     >>> opposites(["True", "False"]), opposites(["yes"]), opposites(["yes", "Yes"]), opposites(["good", "bad"])
     (('False', 'True'), ('no', 'yes'), None, None)
-    >>> opposites(["PASS", "FAIL"]), opposites(["pass"])
-    (('FAIL', 'PASS'), None)
+    >>> opposites(["PASS", "FAIL"]), opposites(["pass"]), opposites(["supported", "unsupported"])
+    (('FAIL', 'PASS'), None, ('unsupported', 'supported'))
     """
     if not labels or len(labels) > 2:
         return None
     folded = {label.strip().casefold(): label for label in labels}
+    short, long = sorted(folded, key=len) if len(folded) == 2 else ("", "")
+    if len(short) > LONGEST_PREFIX and any(long == prefix + short for prefix in NEGATIONS):  # unsupported, supported
+        return folded[long], folded[short]
     for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):
             like = next(iter(labels))

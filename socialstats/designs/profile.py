@@ -45,6 +45,9 @@ from socialstats.tables import Table, as_number, missing_labels
 MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
 FEW = 30  # labels of a scale
+MOST_GRADES = 12  # numbers of a scale of ratings
+FEWEST_CELLS = 6  # cells from which what they have in common is a plan
+MOST_OF = 0.85  # share of cells that keep to a plan, where some rows are missing
 
 SIDES = (
     *SIDE_WORDS,
@@ -164,6 +167,13 @@ class Column:
         return self.whole and (bool({*self.tokens[-1:]} & {*NUMBERINGS}) or spelt or self.called(("nummer",)))
 
     @property
+    def is_enumeration(self) -> bool:
+        """Whether whole numbers are those of a list: nearly all from the first to the last, more than a scale has."""
+        numbers = self.numbers or [0.0]
+        span = max(numbers) - min(numbers) + 1
+        return self.whole and not self.describes and len(numbers) >= MOST_GRADES and len(numbers) >= MOST_OF * span
+
+    @property
     def unique_key(self) -> bool:
         """Whether the column numbers the rows, or is called an id and differs in each."""
         return self.numbers_rows or (self.unique and self.whole and self.called(("id",)))
@@ -262,6 +272,16 @@ class Profile:
         sums = self.values(columns).sum(axis=0)
         return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
 
+    def opposed(self, one: Column, other: Column) -> bool:
+        """Whether two columns of the same texts never agree in a row, as two sides do; raters and conditions would."""
+        if one.numbers is not None or other.numbers is not None or share(one, other) < 1:
+            return False
+        cells = self.table.counts([one.name, other.name])
+        a, b = (cells.columns[c.name].labels() for c in (one, other))
+        same = [a.levels[i] == b.levels[j] for i, j in zip(a.codes, b.codes, strict=True) if min(i, j) >= 0]
+        enough = self.rows >= FEWEST_CELLS * max(len(one.levels), len(other.levels))
+        return enough and not any(same)
+
     def concordance(self, one: Column, other: Column) -> float:
         """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
         rows = self.values([one, other])
@@ -301,7 +321,7 @@ class Profile:
         return described and all(c.called(plays) and not c.called(VALUES.words) for c in free)
 
     def enumerates(self, column: Column) -> bool:
-        """Whether a column of whole numbers is part of a plan: balanced from 0 or 1 upwards, or one for each label.
+        """Whether whole numbers are part of a plan: balanced, counted up in each cell, or one for each label.
 
         The labels are those of a column of texts that repeat, such as the number of dimensions of each benchmark.
         """
@@ -312,7 +332,32 @@ class Profile:
         in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
         if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
             return bool(self.owners) or column.called(REPEATS.words)
+        if self.once_a_cell(column):
+            return True
         return any(c is not column and self.constant(column, c) for c in self.owners)
+
+    def once_a_cell(self, column: Column) -> bool:
+        """Whether numbers tell the rows of a cell apart: the same ones in nearly all cells, or 1, 2, 3, ... in each.
+
+        A cell is a combination of two columns of texts that repeat. Scores of a cell may be alike, and differ by cell.
+        """
+        texts = [c for c in self.columns.values() if c.names_things and c.numbers is None and self.enough(c)]
+        for two in combinations(texts[:MOST_KEYS], 2):
+            cells = self.table.counts([*(c.name for c in two), column.name])
+            if cells.n.max() > 1:
+                continue
+            codes = [cells.columns[c.name].labels().codes for c in two]
+            cell = np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1)
+            size = np.bincount(cell)
+            if len(size) < FEWEST_CELLS or np.mean(size > 1) < MOST_OF:
+                continue
+            full = len(cells.n) >= MOST_OF * len(size) * len(column.levels)
+            numbers = cells.columns[column.name].labels().numbers()
+            last = np.full(len(size), -np.inf)
+            np.maximum.at(last, cell, numbers)
+            if full or (numbers.min() == 1 and np.mean(last == size) >= MOST_OF):
+                return True
+        return False
 
     @cached_property
     def owners(self) -> list[Column]:
@@ -442,6 +487,20 @@ class Profile:
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
     @cached_property
+    def plan(self) -> tuple[Column, Column] | None:
+        """Two columns of texts that make a plan of several rows a unit: nearly all of their pairs, once each.
+
+        The one with more labels comes first.
+        """
+        texts = [c for c in self.columns.values() if c.names_things and c.numbers is None and self.enough(c)]
+        for two in combinations(texts[:MOST_KEYS], 2):
+            more, less = sorted(two, key=lambda c: -len(c.levels))
+            met = MOST_OF * len(more.levels) * len(less.levels) <= self.rows
+            if len(more.levels) >= FEWEST_CELLS and met and self.distinct([more.name, less.name]):
+                return more, less
+        return None
+
+    @cached_property
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.columns.values() if c.tokens and c.names_things and not c.unique]
@@ -505,6 +564,12 @@ def _paired(one: str, other: str) -> bool:
     a, b = names
     alike = len(a) == len(b) > 2 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
     return alike or negated(one, other)
+
+
+def one_word_differs(one: Column, other: Column) -> bool:
+    """Whether two names of several words differ in one of them: pct_yes_people, pct_yes_model."""
+    a, b = one.tokens, other.tokens
+    return len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
 
 
 def negated(one: str, other: str) -> bool:

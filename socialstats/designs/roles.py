@@ -175,6 +175,7 @@ class Cells:
         size = len(named.levels)
         by_structure = {one.name for one in self.within if one.evidence == "structure"}
         columns = [self.profile.columns[name] for name in repeat if name in by_structure]
+        columns = [c for c in columns if not self._in_turn(c)]
         return next((c for c in columns if size < len(c.levels) <= self.rows / 2), None)
 
     def first(self, kind: Kind) -> str | None:
@@ -205,10 +206,13 @@ class Cells:
                     return Within(column.name, kind, numbers, "name")
         if self._is_measure(column):
             return Within(column.name, "measure", numbers, "structure")
+        if numbers and self._in_turn(column):
+            return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
         if not (self._crossed(column) or (numbers and column.numbers is None)) or column.called(BESIDES):
-            return None
+            who = column.called((*PERSONS, *RATERS.words)) and column.names_things
+            return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
         subject = column.called(SUBJECTS) and names_sources(column)
@@ -219,6 +223,16 @@ class Cells:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
+    def _in_turn(self, column: Column) -> bool:
+        """Whether whole numbers count the rows of most units up, over all sources: which trial it was."""
+        if not column.whole:
+            return False
+        cells = self.profile.table.counts([*self.unit, column.name])
+        unit = joined([cells.columns[name].labels().codes for name in self.unit])
+        size, last = np.bincount(unit), np.zeros(int(unit.max()) + 1)
+        np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
+        return bool(cells.n.max() == 1 and size.min() > 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
+
     def _is_nested(self, column: Column) -> bool:
         """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
         table, source = self.profile.table, self.profile.column(self.source[0])
@@ -226,6 +240,8 @@ class Cells:
             return False
         if column.called(REPEATS.words) or source in models_of(self.profile):
             return False  # each run of a model has a label of its own
+        if len(column.levels) <= MOST_SOURCES and not column.called((*PERSONS, *IDENTITIES)):
+            return False  # names of two kinds, say, which every unit met
         units = len(table.counts([*self.unit, column.name]).n)
         return 2 * len(source.levels) < len(column.levels) <= units / 2
 
@@ -539,7 +555,8 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     if not values or (len(sources) > 1 and sources == models_of(profile)):
         return None
     for source in sources:
-        boards = [as_board(profile, source, unit, values) for unit in units_met(profile, source)]
+        units = [unit for unit in units_met(profile, source) if not is_answer(profile, source, unit)]
+        boards = [as_board(profile, source, unit, values) for unit in units]
         known = [board for board in boards if board is not None]
         if source not in models_of(profile):
             known = [board for board in known if board.named or names_units(profile.columns[board.unit[0]])]
@@ -555,7 +572,13 @@ def units_met(profile: Profile, model: Column) -> list[Column]:
     free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words)) and not is_ordinal(c)]
     free = [c for c in free if c.numbers is None or c.called(UNITS.words) or regular(profile, model, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -len(c.levels)))
-    return [c for c in free[:MOST_UNITS] if not profile.constant(c, model) and met_share(profile, model, c) >= MET_BY]
+    free = [c for c in free[:MOST_UNITS] if not (profile.constant(c, model) or profile.constant(model, c))]
+    return [c for c in free if met_share(profile, model, c) >= MET_BY]
+
+
+def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
+    """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
+    return column.numbers is None and column.yes_no and not regular(profile, column, unit)
 
 
 def is_ordinal(column: Column) -> bool:
@@ -647,7 +670,8 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     named = {c.name: c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words)) for c in free}
     free = [
         c for c in free
-        if named[c.name] or (len(c.levels) >= FEWEST_UNNAMED and (c.numbers is None or c.identifies))
+        if named[c.name]
+        or (len(c.levels) >= FEWEST_UNNAMED and (c.numbers is None or c.identifies or c.numbering or c.is_enumeration))
     ]  # fmt: skip
     met = {c.name: len(profile.table.counts([c.name, *pair]).n) for c in free}
     pairs = len(profile.table.counts(list(pair)).n)

@@ -33,11 +33,9 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
     from socialstats.designs.paired import Paired
-    from socialstats.designs.profile import Column
     from socialstats.designs.ratings import Ratings
 
 FEWEST = 3  # labels of a cluster
-FEWEST_NUMBERS = 12  # labels of numbers that are ids under a name that says nothing: scales have fewer
 FILLED = 0.95  # share of rows that have a label; the others are left out
 FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
 MOST_COLUMNS = 5  # columns that are tried
@@ -230,15 +228,10 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
             continue
         if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
             continue
-        if column.numbers is None or (column.whole and (column.called(NAMING) or is_enumerated(column))):
+        named = column.called(NAMING) or column.numbering
+        if column.numbers is None or (column.whole and (named or column.is_enumeration)):
             found.append(name)
     return found[:MOST_COLUMNS]
-
-
-def is_enumerated(column: Column) -> bool:
-    """Return whether whole numbers are those of an enumeration: all from 0 or 1 to the last, more than a scale has."""
-    numbers = sorted(column.numbers or [])
-    return len(numbers) >= FEWEST_NUMBERS and numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
 
 
 def is_tried(table: Table) -> bool:

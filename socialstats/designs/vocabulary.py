@@ -2,7 +2,8 @@
 
 `names` are whole names that a reader takes without being told, in order of preference. `words` occur within longer
 names and only hint at a part. Structure decides first (`designs/roles.py`). English comes first, then German, Spanish,
-French and Chinese heads. Words carry no accents: names lose theirs before they are compared.
+French and Chinese heads, and some Portuguese, Italian and Dutch ones. Words carry no accents: names lose theirs before
+they are compared.
 """
 
 from __future__ import annotations
@@ -56,13 +57,14 @@ UNITS = Part(
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
         "sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
-        "vignetten szenario escenario poem poeme gedicht poema 题目 问题 项目 样本 任务 题号 用户 "
+        "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
+        "题目 问题 项目 样本 任务 题号 用户 "
         "被试 参与者 受试者"
     ),
 )
 PERSONS = spelled(
     "subject subj participant person student respondent id sujeto participante sujet proband "
-    "versuchsperson 被试 参与者 受试者"
+    "versuchsperson inquirido aluno eleve partecipante soggetto deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
 LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")  # or clusters
@@ -76,7 +78,8 @@ RATERS = Part(
         "examiner doctor physician radiologist neurologist pathologist surgeon abstractor reader scorer consumer "
         "taster voter user worker psych psychologist psychiatrist clinician therapist nurse dentist "
         "interviewer referee critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador "
-        "anotador evaluateur annotateur lecteur lector leser 人工 评分者 评委 标注者"
+        "anotador evaluateur annotateur lecteur lector leser giudice valutatore annotatore juiz avaliador beoordelaar "
+        "bearbeiter informant 人工 评分者 评委 标注者"
     ),
 )
 MODELS = Part(
@@ -84,7 +87,7 @@ MODELS = Part(
     words=spelled(
         "model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell modelo "
         "modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
-        "assistant provider 模型"
+        "assistant provider modello helper 模型 助手"
     ),
 )
 PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
@@ -98,7 +101,7 @@ CONDITIONS = Part(
         "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
         "location formulation framing frame wording variant persona bedingung gruppe zeitpunkt condicion grupo momento "
-        "groupe bucket training momento moment zeit 条件 组 时点"
+        "groupe bucket training momento moment zeit condizione gruppo conditie groep 条件 组 时点"
     ),
 )
 TREATMENTS = spelled(
@@ -120,7 +123,8 @@ VALUES = Part(
         "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
         "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
-        "entscheidung choix reaktionszeit 评分 得分 分数 正确 反应时"
+        "entscheidung choix reaktionszeit voto punteggio risposta giudizio resposta nota pontuacao oordeel waardering "
+        "antwoord 反应 回答 评分 得分 分数 正确 反应时"
     ),
 )
 RATING_FIRST = spelled("value rating score label")  # what a reader of ratings prefers
@@ -160,6 +164,7 @@ DATES = spelled(
 TIMINGS = spelled(
     "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
     "submittime accepttime runtime durationms durations startdate enddate recordeddate submitted submitdate sekunden "
+    "secondi seconden segundo tempo durata duur "
     "dauer bearbeitungszeit zeitstempel duracion segundos marcatemporal duree secondes horodatage horodateur 时长 耗时 "
     "时间戳"
 )  # when something was answered, or how long it took: a value only where nothing else is one

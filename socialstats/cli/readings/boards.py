@@ -9,7 +9,7 @@ from typing import Any
 from socialstats.cli.readings.proposal import Proposal, two_conditions
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
-from socialstats.designs.roles import FAMILIES, find_board, models_of
+from socialstats.designs.roles import FAMILIES, Board, Cells, find_board, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
@@ -21,6 +21,7 @@ from socialstats.designs.vocabulary import (
     RIGHT,
     SUMMARIES,
     TASKS,
+    TREATMENTS,
 )
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
@@ -69,7 +70,7 @@ def scores_in(seen: Profile, used: Sequence[Column]) -> list[Column]:
     return [
         c for c in seen.varying() if c not in used and (c.numbers is not None or yes_no(c))
         and c.name not in seen.no_values and not c.unique_key
-        and not c.called(("mean", "average", "overall"))
+        and not c.called(("mean", "average", "overall", *TREATMENTS))
         and bare(c.name) not in (*SUMMARIES, *TASKS.names) and not c.called(("rank", *CALLS))
     ]  # fmt: skip
 
@@ -111,9 +112,11 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
         means = f"'{found.value}' of the same {of} under two of '{source.name}'{several}"
         yield Proposal("paired", 7.4 if found.repeat else 5, means, settings)
         return
+    yield from conditions_within(seen, found)
     parts = [f"rater={source.name}", f"unit={joint}", f"value={found.value}"]
     parts += [f"task={found.task}"] if found.task is not None else []
     conditions = any(seen.columns[name].called(CONDITIONS.words) for name in found.repeat)
+    conditions = conditions or any(conditions_within(seen, found))
     likely = 9.4 if sure and not conditions else 8.2  # conditions are rather compared than averaged
     yield Proposal(
         "ratings",
@@ -121,6 +124,25 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
         f"a leaderboard: '{source.name}' names the models, a unit is {of}{several}, '{found.value}' is the score",
         {"study": "leaderboard", "map": [*parts, *beside], **clusters},
     )
+
+
+def conditions_within(seen: Profile, board: Board) -> Iterator[Proposal]:
+    """Propose two conditions that each unit met under each source: they are rather compared than averaged."""
+    cells = Cells(seen, board.unit, [board.model], board.value)
+    if len(seen.columns[board.model].levels) < 2 or not cells.repeated:
+        return
+    two = [one.name for one in cells.within if one.kind == "factor" and len(seen.columns[one.name].levels) == 2]
+    for name in two[:1]:
+        below = Cells(seen, board.unit, [board.model, name], board.value)
+        repeat = below.repeats() if below.repeated else ()
+        if below.repeated and not repeat:
+            continue
+        parts = [f"unit={','.join(board.unit)}", f"condition={name}", f"value={board.value}"]
+        parts += [f"repeat={column}" for column in repeat]
+        settings = {"map": parts, "conditions": two_conditions(seen.columns[name]), "by": board.model}
+        of = listing([f"'{unit}'" for unit in board.unit])
+        means = f"'{board.value}' of the same {of} under two of '{name}', for each '{board.model}'"
+        yield Proposal("paired", 8.6, means, settings | {"missing": "drop"})
 
 
 def each_answer(answers: tuple[int, int]) -> str:
@@ -158,13 +180,15 @@ def column_a_model(seen: Profile) -> Iterator[Proposal]:
     unnamed = key is not None and not key.name.strip()
     few = key is not None and key.numbers is None and seen.rows <= len(scores)
     content = (tasked or few) and len(scores) == len(seen.columns) - 1 and one_scale(scores)
-    if not (known or (shares and (tasked or unnamed)) or content) or any(map(yes_no, scores)) > known:
+    right = key is not None and not known and all(map(yes_no, scores))  # right or wrong, of models or of raters
+    if not right and (not (known or (shares and (tasked or unnamed)) or content) or any(map(yes_no, scores)) > known):
         return
     settings: dict[str, Any] = {"study": "leaderboard", "raters": names}
     settings |= {"map": [f"unit={key.name}"]} if key is not None and not unnamed else {}
     told = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     by_content = content and not (known or shares)
-    yield Proposal("ratings", 6.9 if by_content else 8.4 if known or tasked else 7.6, told, settings)
+    score = 6.4 if right else 6.9 if by_content else 8.4 if known or tasked else 7.6
+    yield Proposal("ratings", score, told, settings)
 
 
 def one_scale(scores: Sequence[Column]) -> bool:

@@ -108,7 +108,8 @@ def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
     one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
     found = []
     for a, b in combinations(labels, 2):
-        if min(len(a.levels), len(b.levels)) < 3 and (a.numbers or len(a.labels | b.labels) < 3 or not has_sides(a, b)):
+        named = len(a.labels | b.labels) > 2 and has_sides(a, b)
+        if min(len(a.levels), len(b.levels)) < 3 and (a.numbers or not (named or seen.opposed(a, b))):
             continue
         shared = share(a, b)
         sides = shared >= 0.2 and has_sides(a, b)

@@ -11,7 +11,7 @@ from socialstats.cli.deciding import words
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Profile, paired_names, stem
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Profile, one_word_differs, paired_names, stem
 from socialstats.designs.roles import FAMILIES
 from socialstats.designs.rows import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
@@ -116,7 +116,7 @@ def paired_doubt(parts: dict[str, list[Column]]) -> str:
             return ""
         return f"no name says that '{shorten(condition.name, 30)}' holds conditions that each unit met"
     first, second = parts["first"][0], parts["second"][0]
-    if paired_names(first, second) or stem(first.name) == stem(second.name):
+    if paired_names(first, second) or stem(first.name) == stem(second.name) or one_word_differs(first, second):
         return ""
     both = f"'{shorten(first.name, 30)}' and '{shorten(second.name, 30)}'"
     return f"{both} stand together only because their values share a scale"

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
+from socialstats.cli.guesses import ordered
 from socialstats.cli.readings.boards import measures_in
 from socialstats.cli.readings.proposal import Proposal, in_time, two_conditions, value_settings
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
-from socialstats.designs.roles import Cells
+from socialstats.designs.roles import Cells, is_answer, tells_groups
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     DATES,
@@ -24,6 +25,7 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.text import listing, quoted
 
+MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 WEAK = ("category", "label", "code")  # names units as often as values
 METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
 
@@ -66,6 +68,9 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
         if other.called(VALUES.words) and not (rated or cond):
             continue
+        degrees = other.numbers is None and ordered(other.levels)  # in an order that everybody knows
+        if not (rated or cond or persons) and (degrees or is_answer(seen, other, unit)):
+            continue
         if unit in wordings and any(c.called(UNITS.words) for c in keys if c not in (unit, other, *wordings)):
             continue
         if other.called(REPEATS.words) or seen.constant(other, unit) or (nested and not rated):
@@ -76,7 +81,7 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
             continue
         joint = joint or [unit.name]
         joint = [name for name in joint if name not in repeat]
-        free = [c for c in values if c.name not in (*joint, other.name) and not seen.constant(c, unit)
+        free = [c for c in values if c.name not in (*joint, *repeat, other.name) and not seen.constant(c, unit)
                 and not (c in keys and c.called(hints) and len(c.levels) <= max(MOST_KEYS, seen.rows / 3))
                 and not seen.constant(c, other)]  # fmt: skip
         if not free:
@@ -93,8 +98,11 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
             joint, repeat = [*joint, *repeat], ()
         more = [f"'{c.name}'" for c in likely if c is not value and not c.called(WEAK)][:FEW_COLUMNS]
         instead = f"; {listing(more)} may be the value instead" if more else ""
-        if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
+        told = value.discrete and value.called(("rating", "response", "score", "liking", "preference"))
+        if persons and not told and len(free) > 1:
             continue
+        alone = len(joint) == 1 and not unit.called(VALUES.words)
+        groups = kinds_of(seen, other, unit) if alone else []
         size, added = len(other.levels), [seen.columns[name] for name in joint[1:]]
         full = seen.rows / max(1, len(unit.levels) * size * max(1, len(added)))
         base = 4 + 1.2 * surely + value.called(VALUES.words) + 0.8 * (full > 0.7) - 0.7 * len(added)
@@ -103,16 +111,19 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         of = listing([f"'{name}'" for name in joint])
         again = [f"repeat={name}" for name in repeat]
         instead = f"{instead}. Answers told apart by {quoted(repeat)} are averaged" if repeat else instead
-        alone: dict[str, Any] = {"cluster": [unit.name]} if added else {}
-        if rated or size <= max(FEW, 2 * len(unit.levels)):
+        within: dict[str, Any] = {"cluster": [unit.name]} if added else {}
+        if rated or groups or size <= max(FEW, 2 * len(unit.levels)):
             apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS.words)
             rated_unit = f"'{unit.name}'" if apart else of
             entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last, *again]
-            settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
+            settings = {"map": entries, **({"by": added[0].name} if apart else within)}
+            settings |= {"rater_groups": groups[:1]} if groups else {}
             methods = size > 2 and other.called(METHODS) and value.numbers is not None and full == 1
             score = base + 2.2 * methods + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
-            score -= 0.5 * (size > len(unit.levels) and not rated)
+            score -= 0.5 * (size > len(unit.levels) and not (rated or groups))
+            score += 0.6 * bool(groups) - 0.6 * bool(not surely and kinds_of(seen, unit, other))
             told = f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating{instead}"
+            told += f". '{groups[0]}' tells kinds of '{other.name}' apart" if groups else ""
             yield Proposal("ratings", score, told, settings | value_settings([value], "ratings"))
             if (
                 unit.called([name for name in PERSONS if name != "id"])
@@ -127,12 +138,23 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
         if not nested and not persons and not several and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
             parts = [key, f"condition={other.name}", last, *again]
-            settings = {"map": parts, "conditions": two_conditions(other), **alone, **gaps}
+            settings = {"map": parts, "conditions": two_conditions(other), **within, **gaps}
             score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
             score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
             score += 0.3 * (other.numbers is None and (size == 2 or cond)) + 0.9 * bool(in_time(other))
             told = f"'{value.name}' of the same {of} under two of '{other.name}'{instead}"
             yield Proposal("paired", min(score, 9.0), told, settings | value_settings([value], "paired"))
+
+
+def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[str]:
+    """Return texts of few labels that each rater has one of, as where people and models answer: those called so first.
+
+    What differs by unit as well says nothing of raters.
+    """
+    few = [c for c in seen.varying() if c.numbers is None and 2 <= len(c.levels) <= MOST_KINDS and c.filled == c.rows]
+    few = [c for c in few if c not in (rater, unit) and 3 * len(c.levels) <= len(rater.levels)]
+    found = [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
+    return [c.name for c in sorted(found, key=lambda c: not tells_groups(c))]
 
 
 def repeats_among(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import combinations
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
 from socialstats.cli.readings.doubts import parts_of
 from socialstats.designs.profile import WON, Profile
 from socialstats.designs.roles import Groups, independent_groups
+from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import BOUNDS, LOSSES, MODELS, SPREADS, STEPS, spelled
 from socialstats.text import count, listing, quoted, shorten
 
@@ -16,6 +18,7 @@ RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
 SIZES = spelled("n n_samples nsamples samples count size votes")
+MOST_OPTIONS = 12  # columns of options
 MOST_GRADES = 20  # from the lowest grade to the highest
 ARENA = spelled("elo arena bradleyterry bt")
 VERDICT_MARKS = {*spelled("pass passed fail failed error correct incorrect right wrong true false yes no win lose")}
@@ -108,7 +111,9 @@ def marked_texts(seen: Profile) -> str:
 def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
     pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(len(c.levels) > 1 for c in two)), None)
-    results = [c for c in seen.varying() if pair is not None and c not in pair and c.called((*WON, "margin", "rating"))]
+    free = [c for c in seen.varying() if pair is not None and c not in pair]
+    results = [c for c in free if c.called((*WON, "margin", "rating"))]
+    results = results or [c for c in free if c.numbers and min(c.numbers) < 0 < max(c.numbers) == -min(c.numbers)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
     if any("wins_a" in parts_of(one) for one in contests(seen)):
@@ -125,8 +130,46 @@ def graded_numbers(seen: Profile) -> str:
     )
 
 
+def menus(seen: Profile) -> str:
+    """Return a word on choices among three options or more, each in a column, and the one that was taken."""
+    texts = [c for c in seen.varying() if c.numbers is None and not c.unique and len(c.levels) > 2]
+    for taken in texts:
+        options = [c for c in texts if c is not taken and c.labels == taken.labels][:MOST_OPTIONS]
+        if len(options) < 3 or not all(seen.opposed(*two) for two in combinations(options, 2)):
+            continue
+        names = quoted([c.name for c in options], MOST_OPTIONS)
+        return (
+            f"'{shorten(taken.name)}' holds the one of {names} that was taken. A choice among {len(options)} options "
+            "is no comparison of two. Write a row for each option that was left: item_a is the one that was taken, and "
+            "the winner. Say --cluster with the column of the choice"
+        )
+    return ""
+
+
+def counts_of_groups(seen: Profile) -> str:
+    """Return a word on counts by group, whose last row holds their sums."""
+    head = seen.columns.get(seen.table.columns[0])
+    whole = [c for c in seen.columns.values() if c is not head and c.whole and c.filled == c.rows]
+    if head is None or not head.unique or head.numbers is not None or len(whole) < len(seen.columns) - 1:
+        return ""
+    totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
+    if len(totals) != 1 or not whole:
+        return ""
+    cells = seen.table.counts([head.name, *(c.name for c in whole)]).columns
+    last = cells[head.name].labels().codes == totals[0]
+    for column in whole:
+        numbers = cells[column.name].labels().numbers()
+        if numbers[~last].sum() != numbers[last].sum():
+            return ""
+    return (
+        f"Rows of '{shorten(head.name)}' are counts of groups, and '{shorten(head.levels[totals[0]])}' is their sum. "
+        "Groups are no units of a test. Counts of answers by two raters, or under two conditions, are read with "
+        "--crosstab; else give one row for each answer"
+    )
+
+
 LOOKS: tuple[Callable[[Profile], str], ...] = (
-    rankings, arena_scores, summaries, training_log, marked_texts, graded_numbers,
+    rankings, arena_scores, summaries, training_log, marked_texts, graded_numbers, menus, counts_of_groups,
 )  # fmt: skip
 
 

@@ -24,12 +24,13 @@ from socialstats.designs.profile import (
     Column,
     Profile,
     negated,
+    one_word_differs,
     paired_names,
     same_scale,
     share,
     stem,
 )
-from socialstats.designs.roles import FAMILIES
+from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.rows import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
@@ -71,6 +72,7 @@ PAIRS_OF_JUDGES = couples(
     "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
     "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
 )  # who may have judged the same
+MOST_APART = 3  # labels of a source for each of which a table of pairs is compared apart
 QUESTION = 4  # words of a name that is a question
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
@@ -197,7 +199,8 @@ class Group:
         self.pairs = self.crossed or [two for two in combinations(columns[:MOST_KEYS], 2) if paired_names(*two)]
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
         lone = self.size == 2 and len(columns[0].levels) > 3 and not meet_themselves(rows.seen, *columns)
-        self.unlike = columns[0].numbers is None and (differ or lone)
+        sides = all(rows.seen.opposed(*two) for two in combinations(columns[:MOST_KEYS], 2))
+        self.unlike = columns[0].numbers is None and (differ or lone or sides)
 
 
 def one_word_apart(columns: Sequence[Column]) -> bool:
@@ -252,6 +255,26 @@ def wide_tables(seen: Profile) -> Iterator[Proposal]:
             yield as_raters(group)
         if not ((group.raters and group.size > 2) or (group.size > 8 and (group.items or not group.pairs))):
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
+
+
+def pairs_of_a_plan(seen: Profile) -> Iterator[Proposal]:
+    """Look for two numbers in each row of a plan of units and sources, such as scores of two versions of a sentence."""
+    if seen.plan is None or len(seen.plan[1].levels) > MOST_KEYS:
+        return
+    unit, source = seen.plan
+    numbers = [c for c in Rows(seen).values if c.numbers is not None and not c.describes]
+    for two in combinations(numbers[:MOST_KEYS], 2):
+        if one_word_differs(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
+            first, second = later_first(*two)
+            apart = len(source.levels) <= MOST_APART or source in models_of(seen)
+            key = unit.name if apart else f"{unit.name},{source.name}"
+            parts = [f"unit={key}", f"first={first.name}", f"second={second.name}"]
+            settings: dict[str, Any] = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
+            settings |= {"missing": "drop"} if min(c.filled for c in two) < seen.rows else {}
+            each = f", for each '{source.name}'" if apart else f" and '{source.name}'"
+            means = f"'{first.name}' minus '{second.name}' of each '{unit.name}'{each}"
+            yield Proposal("paired", 9.5, means, {"map": parts, **settings})
+            return
 
 
 def labelled_twice(seen: Profile) -> tuple[Column, Column] | None:
@@ -323,7 +346,9 @@ def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Pr
     first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
-    score = 5 if group.items else score
+    labels = {*first.levels, *second.levels}
+    coded = first.numbers is None and len(labels) > 2 and not group.pairs
+    score = 5 if group.items else 4.4 if coded else score  # labels that two columns share are rather codes
     parts = [*unit_of(group.rows).get("map", []), f"first={first.name}", f"second={second.name}"]
     times = {"count": seen.frequencies[0]} if group.rows.counted and group.discrete else {}
     settings = {"map": parts, **times, **value_settings((first, second), "paired")}
@@ -383,7 +408,14 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
     if len(one_scale) > 3 and len(one_scale) >= len(values) - 1 and one_scale not in groups and not named:
         groups = [one_scale, *groups]
     numbers = [c for c in values if c.numbers is not None and len(c.levels) > 1]
-    return groups[:3] or ([numbers] if rows_named and len(numbers) == 2 else [])
+    two = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
+    return groups[:3] or ([numbers] if two else [])
+
+
+def overlap(one: Column, other: Column) -> bool:
+    """Whether the ranges of two columns of numbers overlap."""
+    x, y = one.numbers or [0.0], other.numbers or [0.0]
+    return min(max(x), max(y)) > max(min(x), min(y))
 
 
 def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
