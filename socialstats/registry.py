@@ -7,6 +7,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from socialstats.designs.calls import (
@@ -92,6 +93,8 @@ def reads(
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
         *own, _ = signature.parameters
+        declared = {key: str(part.annotation) for key, part in signature.parameters.items()}
+        kinds = {key: kind for key, kind in declared.items() if kind.removesuffix(" | None") in ("int", "float")}
 
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
@@ -102,6 +105,7 @@ def reads(
             except TypeError as error:
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
+            options |= {key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()}
             if also and isinstance(options[own[0]], also):
                 if columns:
                     raise InputError(f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
@@ -137,6 +141,26 @@ def reads(
         return cast(F, call)
 
     return decorate
+
+
+def numeric(name: str, value: Any, kind: str) -> Any:
+    """Return a number that an option was given; a whole one where the option counts, also if written as 2000.0.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+    """
+    if value is None and (kind.endswith("None") or name == "level"):  # a missing level has an error of its own
+        return value
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if kind.startswith("float"):
+        if not number:
+            raise InputError(f"{option(name, value)} is not a number")
+        return value
+    if not number or float(value) != int(value):
+        raise InputError(f"{option(name, value)} is not a whole number")
+    return int(value)
 
 
 def refuse_means(design: Any, name: str) -> None:

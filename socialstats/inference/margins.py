@@ -120,6 +120,33 @@ def _finite(value: float, name: str) -> float:
     return float(value)
 
 
+def refuse_impossible(bounds: tuple[float, float], limits: tuple[float, float] | None, test: MarginTest) -> None:
+    """Refuse bounds that no difference can pass: the claim would be shown by any data.
+
+    Parameters
+    ----------
+    bounds : (low, high)
+    limits : (low, high) or None
+        What the difference can be.
+    test : {"equivalence", "noninferiority"}
+
+    Raises
+    ------
+    InputError
+        Naming the limit.
+    """
+    low, high = limits or (-np.inf, np.inf)
+    beyond = [bound for bound, out in ((bounds[0], bounds[0] <= low), (bounds[1], bounds[1] >= high)) if out]
+    if not beyond or (test == "noninferiority" and bounds[0] > low):
+        return
+    hundredth = abs(beyond[0]) / 100
+    meant = f"; did you mean {hundredth:g}?" if high == 1 and hundredth < 1 else ""
+    raise InputError(
+        f"a bound of {beyond[0]:g} cannot be reached: the difference lies within {low:g} and {high:g}, so any data "
+        f"would show {test}{meant}"
+    )
+
+
 def checked_alpha(level: float) -> float:
     """Return a level above .5, of which 1 minus it is the error rate of each one-sided test."""
     if not isinstance(level, Real) or not 0.5 < level < 1:
@@ -203,6 +230,7 @@ def against_margin(
     rows: list[Row] = []
     verdicts: dict[str, str] = {}
     for k in at:
+        refuse_impossible(bounds, whole.rows[k].limits, test)
         tests, row = two_tests(whole.rows[k], bounds, level)
         verdicts[row.name] = tests.verdict(bounds, level, test)
         group = "test" if len(at) == 1 else f"test of {row.name}"

@@ -30,6 +30,7 @@ from socialstats.inference.margins import (
     against_margin,
     checked_alpha,
     checked_bounds,
+    refuse_impossible,
     terms_of,
     within,
 )
@@ -167,6 +168,8 @@ def estimate(
 ) -> Result:  # fmt: skip
     """Compute the tests of one design."""
     pairs = pair_values(design)
+    shares = yes_no(pairs) or (design.repeats is not None and bool(design.repeats.share_of))
+    refuse_impossible(bounds, (-1.0, 1.0) if shares and scale == "raw" else None, test)
     factors = cluster_factors(design, cluster)
     if scale == "d_z" and factors:
         raise InputError(f"{option('scale', 'd_z')} needs independent pairs; state the bounds in raw units, or use "

@@ -24,6 +24,7 @@ OF_QUANTILES = {  # modules that take quantiles, and why
     "models/effect_sizes.py": "inverts the noncentral t",
     "models/power.py": "power of tests, which inverts the noncentral chi-square",
     "planning/power.py": "power of tests",
+    "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
     "models/bradley_terry/covariance.py": "critical values of rank sets",
     "resampling/engine.py": "BCa's and interpolated quantiles of resamples",
     "datasets/simulating.py": "draws normal numbers",

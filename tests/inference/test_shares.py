@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import socialstats as ss
+from socialstats.errors import InputError
 from socialstats.inference.paired_score import FEW, PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, clustered_share, wilson
 from socialstats.models.matched_pairs import Cells, tango
@@ -14,6 +16,7 @@ from tests.golden_data import golden
 
 R = golden("shares")
 G, H, Y, FIRST, SECOND, RARE = (np.array(R[name]) for name in ("g", "h", "y", "first", "second", "rare"))
+NONINFERIOR = "noninferiority"
 NUMERICAL = 1e-7  # R maximises the constrained likelihood numerically
 
 
@@ -148,13 +151,25 @@ def test_equivalence_of_one_cluster_is_undefined():
     assert result.rows[0].undefined == ONE_CLUSTER
 
 
-def test_bounds_that_no_difference_can_reach_are_met():
+@pytest.mark.parametrize(
+    "bounds", [{"low": -1.5, "high": 1.5}, {"margin": 5}, {"low": -0.1, "high": 1}, {"margin": 30, "test": NONINFERIOR}]
+)
+def test_bounds_that_no_difference_can_pass_are_refused(bounds):
     columns, names = pairs(FIRST, SECOND)
-    result = ss.equivalence(columns, low=-1.5, high=1.5, **names)
-    assert result.extras["verdict"] == "equivalent"
-    assert result.row("above low").statistic is None
-    assert 0 < result.row("equivalence").p_value < 1e-300
-    assert result.verify().ok
+    with pytest.raises(InputError, match="the difference lies within -1 and 1"):
+        ss.equivalence(columns, **bounds, **names)
+    repeated = pd.DataFrame({"unit": np.repeat(range(12), 6), "condition": ["a", "b"] * 36,
+                             "correct": np.random.default_rng(3).integers(0, 2, 72)})  # fmt: skip
+    with pytest.raises(InputError, match="the difference lies within -1 and 1"):
+        ss.equivalence(repeated, repeat=True, **bounds)
+    board = ss.leaderboard(repeated.rename(columns={"condition": "model"}))
+    with pytest.raises(InputError, match="the difference lies within -1 and 1"):
+        ss.equivalence(board, **bounds)
+
+
+def test_a_loss_that_can_be_reached_is_tested_whatever_the_other_bound():
+    columns, names = pairs(FIRST, SECOND)
+    assert ss.equivalence(columns, margin=0.4, test=NONINFERIOR, **names).extras["verdict"]
 
 
 def test_skewed_differences_are_warned_of():

@@ -130,7 +130,7 @@ def test_equal_differences_are_undefined(scale):
         ({"low": 1, "high": -1}, "below"),
         ({"low": 1, "high": 1}, "below"),
         ({"low": -math.inf, "high": 1}, "finite"),
-        ({"low": "-1", "high": 1}, "finite"),
+        ({"low": "-1", "high": 1}, "not a number"),
         ({"low": -1, "high": 1, "scale": "sd"}, "d_z"),
         ({"low": -1, "high": 1, "level": 0.5}, "0.5"),
         ({"low": -1, "high": 1, "level": 95}, "95"),
