@@ -77,7 +77,7 @@ READ = (
     Setting("exclude_raters", "rows", "COLUMN=VALUE",
              "exclude raters with a matching row, such as a failed attention check (repeatable)"),
     Setting("na", "texts", "LABEL",
-             "label that means missing, beside NA, N/A, NaN, null and '.', repeatable; '' if those are labels"),
+             "label that means missing, beside NA, None, null, '.' and the like, repeatable; '' if those are labels"),
     Setting("crosstab", "switch", "",
              "the table is square, counts of two raters, two conditions, or wins of the row over the column "
              "(with --design)"),

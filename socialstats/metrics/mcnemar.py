@@ -40,6 +40,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
 from socialstats.sentences import span
+from socialstats.tables import as_text
 from socialstats.tables.spelling import spelled_alike
 from socialstats.text import alpha_text, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import Word, one_of, option
@@ -127,7 +128,11 @@ def check_binary(design: Paired) -> None:
             f"{design.source}: McNemar's test takes one answer of a unit under each condition, and these values are "
             "means of repeated answers. paired_difference() tests their difference"
         )
-    if design.scale != "nominal":
+    values = np.unique([design.first, design.second]).tolist()
+    if design.scale != "nominal" and len(values) == 2:  # codes such as 1 and 2
+        named = option("levels", [as_text(value) or "" for value in values])
+        other = f"say that they are codes of two levels, the second of which counts as one: {named}"
+    elif design.scale != "nominal":
         other = "paired_difference() takes numbers"
     elif len(design.levels) == 2:
         named = option("levels", (Word("zero"), Word("one")))

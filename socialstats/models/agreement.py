@@ -998,11 +998,16 @@ def reliability(
     )  # fmt: skip
 
 
-def why_none(group: Group) -> tuple[str, Reason]:
-    """Return why a coefficient of a group does not exist, in words and as a field."""
+def why_none(group: Group, term: str) -> tuple[str, Reason]:
+    """Return why a coefficient of a group does not exist, in words and as a field.
+
+    Chance agreement of AC1 and AC2 is divided by the number of levels minus one; declared levels count.
+    """
     counts = group.counts
     if group.n_paired == 0:
         return NO_PAIR, "no_data"
+    if not counts.varies and term in ("AC1", "AC2"):
+        return f"a single level, '{shorten(counts.levels[int(counts.level[0])])}': {term} needs two", "no_variation"
     if not counts.varies:
         return CONSTANT.format(level=shorten(counts.levels[int(counts.level[0])])), "no_variation"
     return (ONE_UNIT, "one_unit") if group.n_paired == 1 else (FULL, "no_variation")
@@ -1018,7 +1023,7 @@ def coefficient_row(
         n=float(counts.n_ratings), n_units=counts.n_units, n_clusters=group.n_clusters,
     )  # fmt: skip
     if coefficient is None:
-        why, reason = why_none(group)
+        why, reason = why_none(group, term)
         if options.on_undefined == "raise":
             raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
         row = replace(row, undefined=why, reason=reason)
