@@ -80,7 +80,7 @@ def test_one_level_gives_the_reason_of_its_own_coefficient() -> None:
     ],
 )
 def test_options_that_are_no_numbers_are_errors_with_a_word(call) -> None:
-    with pytest.raises(InputError, match="is not a|must be between"):
+    with pytest.raises(InputError, match=r"is not a|must be between"):
         call(pairs([1, 2, 3, 4, 5, 7], [2, 2, 3, 5, 4, 4]))
 
 
