@@ -14,7 +14,7 @@ bradley_terry <- function(comparisons, formula = NULL, ..., ties = "auto",
   prior = 0, components = "error", solver = "newton", reference = NULL, level = 0.95,
   by = "declared") called("bradley_terry")
 
-win_rates <- function(comparisons, covariate = "urgency", ..., weights = "opponent",
+win_rates <- function(comparisons, covariate = "auto", ..., weights = "opponent",
   cluster = "auto", ci = "cluster", level = 0.95) called("win_rates")
 
 sensitivity <- function(comparisons, covariate = "urgency", ..., weights = "opponent",

@@ -25,14 +25,17 @@ ALL = "all"
 def verify(result: Result) -> Verification:
     """Recompute rates, standard errors and intervals of every item, and of all items together."""
     design, settings = result.design.whole(), result.settings
-    table = with_shares(long_table(design, settings["covariate"]), pooled=settings["weights"] == "pooled")
+    long = long_table(design, settings["covariate"])
+    if settings["covariate"] is None:
+        long["condition"] = result.rows[0].group
+    table = with_shares(long, pooled=settings["weights"] == "pooled")
     factors = design.factors(settings["cluster"]) if settings["ci"] == "cluster" else ()
     codes = codes_of(factors, table["cell"].to_numpy())
     columns = {name: table[name].to_numpy() for name in ("score", "rate", "w", "w2", "row", "of_item", "of_all")}
     named: dict[Any, Row] = {(row.term, row.group): row for row in result.rows}
     pooled = settings["weights"] == "pooled"
     groups = [(key, at, "of_item") for key, at in table.groupby(["item", "condition"]).indices.items()]
-    if ALL not in design.items:
+    if ALL not in design.items and settings["covariate"] is not None:
         groups += [((ALL, name), at, "of_all") for name, at in table.groupby("condition").indices.items()]
     checks: list[Check] = []
     for key, at, share in groups:

@@ -111,6 +111,7 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "by": (None, "declared"),
     "source": ("rater",),
 }
+RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, tuple[str, ...]] = {
     "scale": (*SCALES, *get_args(PairedScale)), "missing": get_args(Missing)
 }  # fmt: skip
@@ -322,6 +323,8 @@ def keywords_of_call(
     for key in [key for key in options if key in known]:
         value, choices = options[key], _choices(function, key)
         if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
+            continue
+        if key == "cluster" and value in RULES and value not in there:
             continue
         if value in choices:
             read |= {key: value} if value in READ_TOO.get(key, ()) else {}

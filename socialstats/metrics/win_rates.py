@@ -1,4 +1,4 @@
-"""Conditional win rates of items, by higher, equal and lower urgency."""
+"""Win rates of items: over all comparisons, or by higher, equal and lower urgency."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from socialstats.models.sensitivity import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import extremes
 from socialstats.sentences import estimate as estimated
-from socialstats.text import count
+from socialstats.text import count, listing
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 Ci = Literal["cluster", "wilson"]
 CIS: tuple[str, ...] = get_args(Ci)
 ALL = "all"
+PLAIN, DEFAULT = "win rate", "urgency"
 NONE_THERE = "no comparison under this condition"
 HALF = "no interval: each comparison of equals is a win for one item and a loss for another, so 1/2 by design"
 NEAR_HALF = (
@@ -49,7 +51,7 @@ NEAR_HALF = (
 @reads(Comparisons, scans=True)
 def win_rates(
     comparisons: Comparisons | TableLike,
-    covariate: str = "urgency",
+    covariate: str | None = "auto",
     *,
     weights: Weighting = "opponent",
     cluster: str | Sequence[str] | None = "auto",
@@ -57,16 +59,18 @@ def win_rates(
     level: float = 0.95,
     **columns: Any,
 ) -> Result | ResultGroup:
-    """Estimate the rate at which each item wins when its urgency is higher, equal or lower.
+    """Estimate the rate at which each item wins; with a covariate, where its own is higher, equal or lower.
 
-    p(i | l) = (1/J) sum over opponents j of Pr(i beats j | condition l), l in {higher, equal, lower}: the
-    condition compares the item's own covariate with its opponent's. Every comparison counts for both items.
+    p(i) = (1/J) sum over opponents j of Pr(i beats j). With a covariate, p(i | l) has Pr(i beats j | condition l), l in
+    {higher, equal, lower}: the condition compares the item's own covariate with its opponent's. Every comparison counts
+    for both items.
 
     Parameters
     ----------
     comparisons : Comparisons, data frame, mapping of columns, or path of a file
-        With a numeric covariate for each side. With a ``by`` factor: one result a level.
-    covariate : str
+        A covariate has a number for each side. With a ``by`` factor: one result a level.
+    covariate : str or None
+        None: rates over all comparisons. ``"auto"``: the covariate ``urgency`` where the design has it, else None.
     weights : {"opponent", "pooled"}
         Mean over opponents (each counts the same), or over comparisons.
     cluster : str, pair of str or None
@@ -87,8 +91,9 @@ def win_rates(
     Returns
     -------
     Result
-        Rows: term = item, and ``"all"`` (mean over items, or over comparisons when pooled); group =
-        ``"higher"``, ``"equal"``, ``"lower"``; estimate in [0, 1]; n = comparisons; n_units = opponents.
+        Without a covariate: term = item, group = ``"win rate"``. With one: also the term ``"all"`` (mean over items, or
+        over comparisons when pooled), and group = ``"higher"``, ``"equal"``, ``"lower"``. The estimate lies in [0, 1];
+        n = comparisons; n_units = opponents.
         A condition without comparisons is undefined, never 0. A tie counts one half (caution SS105).
 
     Raises
@@ -123,6 +128,9 @@ def win_rates(
     ['equal', 'higher', 'lower']
     >>> result.row("all", group="higher").estimate > 0.5
     True
+    >>> plain = win_rates({"item_a": ["x", "y", "x"], "item_b": ["y", "z", "z"], "winner": ["x", "z", "x"]})
+    >>> [(row.term, row.estimate) for row in plain.rows]
+    [('x', 1.0), ('y', 0.0), ('z', 0.5)]
     """
     one_of("ci", ci, CIS)
     settings: dict[str, Any] = {
@@ -139,6 +147,8 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     factors: tuple[Factor, ...] = ()
     stored = None
     settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
+    if settings["covariate"] == "auto":
+        settings["covariate"] = DEFAULT if DEFAULT in design.covariates else None
     if settings["ci"] == "cluster":
         design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
@@ -146,13 +156,15 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     over = "opponents" if settings["weights"] == "opponent" else "comparisons"
     return Result(
         metric="win_rates",
-        title=f"Conditional win rates by {settings['covariate']}, mean over {over}",
+        title=f"Win rates, mean over {over}"
+        if settings["covariate"] is None
+        else f"Conditional win rates by {settings['covariate']}, mean over {over}",
         inference=f"Wilson intervals, {cluster_text(factors)}",
         rows=rows,
         counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
         fit={"nobs": design.n_rows, "method": settings["ci"], **(cluster_facts(rows) if factors else {})},
         settings=settings,
-        cautions=(*table_cautions(design, table), *share_cautions(design, factors, rows)),
+        cautions=(*table_cautions(design, table, settings["covariate"]), *share_cautions(design, factors, rows)),
         references=METRIC.references if settings["ci"] == "cluster" else ("wilson1927",),
         design=design,
     )
@@ -209,6 +221,11 @@ def all_rows(
                 row = replace(row, df=float(errors.df[k]), effective=float(effective[k]))
         return with_ends(row, float(low[k]), float(high[k]), level, why=why, interval="score")
 
+    if settings["covariate"] is None:
+        return tuple(
+            replace(row_of(n_items + i, item, CONDITIONS[1]), group=PLAIN, key=(("item", item),))
+            for i, item in enumerate(design.items)
+        )
     rows = [
         row_of(j * n_items + i, item, name) for i, item in enumerate(design.items) for j, name in enumerate(CONDITIONS)
     ]
@@ -282,8 +299,12 @@ def linearised(
 
 
 def sentence(result: Result) -> str:
-    """Return how often the side with the higher and the lower covariate won, as a sentence."""
+    """Return who won most and least often, or how often the side with the higher and the lower covariate won."""
     name = result.settings["covariate"]
+    if name is None:
+        bottom, top = extremes([row for row in result.rows if row.estimate is not None])
+        most, least = (f"{listing([row.term for row in end], 3)} ({estimated(end[0])})" for end in (top, bottom))
+        return f"Of {count(len(result.rows), 'item')}, {most} won most often and {least} least often."
     higher, lower = (
         next(row for row in result.rows if row.label("item") is None and row.label("condition") == condition)
         for condition in ("higher", "lower")
@@ -300,21 +321,23 @@ def sentence(result: Result) -> str:
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw one line an item with its three win rates and their targets."""
-    from socialstats.figures import dumbbell
+    """Draw one line an item with its three win rates and their targets, or a forest of its only rate."""
+    from socialstats.figures import dumbbell, forest
 
+    if result.settings["covariate"] is None:
+        return forest(result.rows, ax=ax, **{"xlabel": "Win rate", **options})
     return dumbbell(result.rows[:-3], ax=ax, **options)
 
 
 METRIC = Metric(
     name="win_rates",
-    title="Conditional win rates",
+    title="Win rates",
     design="comparisons",
     function=win_rates,
     sentence=sentence,
     plot=plot,
     crosscheck="socialstats.crosscheck.win_rates:verify",
-    estimand="Probability that an item wins when its covariate is higher than, equal to or below the other's.",
+    estimand="Probability that an item wins, also where its covariate is higher than, equal to or below the other's.",
     assumptions=(
         "clusters (by default pairs of items) are independent",
         "a tie counts as half a win for each side",

@@ -114,14 +114,16 @@ class ConditionTable:
         return self.statistics.shape[1] // 3 * 2
 
 
-def side_conditions(design: Comparisons, covariate: str) -> IntArray:
-    """Condition of item_a in each cell: 0 where its covariate is higher, 1 equal, 2 lower.
+def side_conditions(design: Comparisons, covariate: str | None) -> IntArray:
+    """Condition of item_a in each cell: 0 where its covariate is higher, 1 equal, 2 lower; without one always 1.
 
     Raises
     ------
     InputError
         If there is no such covariate, or it holds labels or missing values.
     """
+    if covariate is None:
+        return np.ones(len(design.item_a), dtype=np.int64)
     if covariate not in design.covariates:
         known = quoted(sorted(design.covariates)) or "none"
         raise InputError(
@@ -149,13 +151,14 @@ def scores(design: Comparisons) -> FloatArray:
     return np.where(design.outcome == TIED, 0.5, np.where(design.outcome == B_WON, 0.0, 1.0))
 
 
-def condition_table(design: Comparisons, covariate: str, weights: Weighting) -> ConditionTable:
+def condition_table(design: Comparisons, covariate: str | None, weights: Weighting) -> ConditionTable:
     """Build the statistics of the conditional win rates.
 
     Parameters
     ----------
     design : Comparisons
-    covariate : str
+    covariate : str or None
+        None: all comparisons have the condition "equal".
     weights : {"opponent", "pooled"}
         ``"opponent"``: p_i = (1/J) sum_j Pr(i beats j): every opponent counts the same, so a row counts
         1/n_ij. The counts n_ij are part of the design and stay as they are in resamples.
@@ -225,14 +228,16 @@ def rates(sums: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
     return p, n
 
 
-def table_cautions(design: Comparisons, table: ConditionTable) -> tuple[Caution, ...]:
+def table_cautions(
+    design: Comparisons, table: ConditionTable, covariate: str | None = "urgency"
+) -> tuple[Caution, ...]:
     """Cautions SS105 (ties counted as halves) and SS302 (items without a comparison under a condition)."""
     found = []
     if design.n_ties:
         said = f"{count(design.n_ties, 'tie')} in {count(design.n_rows, 'comparison')} count half for each side"
         fix = "drop_ties() leaves them out"
         found.append(caution("SS105", said, affects="win rates, pulled towards one half", fix=fix))
-    for name, rows in zip(CONDITIONS, table.rows, strict=True):
+    for name, rows in zip(CONDITIONS, table.rows, strict=True) if covariate is not None else ():
         empty = [design.items[j] for j in np.flatnonzero(rows == 0)]
         if empty:
             said = f"condition '{name}' is empty for {count(len(empty), 'item')}: {quoted(empty)}"

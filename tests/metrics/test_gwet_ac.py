@@ -176,9 +176,9 @@ def test_no_variation():
     alone = ratings(same)
     row = gwet_ac(alone).rows[0]
     assert row.estimate is None
-    assert "no variation" in row.undefined
+    assert "a single level" in row.undefined
     assert gwet_ac(alone, on_undefined=1.0).rows[0].estimate == 1
-    with pytest.raises(UndefinedStatistic, match="no variation"):
+    with pytest.raises(UndefinedStatistic, match="a single level"):
         gwet_ac(alone, on_undefined="raise")
 
 

@@ -261,3 +261,38 @@ def test_repeated_terms_keep_their_rows_apart() -> None:
     assert result.confint().index.is_unique
     with pytest.raises(ss.InputError, match="stands in several groups"):
         result.row("child")
+
+
+@pytest.mark.parametrize("cluster", ["auto", None, "judge", ["judge", "prompt"]])
+def test_rates_without_a_covariate_are_those_of_all_comparisons(cluster):
+    """The mean over opponents of the share of wins against each, by hand; a tie counts one half."""
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 5, 400)
+    b = (a + rng.integers(1, 5, 400)) % 5
+    names = np.array(["k", "l", "m", "n", "o"])
+    table = pd.DataFrame({
+        "item_a": names[a], "item_b": names[b], "judge": rng.integers(0, 20, 400), "prompt": rng.integers(0, 40, 400),
+        "winner": np.choose(rng.choice(3, 400, p=[0.5, 0.35, 0.15]), [names[np.minimum(a, b)], names[np.maximum(a, b)],
+                                                                      np.array(["tie"] * 400)]),
+    })  # fmt: skip
+    result = win_rates(table, cluster=cluster)
+    both = pd.concat([
+        table.assign(item=table["item_a"], other=table["item_b"]),
+        table.assign(item=table["item_b"], other=table["item_a"]),
+    ])  # fmt: skip
+    both["won"] = np.where(both["winner"] == "tie", 0.5, both["winner"] == both["item"])
+    wanted = both.groupby(["item", "other"])["won"].mean().groupby("item").mean()
+    assert {row.term: row.estimate for row in result.rows} == pytest.approx(wanted.to_dict())
+    assert {row.group for row in result.rows} == {"win rate"}
+    assert [row.n for row in result.rows] == both.groupby("item").size().tolist()
+    assert f"{wanted.idxmax()} (" in result.sentence().partition("won most often")[0]
+    assert f"{wanted.idxmin()} (" in result.sentence().partition("won most often")[2]
+    assert result.verify().ok
+    assert result.plot() is not None
+
+
+def test_a_covariate_that_is_not_urgency_is_used_where_it_is_named(conflict_rows):
+    rows = conflict_rows().rename(columns={"urgency_a": "size_a", "urgency_b": "size_b"})
+    plain, named = (win_rates(rows, covariates=["size"], **more) for more in ({}, {"covariate": "size"}))
+    assert plain.settings["covariate"] is None
+    assert named.row("all", group="higher").estimate is not None
