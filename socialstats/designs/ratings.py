@@ -72,7 +72,7 @@ class RatingsSources:
         refusal : str or sequence of str
             Values that mean a refusal to answer.
         na : str, sequence of str, or False
-            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and R's integer NA (-2147483648), that
+            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and R's integer NA (-2147483648). They
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
         status : str, optional

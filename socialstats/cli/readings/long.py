@@ -98,8 +98,8 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
             joint, repeat = [*joint, *repeat], ()
         more = [f"'{c.name}'" for c in likely if c is not value and not c.called(WEAK)][:FEW_COLUMNS]
         instead = f"; {listing(more)} may be the value instead" if more else ""
-        told = value.discrete and value.called(("rating", "response", "score", "liking", "preference"))
-        if persons and not told and len(free) > 1:
+        likert = value.discrete and value.called(("rating", "response", "score", "liking", "preference"))
+        if persons and not likert and len(free) > 1:
             continue
         alone = len(joint) == 1 and not unit.called(VALUES.words)
         groups = kinds_of(seen, other, unit) if alone else []
