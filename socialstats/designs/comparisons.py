@@ -424,7 +424,7 @@ class Comparisons:
             the first item. ``"probability"``: from 0 to 1, the probability of the first item in one reply, as from
             log-probabilities (`replies`; a column ``p_rest`` is the probability of other answers).
         na : str, sequence of str, or False
-            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and R's integer NA (-2147483648). They
+            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and -2147483648 (R's NA). They
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
         allowed : mapping of str to sequence, optional

@@ -81,7 +81,7 @@ class PairedSources:
         unmatched : {"error", "drop"}, optional
             Another rule than `missing` for units with one condition only.
         na : str, sequence of str, or False
-            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and R's integer NA (-2147483648). They
+            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and -2147483648 (R's NA). They
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
         repeat : str, sequence of str, or True, optional

@@ -72,7 +72,7 @@ class RatingsSources:
         refusal : str or sequence of str
             Values that mean a refusal to answer.
         na : str, sequence of str, or False
-            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and R's integer NA (-2147483648). They
+            Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and -2147483648 (R's NA). They
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
         status : str, optional
