@@ -109,11 +109,14 @@ def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
     pairs = len(design.pair.levels)
     if design.declared or pairs == design.n_rows or pairs >= parameters + FEW_DF:
         return ()
+    by_pair = f"cluster by pair ({option('cluster', 'pair')})"
+    declare = f"name what rows depend on, such as judges or prompts, with {option('cluster')}"
+    all_met = pairs == len(design.items) * (len(design.items) - 1) // 2  # there are no more pairs to compare
     return (few_clusters(
         f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly separate effects of pairs "
         "from strengths, and the errors are those of independent comparisons",
         affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
-        fix=f"compare more pairs of items, or cluster by pair ({option('cluster', 'pair')})",
+        fix=f"{declare if all_met else 'compare more pairs of items'}, or {by_pair}",
     ),)  # fmt: skip
 
 

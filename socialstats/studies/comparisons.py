@@ -426,9 +426,8 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
     name, more = min(sizes, key=lambda one: sizes[one]), clusters_to_halve(row)
     if more is None:
         return ()
-    if name == "pair" and more > pairs_left(fit.design):  # an item gains opponents with new items only
-        new = math.ceil(len(fit.design.items) * more / sizes[name])
-        return (sentences.halving(new, f"{item}s", quantity),)
+    if name == "pair" and more > pairs_left(fit.design):
+        return ()  # new opponents take new items, which make it another question
     if name == "pair":
         return pairs_to_halve(more, fit.design, item, quantity)
     others = [f"{spoken(other)} clusters" for other in sizes if other != name]

@@ -23,3 +23,15 @@ def test_few_repeated_pairs_without_clusters_are_a_caution(items, times, said):
     design = ss.Comparisons.from_frame(pd.DataFrame(pairs, columns=["item_a", "item_b"]).assign(winner=winner))
     for fit in (fit_model(design, StudyOptions(), None), ss.bradley_terry(design)):
         assert any(c.code == "SS202" and "independent comparisons" in c.detail for c in fit.cautions) == said
+
+
+def test_pairs_that_do_not_exist_are_not_asked_for():
+    """All six pairs of four items have met: what else rows depend on may be named."""
+    rng = np.random.default_rng(2)
+    pairs = [pair for pair in combinations("wxyz", 2) for _ in range(20)]
+    table = pd.DataFrame(pairs, columns=["item_a", "item_b"]).assign(winner=[pair[rng.integers(2)] for pair in pairs])
+    found = {len(rows): next(c.fix for c in ss.bradley_terry(rows).cautions if c.code == "SS202")
+             for rows in (table, table[20:])}  # fmt: skip
+    assert "more pairs" not in found[120]
+    assert "judges or prompts" in found[120]
+    assert "compare more pairs of items" in found[100]
