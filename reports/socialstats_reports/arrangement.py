@@ -53,6 +53,11 @@ class Stated:
     figures: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
 
+    @property
+    def touches_main(self) -> bool:
+        """Whether a figure or table of the main part shows what it is about; the appendix's are called A1, A2, ..."""
+        return not all(number.startswith("A") for number in (*self.figures, *self.tables))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:
@@ -184,6 +189,7 @@ def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
     for said in found.cautions:
         yield from (said.caution.short, said.caution.detail, said.caution.affects, said.caution.fix)
         yield " ".join((*said.figures[:LINKS], *said.tables[:LINKS], "Affected: See Code"))
+    yield from (said.caution.short for said in found.notes if said.touches_main)
     for placed in found.part("main"):
         block = placed.block
         yield from (block.question, block.question, *block.sentences, block.figure_title, block.caption, "Figure 1.")

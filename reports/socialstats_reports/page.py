@@ -103,6 +103,7 @@ def render(
         "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
         "approximate": APPROXIMATE if said_approximate(outcome) else "",
         "notes": place.notes,
+        "main_notes": [said for said in place.notes if said.caution.code != TRIED and said.touches_main],
         "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
         "links": LINKS,
         **blocks,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats.cli import main
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import missing_labels
 
@@ -90,3 +93,20 @@ def test_whole_numbers_may_be_written_as_floats() -> None:
         ss.effect_sizes(table, ci="percentile", resamples=n, seed=1, **PAIRS).row("d_z") for n in (2000, 2000.0)
     )
     assert one == two
+
+
+def test_notes_on_main_results_stand_beside_the_cautions(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kind 6: a page with 33 missing ratings said that no caution applies, and nothing else."""
+    rng = np.random.default_rng(5)
+    rows = [(f"s{u}", r, rng.integers(1, 6)) for u in range(60) for r in "abcd"]
+    path = tmp_path / "t.csv"
+    table = pd.DataFrame(rows, columns=["unit", "rater", "value"])
+    table.assign(value=table["value"].where(rng.random(len(table)) > 0.1)).to_csv(path, index=False)
+    assert main(["report", str(path), "-o", str(tmp_path / "t.html"), "--no-verify"]) == 0
+    page = (tmp_path / "t.html").read_text()
+    opening = page[page.index('<section id="cautions">') : page.index('<section id="results">')]
+    assert "notes (" in opening
+    assert ">ratings are missing or refused</a>" in opening
+    place = re.search(r'<a href="#(note-\d+)">ratings are missing', opening)
+    assert place is not None
+    assert f'id="{place[1]}"' in page
