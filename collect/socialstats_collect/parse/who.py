@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from socialstats_collect.parse.cues import (
     AFTER,
@@ -58,24 +59,60 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     ('2', 'ambiguous')
     """
     people = clean(names[0]).text, clean(names[1]).text
+    marks = _marks(people)
 
     def rules(text: Clean) -> Iterator[Rule]:
+        marked = _marked(text.text, people)
         fields = [one for one in values_of(text.text, "answer") if one.whole]
-        yield "mismatched", _mismatched(text.text, people)
-        yield "whole", _whole(text.text, people)
-        yield in_fields(fields, lambda value: [label for label, _ in _whole(str(value), people)])
-        yield from ((rule.__name__.strip("_"), rule(text.text, people)) for rule in (_stated, _called_right, _begun))
+        alike = people[0].casefold() == people[1].casefold()
+        yield "mismatched", [] if alike else _mismatched(marked, marks)
+        yield "whole", _whole(text.text, people, marks)
+        yield in_fields(fields, lambda value: [label for label, _ in _whole(str(value), people, marks)])
+        yield from ((rule.__name__.strip("_"), rule(marked, marks)) for rule in (_stated, _called_right, _begun))
 
-    said = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(people))
-    return read_by(raw, rules, lambda text: corrected(text, said))
+    said = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(marks))
+    return read_by(raw, rules, lambda text: corrected(_marked(text, people), said))
 
 
-def _name(names: tuple[str, str], number: int) -> str:
-    """A pattern for one name that is not a part of the other: Ann beside Mary Ann, Jean beside Jean-Luc."""
-    name, other = names[number - 1], names[2 - number]
-    after = f"(?!{re.escape(other[len(name) :])})" if other != name and other.startswith(name) else ""
-    before = f"(?<!{re.escape(other[: -len(name)])})" if name and other != name and other.endswith(name) else ""
-    return rf"{before}{BEFORE}(?-i:{re.escape(name)}){END}{after}"
+MARKS = ("\N{CYRILLIC CAPITAL LETTER ZEMLYA}", "\N{CYRILLIC CAPITAL LETTER DZELO}")
+WIDE_MARKS = ("\N{CJK UNIFIED IDEOGRAPH-3401}", "\N{CJK UNIFIED IDEOGRAPH-3402}")
+IS_WIDE = re.compile(f"[{WIDE}]")
+
+
+def _marks(names: tuple[str, str]) -> tuple[str, str]:
+    """Return the letters that stand for the two names, so that one set of patterns serves all names.
+
+    Words of wide letters, as in Chinese, stand without blanks between them: their names have a wide mark.
+    """
+    one, two = ((WIDE_MARKS if IS_WIDE.match(name) else MARKS)[k] for k, name in enumerate(names))
+    return (one, two) if names[0] != names[1] else (one, one)
+
+
+def _marked(text: str, names: tuple[str, str]) -> str:
+    """Return a text of the same length in which marks stand for the letters of each name.
+
+    A name that is a part of the other one is found where it stands alone: Ann beside Mary Ann, Jean beside Jean-Luc.
+    """
+    marks = _marks(names)
+    return _either(names).sub(lambda match: marks[(match.lastindex or 1) - 1] * len(match[0]), text)
+
+
+@lru_cache(maxsize=4096)
+def _either(names: tuple[str, str]) -> re.Pattern[str]:
+    """Return the pattern of both names, a group each."""
+    one, two = names
+
+    def apart(name: str, other: str) -> str:
+        after = f"(?!{re.escape(other[len(name) :])})" if other != name and other.startswith(name) else ""
+        before = f"(?<!{re.escape(other[: -len(name)])})" if name and other != name and other.endswith(name) else ""
+        return rf"{before}{BEFORE}({re.escape(name) or '(?!)'}){END}{after}"
+
+    return re.compile(f"(?:{apart(one, two)})|(?:{apart(two, one)})")
+
+
+def _name(marks: tuple[str, str], number: int) -> str:
+    """Return the pattern of one name in a marked text."""
+    return rf"{BEFORE}(?-i:{marks[number - 1]}++){END}"  # all of its letters, as wide ones end anywhere
 
 
 def _options(names: tuple[str, str]) -> Names:
@@ -90,11 +127,11 @@ def _options(names: tuple[str, str]) -> Names:
     return tuple(ways)
 
 
-def _whole(text: str, names: tuple[str, str]) -> list[Place]:
+def _whole(text: str, names: tuple[str, str], marks: tuple[str, str]) -> list[Place]:
     """The reply is one option and nothing more; then a name counts in any case."""
     said = text.strip(" .!\n").casefold()
     plain = [(digit, (0, len(text))) for digit, name in zip(DIGITS, names, strict=True) if said == name.casefold()]
-    return alone(text, _options(names)) or plain
+    return alone(_marked(text, names), _options(marks)) or plain
 
 
 def _stated(text: str, names: tuple[str, str]) -> list[Place]:
@@ -145,4 +182,4 @@ def _mismatched(text: str, names: tuple[str, str]) -> list[Place]:
         for number, name in ((1, _name(names, 2)), (2, _name(names, 1)))
     ]
     found = pattern_of("(?i)", tuple(zip(DIGITS, wrong, strict=True)), "").search(text)
-    return [(digit, found.span()) for digit in DIGITS] if found and names[0].casefold() != names[1].casefold() else []
+    return [(digit, found.span()) for digit in DIGITS] if found else []
