@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from socialstats import text
 from socialstats.designs.options import Options, texts
-from socialstats.designs.statuses import STATUS, reply_column
+from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
-from socialstats.errors import DesignError, InputError, Problem
+from socialstats.errors import Problem
 from socialstats.tables import Table
 from socialstats.voice import Word, option
 
@@ -30,156 +30,52 @@ SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home",
 COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 REST = "p_rest"
-COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roles:
-    """The part of each column.
+PARTS = (
+    Part("item_a", "item"), Part("item_b", "item"), Part("winner", "value"), Part("order", "order"),
+    Part("wins_a", "wins"), Part("wins_b", "wins"), Part("ties", "wins"), Part("score_a", "score"),
+    Part("score_b", "score"),
+)  # fmt: skip
+FURTHER = (
+    Part("order", "order", ORDER_NAMES, wanted=False), Part("weight", "weight"), Part("count", "count"),
+    Part("by", "by"), Part("values", "value", VALUES_NAMES, wanted=False),
+    Part("status", "status", (STATUS,), wanted=False), Part("rest", "note"), BLOCKS, Part("cluster", "cluster"),
+    Part("repeat", "repeat"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Contest(Roles):
+    """The columns of comparisons.
 
     Attributes
     ----------
-    item_a, item_b : str
-    winner : str or None
-        None for aggregated tables, which have `wins`, and for tables that have `scores`.
-    wins : tuple of str
-        Empty, or the columns of wins of a, wins of b and (optionally) ties.
-    scores : tuple of str
-        Empty, or the columns of the two items' scores, of which the higher one wins.
-    order, weight, count, by, values, rest : str or None
-        Of `rest`: the probability of other answers, beside winners that are probabilities.
+    schema, played
+        As in `Roles`. Without a winner there are `wins` (of a, of b and, optionally, ties) or `scores` of both items,
+        of which the higher one wins. ``rest`` is the probability of other answers, beside those of the first item.
     covariates : mapping of str to pair of str
     found : frozenset of str
         Covariates that were found by their names, not declared.
-    clusters : tuple of str
     pair_cluster : bool
         True when ``pair`` was declared as a cluster and no column has that name, or repeats without a cluster.
-    repeat : tuple of str
-        Columns that number the answers to one question; they are no units, and lie within the clusters.
-    status, reply : str or None
-        What became of the reply, and whether it was blocked.
     """
 
-    item_a: str
-    item_b: str
-    winner: str | None
-    wins: tuple[str, ...]
-    scores: tuple[str, ...]
-    order: str | None
     covariates: Mapping[str, Pair]
     found: frozenset[str]
-    weight: str | None
-    count: str | None
-    by: str | None
-    values: str | None
-    clusters: tuple[str, ...]
     pair_cluster: bool = False
-    repeat: tuple[str, ...] = ()
-    rest: str | None = None
-    status: str | None = None
-    reply: str | None = None
+
+    @property
+    def items(self) -> Pair:
+        """The columns of the two items."""
+        return self["item_a"], self["item_b"]
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        sides = [column for pair in self.covariates.values() for column in pair]
-        named = (self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by,
-                 self.values, self.rest, self.status, self.reply, *self.clusters, *sides)  # fmt: skip
-        return [name for name in dict.fromkeys(named) if name is not None]
-
-    def names(self) -> list[str]:
-        """Return the columns of names: items, who was shown first, clusters, and what splits the table."""
-        named = (self.item_a, self.item_b, self.order, self.by, *self.clusters)
-        return [name for name in named if name is not None]
-
-    def parts(self) -> dict[str, str]:
-        """Return part -> column, for people."""
-        named = {"item_a": self.item_a, "item_b": self.item_b, "winner": self.winner, "order": self.order}
-        named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
-        named |= dict(zip(("score_a", "score_b"), self.scores, strict=False))
-        named |= {
-            f"{name}_{side}": c for name, pair in self.covariates.items() for side, c in zip("ab", pair, strict=True)
-        }
-        named |= {
-            "weight": self.weight,
-            "count": self.count,
-            "by": self.by,
-            "values": self.values,
-            "status": self.status,
-        }
-        return named_parts(named, cluster=self.clusters, repeat=self.repeat)
+        return self.of(*(part.kind for part in self.schema if part.kind not in ("weight", "repeat")))
 
 
-def named_parts(named: Mapping[str, str | None], **several: Sequence[str]) -> dict[str, str]:
-    """Return part -> column, for people, without parts that no column plays; the columns of one part are numbered."""
-    many = {f"{part}{k}": name for part, names in several.items() for k, name in enumerate(names, start=1)}
-    return {part: column for part, column in {**named, **many}.items() if column is not None}
-
-
-class Finder:
-    """Looks for the columns of one table and collects what is missing."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.columns = table.columns
-        self.problems: list[Problem] = []
-
-    def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
-        """Take a column that the caller named."""
-        if not isinstance(name, str) and not self.table.has(name):
-            raise InputError(f"{option(part)} names a column of the table; values go into a column first")
-        if not self.table.has(name):
-            self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
-        return name
-
-    def optional(self, part: str, name: str | None) -> str | None:
-        """Take a column that the caller may have named."""
-        return self.explicit(part, name) if name else None
-
-    def several(self, part: str, names: str | Iterable[str] | None) -> tuple[str, ...]:
-        """Take the columns that the caller named, one or several."""
-        return tuple(self.explicit(part, name) for name in texts(names))
-
-    def finish(self) -> None:
-        """Raise `DesignError` that names every column that is missing."""
-        if self.problems:
-            raise DesignError(self.problems)
-
-    def lack(
-        self, part: str, names: Sequence[str], guess: str | None = None, taken: Sequence[str] = (), like: int = 3
-    ) -> None:
-        """Collect a part that no column plays; columns like the first few names may have been meant."""
-        message = f"no column for '{part}' (looked for {text.listing(names, most=6)})"
-        self.miss(part, message, names[:like], guess, taken)
-        self.problems[-1] = replace(self.problems[-1], part=part)
-
-    def miss(
-        self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
-    ) -> None:
-        """Collect a missing column with the likeliest cure: a free column of a similar name."""
-        free = [column for column in (*self.columns, *self.table.index) if column not in taken]
-        some = free[:COMPARED]
-        close = (m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7))
-        guess = guess or self.spelled(looked, free) or next(close, None)
-        listed = text.listing([text.shorten(c) for c in self.columns], most=20)
-        levels = f"; index levels: {text.listing(self.table.index)}" if self.table.index else ""
-        fix = f"Columns: {listed}{levels}. {self.table.doubt or self.advice(part, guess)}"
-        self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
-
-    @staticmethod
-    def spelled(looked: Sequence[str], free: Sequence[str]) -> str | None:
-        """Return the first column that is called like a name but for capitals and blanks around it."""
-        plain = {column.strip().casefold(): column for column in reversed(free)}
-        return next((plain[want.casefold()] for want in looked if want.casefold() in plain), None)
-
-    def advice(self, part: str, guess: str | None) -> str:
-        """Return the setting that would help."""
-        said = option(part, text.shorten(guess) if guess else "COLUMN")
-        if guess and self.table.is_file and guess != guess.strip():
-            return f"Remove the blanks around the names in the header, or say {said}"
-        return f"Did you mean {said} ?" if guess else f"Say which it is: {said}"
-
-
-def assign(table: Table, options: Options) -> Roles:
+def assign(table: Table, options: Options) -> Contest:
     """Decide which column plays which part.
 
     Raises
@@ -188,27 +84,25 @@ def assign(table: Table, options: Options) -> Roles:
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
     finder = Finder(table)
-    item_a, item_b = _items(finder, options)
+    items = _items(finder, options)
     scores = _sides(finder, ("score_a", "score_b"), (options.score_a, options.score_b))
-    winner, wins = (None, ()) if scores else _winner(finder, options, (item_a, item_b))
-    order = _order(finder, options, (item_a, item_b))
-    weight = finder.optional("weight", options.weight)
-    times = finder.optional("count", options.count or None)
-    by = finder.optional("by", options.by)
-    clusters = tuple(
-        name if name == "pair" and not table.has(name) else finder.explicit("cluster", name)
-        for name in texts(options.cluster)
-    )
-    repeat = finder.several("repeat", options.repeat)
+    winner, wins = ("", ()) if scores else _winner(finder, options, items)
+    columns = {"item_a": items[0], "item_b": items[1], "winner": winner}
+    columns |= dict(zip(("wins_a", "wins_b", "ties"), wins, strict=False))
+    columns |= dict(zip(("score_a", "score_b"), scores, strict=False))
+    played = {name: (column,) for name, column in columns.items() if column}
     soft = options.winner_coding == "probability"
-    if soft:  # the labels that a reply cites belong to the answer that was drawn
-        options = replace(options, values=False)
-    status = finder.optional("status", options.status)
-    if status is None and winner is not None and table.has(STATUS) and winner != STATUS:
-        status = STATUS
-    values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
-    taken = {item_a, item_b, winner, order, weight, times, by, values, status, *wins, *scores, *clusters, *repeat}
-    covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
+    no_column = "pair" if not table.has("pair") else ""
+    named: dict[str, Any] = {"cluster": tuple(name for name in texts(options.cluster) if name != no_column)}
+    named["order"] = _order(finder, options, items)
+    if soft:
+        named["values"] = False  # the labels that a reply cites belong to the answer that was drawn
+    if not winner and options.status is None:
+        named["status"] = False
+    taken = [*columns.values()]
+    further = finder.roles(FURTHER, options, taken, **named)
+    free = [c for c in finder.columns if c not in (*taken, *further.columns())]
+    covariates = _covariates(finder, options, items, free)
     for name in options.allowed:
         if name not in covariates:
             known = text.quoted([*covariates], 10) or "none"
@@ -218,15 +112,16 @@ def assign(table: Table, options: Options) -> Roles:
                 )
             )
     finder.finish()
-    found = frozenset(covariates) if options.covariates is None else frozenset()
-    return Roles(
-        item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
-        found=found, weight=weight, count=times, by=by, values=values,
-        clusters=tuple(c for c in clusters if table.has(c)),
-        pair_cluster=("pair" in clusters and not table.has("pair")) or bool(repeat and not clusters), repeat=repeat,
-        status=status, reply=reply_column(table, status),
-        rest=REST if soft and table.has(REST) else None,
-    )  # fmt: skip
+    sides = {f"{name}_{side}": (c,) for name, pair in covariates.items() for side, c in zip("ab", pair, strict=True)}
+    rest = {"rest": (REST,)} if soft and table.has(REST) else {}
+    repeated = bool(options.repeat) and not texts(options.cluster)
+    return Contest(
+        schema=(*PARTS, *(Part(name, "covariate") for name in sides), *further.schema),
+        played={**played, **sides, **further.played, **rest},
+        covariates=covariates,
+        found=frozenset(covariates) if options.covariates is None else frozenset(),
+        pair_cluster=repeated or no_column in texts(options.cluster),
+    )
 
 
 def _items(finder: Finder, options: Options) -> Pair:
@@ -282,24 +177,24 @@ def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
     return None
 
 
-def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, tuple[str, ...]]:
+def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, tuple[str, ...]]:
     """Find the winner column, or the columns of wins of an aggregated table."""
     if options.winner:
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
-    found = next((n for n in WINNER_NAMES if n in finder.columns and n not in items), None)
+    found = finder.free(WINNER_NAMES, items)
     wins = () if found and not counted else _wins(finder, options, items)
     if found and not wins:
         return found, ()
     if wins:
-        ties = finder.optional("ties", options.ties)
-        ties = ties or next((n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins)), None)
-        return None, (*wins, ties) if ties else wins
+        ties = finder.several("ties", options.ties)
+        ties = ties or tuple(n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins))
+        return "", (*wins, *ties[:1])
     if counted:
         finder.miss("wins_a", "no columns for 'wins_a' and 'wins_b', how often each side won", ["wins_a", "wins_b"])
-        return None, ()
+        return "", ()
     finder.lack("winner", WINNER_NAMES, like=len(WINNER_NAMES))
-    return None, ()
+    return "", ()
 
 
 def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> tuple[str, ...]:
@@ -329,42 +224,28 @@ def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
     return ()
 
 
-def _order(finder: Finder, options: Options, items: Pair) -> str | None:
-    """Find the column that says who was shown first; an item column itself, where that side always was."""
-    if options.order is False:
-        return None
-    if options.order in ("item_a", "item_b"):
-        column = items[options.order == "item_b"]
-        if options.order in finder.columns and options.order != column:
-            said = (
-                f"{option('order', options.order)} is the item column '{text.shorten(column)}' or the column of that "
-                "name"
-            )
-            finder.miss("order", said, [], guess=column)
-        return column
-    if options.order is not None:
-        return finder.explicit("order", options.order, ORDER_NAMES)
-    return next((n for n in ORDER_NAMES if n in finder.columns and n not in items), None)
+def _order(finder: Finder, options: Options, items: Pair) -> str | Literal[False] | None:
+    """Return the column that says who was shown first, as named; an item column where that side always was."""
+    if options.order not in ("item_a", "item_b"):
+        return options.order
+    column = items[options.order == "item_b"]
+    if options.order in finder.columns and options.order != column:
+        said = (
+            f"{option('order', options.order)} is the item column '{text.shorten(column)}' or the column of that name"
+        )
+        finder.miss("order", said, [], guess=column)
+    return column
 
 
-def _values(finder: Finder, options: Options, taken: set[str | None]) -> str | None:
-    if options.values is False:
-        return None
-    if options.values is not None:
-        return finder.explicit("values", options.values)
-    return next((name for name in VALUES_NAMES if name in finder.columns and name not in taken), None)
-
-
-def _covariates(finder: Finder, options: Options, items: Pair, taken: set[str]) -> dict[str, Pair]:
+def _covariates(finder: Finder, options: Options, items: Pair, free: Sequence[str]) -> dict[str, Pair]:
     declared = options.covariates
     if isinstance(declared, Mapping):
         return {
             name: (finder.explicit(f"{name}_a", a), finder.explicit(f"{name}_b", b))
             for name, (a, b) in declared.items()
         }
-    free = [c for c in finder.columns if c not in taken]
-    pairs = dict(side_pairs(free, items))
     if declared is None:
+        pairs = dict(side_pairs(free, items))
         return {name: pair for name, pair in pairs.items() if name and all(map(finder.table.holds_labels, pair))}
     pairs = dict(side_pairs(finder.columns, items))
     names = (declared,) if isinstance(declared, str) else tuple(declared)

@@ -12,17 +12,16 @@ import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.columns import Roles, assign, item_tokens
+from socialstats.designs.columns import Contest, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
 from socialstats.designs.levels import other_spelling
-from socialstats.designs.options import DEFAULT_TIES, Options, texts
+from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import (
     Pending,
     Rows,
     begin,
-    cluster_suspects,
     code_suspects,
     fill_or_drop,
     if_missing,
@@ -32,6 +31,7 @@ from socialstats.designs.rows import (
     repeated_rows,
 )
 from socialstats.designs.scan import Scan, fits, stays, with_texts
+from socialstats.designs.schema import NAMING, NEEDED
 from socialstats.designs.spool import continuous
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
@@ -45,9 +45,9 @@ from socialstats.designs.tables import (
     unused_beside_wins,
     whole_numbers,
 )
-from socialstats.designs.undeclared import is_tried, of_comparisons, undeclared
+from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.vocabulary import without_accents
-from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
 from socialstats.tables.lazy import asks
 from socialstats.tables.table import (
@@ -306,17 +306,6 @@ def _by_score(column: str, rows: Rows) -> IntArray:
     return outcome
 
 
-def probabilities(column: str, rows: Rows) -> FloatArray:
-    """Decode the winner column as probabilities of the first item."""
-    rows.refuse_spellings(column)
-    p = rows.labels(column).numbers()
-    bad = rows.use & ~((p >= 0) & (p <= 1))
-    fix = "A probability of the first item is a number from 0 to 1"
-    rows.each_value(column, bad, [column], "'{}' is not a probability", fix=fix)
-    rows.use = rows.use & ~bad
-    return p
-
-
 def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Rows, options: Options) -> IntArray:
     """Collect one problem for each value that the chosen coding does not explain."""
     bad = rows.use & (outcome == UNKNOWN)
@@ -446,7 +435,7 @@ class Draft:
     """
 
     rows: Rows
-    roles: Roles
+    roles: Contest
     options: Options
     times: FloatArray
     noticed: tuple[Caution, ...]
@@ -459,62 +448,57 @@ class Draft:
 def draft(table: Table, options: Options) -> Draft:
     """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
     roles = assign(table, options)
-    parts = {*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])}
-    unique = [
-        c for c in (roles.item_a, roles.item_b, roles.winner, *roles.scores, roles.order, roles.by) if c is not None
-    ]
+    wins, clusters, weight = roles.of("wins"), roles.of("cluster"), roles["weight"] or None
     texts, asked = options.na_labels, options.count
     if options.winner_coding == "probability":
-        if roles.weight is not None or asked:
+        if weight is not None or asked:
             said = option("winner_coding", "probability")
             raise InputError(f"{table.source}: {said} takes one reply per row, without weights and counts; leave out "
-                             f"{option('weight' if roles.weight is not None else 'count')}")  # fmt: skip
+                             f"{option('weight' if weight is not None else 'count')}")  # fmt: skip
         asked = False
-    if roles.wins and asked is None:
-        counted = unused_beside_wins(table, roles.wins, parts, texts)
+    parts = {*roles.keys_of_cells(), *roles.of("weight")}
+    if wins and asked is None:
+        counted = unused_beside_wins(table, wins, parts, texts)
     else:
-        counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
-    roles = replace(roles, count=counted.column)
+        unique = roles.of("item", "score", "order", "by") + [roles["winner"]] * bool(roles["winner"])
+        counted = frequency(table, asked, unique, parts, texts, weight, counted=lambda: _both_won(table, roles))
+    roles = roles.counted(counted.column)
     keys = roles.keys_of_cells()
-    plain_rows = roles.count is None and roles.winner is not None and options.winner_coding != "probability"
-    plain_rows = plain_rows and not (roles.pair_cluster and roles.clusters)
+    plain_rows = not roles["count"] and bool(roles["winner"]) and options.winner_coding != "probability"
+    plain_rows = plain_rows and not (roles.pair_cluster and clusters)
     free = {name: pair for name, pair in roles.covariates.items() if name not in options.allowed}
-    streamed = continuous(table, free, (roles.item_a, roles.item_b), texts) if plain_rows else {}
-    others = {*replace(roles, clusters=()).keys_of_cells()}
+    streamed = continuous(table, free, roles.items, texts) if plain_rows else {}
+    others = {*roles.replaced(cluster=()).keys_of_cells()}
     if plain_rows:
-        table = with_texts(table, [column for column in roles.clusters if column not in others])
-    scanned = plain_rows and stays(table, roles.clusters, missing_names(texts), eager=bool(streamed))
-    streamed = streamed if scanned or not roles.clusters else {}
+        table = with_texts(table, [column for column in clusters if column not in others])
+    scanned = plain_rows and stays(table, clusters, missing_names(texts), eager=bool(streamed))
+    streamed = streamed if scanned or not clusters else {}
     # a cluster that is an item, a level or a winner as well is counted with the cells
-    scanned = scanned and others.isdisjoint(roles.clusters)
-    stored = {*(roles.clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}
+    scanned = scanned and others.isdisjoint(clusters)
+    stored = {*(clusters if scanned else ()), *(column for pair in streamed.values() for column in pair)}
     every, keys = keys, [key for key in keys if key not in stored]
-    rows = begin(table, keys, texts, roles.names(), roles.weight)
+    rows = begin(table, keys, texts, roles.of(*NAMING), weight)
     if stored and not fits(rows.counts):
         scanned, streamed, keys = False, {}, every
-        rows = begin(table, keys, texts, roles.names(), roles.weight)
-    # an empty field cites no label, and tells no rest
-    may_miss = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
-    rows.set_missing_aside([c for c in keys if c not in may_miss], drop=options.missing == "drop")
-    if roles.weight is not None:
-        _set_weights_aside(rows, roles.weight, options)
+        rows = begin(table, keys, texts, roles.of(*NAMING), weight)
+    needed = [c for c in roles.of(*NEEDED) if c in keys and c not in roles.of("value", "status", "note")]
+    rows.set_missing_aside(needed, drop=options.missing == "drop")  # an empty field cites no label, and tells no rest
+    if weight is not None:
+        _set_weights_aside(rows, weight, options)
     times = np.broadcast_to(1.0, len(rows.use))
-    if roles.count is not None:
-        refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], rows)
-        times = whole_numbers(roles.count, rows)
+    if roles["count"]:
+        refuse_totals(roles.of("item") + [roles["winner"]] * bool(roles["winner"]), rows)
+        times = whole_numbers(roles["count"], rows)
         rows.leave_out(~(times > 0), "every count is 0", "neither a win nor a tie")
     refused, unread = set_replies_aside(rows, roles, options)
     return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions,
                  refused=refused, unread=unread, scanned=scanned, streamed=streamed)  # fmt: skip
 
 
-def _both_won(table: Table, roles: Roles) -> bool:
+def _both_won(table: Table, roles: Contest) -> bool:
     """Return whether each of two items won in the rows of at least one pair, as in a table that was counted."""
-    if roles.winner is None:
-        return False
-    pairs, rows = (len(table.counts(keys).n) for keys in (
-        [roles.item_a, roles.item_b], [roles.item_a, roles.item_b, roles.winner]))  # fmt: skip
-    return rows > pairs
+    items, winner = roles.of("item"), roles["winner"]
+    return bool(winner) and len(table.counts([*items, winner]).n) > len(table.counts(items).n)
 
 
 def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
@@ -564,16 +548,16 @@ def build(table: Table, options: Options) -> Comparisons:
     """
     begun = draft(table, options)
     rows, roles = begun.rows, begun.roles
-    sides = _sides(rows, (roles.item_a, roles.item_b))
+    sides, winner = _sides(rows, roles.items), roles["winner"]
     same = sides.a == sides.b
-    if roles.scores:
-        found = plain(higher_score(roles.scores, rows))
-    elif roles.winner is None:
-        found = expand(roles.wins, rows)
+    if scores := roles.of("score"):
+        found = plain(higher_score(scores, rows))
+    elif not winner:
+        found = expand(roles.of("wins"), rows)
     elif options.winner_coding == "probability":
-        found = reply_parts(probabilities(roles.winner, rows), rows.counts.n, rows.use)
+        found = reply_parts(rows.probabilities(winner), rows.counts.n, rows.use)
     else:
-        found = plain(outcomes(roles.winner, sides, rows, options))
+        found = plain(outcomes(winner, sides, rows, options))
     design = _finish(begun, sides, found)
     aside: dict[str, Any] = {}
     for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
@@ -586,30 +570,22 @@ def build(table: Table, options: Options) -> Comparisons:
             del part, tied
     del begun, rows, sides, found, same  # 300 MB of four million cells, while merging takes more
     done = replace(_cells(design, roles), **aside)
-    return with_undeclared(table, roles, options, done)
+    if roles.of("count", "wins") or done.n_rows > MOST_SEARCHED:
+        return done
+    tried = done.replies is None and done.scan is None
+    return with_dependence(
+        done, table, roles, options, done.n_rows, of_comparisons,
+        (lambda _, wider: build(table, wider)) if tried else None, what="comparison",
+        within=partial(_in_pairs, table, roles),
+    )  # fmt: skip
 
 
-def with_undeclared(table: Table, roles: Roles, options: Options, design: Comparisons) -> Comparisons:
-    """Return the design with the cautions on columns that may be clusters."""
-    counted = roles.count is not None or bool(roles.wins) or design.replies is not None
-    if not options.try_clusters or counted or design.scan is not None or not is_tried(table):
-        return design
-    used = [*roles.keys_of_cells(), *roles.repeat, *([roles.weight] if roles.weight else [])]
-
-    def again(name: str) -> Comparisons:
-        clusters = (*texts(options.cluster), name)
-        return build(table, replace(options, cluster=clusters, missing="drop", try_clusters=False))
-
-    notes = undeclared(table, used, design.n_rows, again, of_comparisons)
-    return replace(design, cautions=(*design.cautions, *notes))
-
-
-def set_replies_aside(rows: Rows, roles: Roles, options: Options) -> tuple[BoolArray, BoolArray]:
+def set_replies_aside(rows: Rows, roles: Contest, options: Options) -> tuple[BoolArray, BoolArray]:
     """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable."""
-    start, column = rows.use, roles.winner
-    if column is None:
+    start, column = rows.use, roles["winner"]
+    if not column:
         return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
-    said, refusals = statuses_of(rows, roles.status, roles.reply), options.refusal_labels
+    said, refusals = statuses_of(rows, roles), options.refusal_labels
     label = said.kind == OK
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
     refused = start & (refused | (said.kind == REFUSAL))
@@ -636,52 +612,51 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     """Decode the rest, raise what was collected, and keep the cells in use."""
     rows, roles, options = begun.rows, begun.roles, begun.options
     first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
-    if roles.order is not None:
-        first = first_shown(roles.order, sides, rows)
+    if roles["order"]:
+        first = first_shown(roles["order"], sides, rows)
     covariates, cautions = _covariates(begun)
     rows.raise_if_any()
     rows.known.clear()  # a million labels are made again faster than they are held
     keep = rows.use[found.cell]
     cell = found.cell[keep]
     if not len(cell):
-        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "every count is 0"
-        raise NothingToAnalyse(f"{rows.table.source}: no row is left to analyse ({steps})")
+        raise rows.nothing("row")
     times = found.times[keep] * begun.times[cell]
-    count = times * rows.counts.n[cell] if found.reply is None else times
+    count, weighted = times * rows.counts.n[cell] if found.reply is None else times, bool(roles["weight"])
     weight, weight_sq = (
-        [sums[cell] * times for sums in (rows.counts.weight, rows.counts.weight_sq)] if roles.weight else (count, count)
+        [sums[cell] * times for sums in (rows.counts.weight, rows.counts.weight_sq)] if weighted else (count, count)
     )
     fields: dict[str, Any] = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": found.outcome[keep].astype(np.int8),
         "first": first[cell].astype(np.int8), "count": count, "weight": weight, "weight_sq": weight_sq,
         "covariates": {n: replace(c, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
-        "by": rows.factor(roles.by, cell) if roles.by else None,
-        "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,
-        "clusters": () if begun.scanned else tuple(rows.factor(column, cell) for column in roles.clusters),
+        "by": rows.by(roles, cell),
+        "cited": _cited(rows.factor(roles["values"], cell)) if roles["values"] else None,
+        "clusters": () if begun.scanned else rows.factors(roles.of("cluster"), cell),
     }  # fmt: skip
     if begun.scanned or begun.streamed:
         of_row = np.full(len(rows.use), -1, dtype=np.int32)
         of_row[cell] = np.arange(len(cell), dtype=np.int32)
         fields["scan"] = Scan.of(
-            rows.table, roles.clusters if begun.scanned else (), rows.counts, of_row, weight=roles.weight,
-            na=options.na_labels, covariates=begun.streamed,
+            rows.table, roles.of("cluster") if begun.scanned else (), rows.counts, of_row,
+            weight=roles["weight"] or None, na=options.na_labels, covariates=begun.streamed,
         )  # fmt: skip
-    if found.reply is not None and roles.winner is not None:
-        rest = rows.labels(roles.rest).numbers()[cell] if roles.rest else np.full(len(cell), np.nan)
-        answered = statuses_of(rows, roles.status, roles.reply).kind == OK
-        none = int(rows.counts.n[answered & (rows.codes(roles.winner) < 0)].sum())
-        fields["replies"] = Replies(codes=found.reply[keep], rest=rest, none=none, column=roles.winner)
+    if found.reply is not None:
+        rest = rows.labels(roles["rest"]).numbers()[cell] if roles["rest"] else np.full(len(cell), np.nan)
+        answered = statuses_of(rows, roles).kind == OK
+        none = int(rows.counts.n[answered & (rows.codes(roles["winner"]) < 0)].sum())
+        fields["replies"] = Replies(codes=found.reply[keep], rest=rest, none=none, column=roles["winner"])
     ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
     design = Comparisons(
-        **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=rows.table.source,
-        columns=roles.parts(), weighted=roles.weight is not None,
-        ties_possible=len(roles.wins) == 3 or bool(roles.scores) or (roles.winner is not None and ties_declared)
+        **drop_unused_items(fields, sides.items), order_known=bool(roles["order"]), source=rows.table.source,
+        columns=roles.parts(), weighted=weighted,
+        ties_possible=bool(roles["ties"] or roles["score_a"] or (roles["winner"] and ties_declared))
         or bool((fields["outcome"] == TIED).any()), flow=_flow(begun, cell, fields["count"]),
     )  # fmt: skip
     return replace(design, cautions=(*cautions, *_cautions(begun, design)))
 
 
-def _cells(design: Comparisons, roles: Roles) -> Comparisons:
+def _cells(design: Comparisons, roles: Contest) -> Comparisons:
     """Return the design with alike cells as one."""
     done = merged(design)
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
@@ -689,7 +664,7 @@ def _cells(design: Comparisons, roles: Roles) -> Comparisons:
 
 def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
     rows = begun.rows
-    counted = bool(begun.roles.wins) or begun.roles.count is not None
+    counted = begun.roles.of("wins", "count")
     unused = rows.use.copy()
     unused[cell] = False
     empty = int(rows.counts.n[unused].sum())
@@ -730,11 +705,11 @@ def _cited(cited: Factor) -> Factor:
     return Factor(name=cited.name, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels))
 
 
-def _in_pairs(rows: Rows, roles: Roles, column: str) -> bool:
+def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
     """Return whether each value of a column lies in one pair of items, which is the cluster of a page anyway."""
-    found = rows.table.counts([column, roles.item_a, roles.item_b]).columns
-    label, *labels = (found[name].labels() for name in (column, roles.item_a, roles.item_b))
-    sides = Sides.of((roles.item_a, roles.item_b), *labels)
+    found = table.counts([column, *roles.items]).columns
+    label, *labels = (found[name].labels() for name in (column, *roles.items))
+    sides = Sides.of(roles.items, *labels)
     pairs, _ = group([label.codes, np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
     return len(pairs) == len(np.unique(label.codes))
 
@@ -744,16 +719,12 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     found = [*begun.noticed]
     read, left = rows.flow[0].rows, int(rows.counts.n[rows.use].sum())
     if left < read:
-        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:])
-        found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
-    if not roles.wins and roles.weight is None and roles.count is None:
+        found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({rows.steps()})"))
+    if not roles.of("wins", "weight", "count"):
         found += repeated_rows(rows.table)
     found += mirror_suspects(design, rows.table.columns)
     if design.coverage is not None:
         found += probability_cautions(design.coverage)
-    if roles.count is None and not roles.wins and left <= MOST_SEARCHED and not is_tried(rows.table):
-        used = [*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])]
-        found += cluster_suspects(rows.table, used, left, what="comparison", within=partial(_in_pairs, rows, roles))
     alike = design.scan.alike() if design.scan is not None else {}
     stored = {f"column '{text.shorten(name)}'": labels for name, labels in alike.items()}
     return found + label_cautions({"items": design.items, **stored}, (design.by, *design.clusters))

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import narwhals as nw
 
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.statuses import STATUS
-from socialstats.errors import DesignError, InputError
+from socialstats.designs.schema import STATUS, Finder, Part
+from socialstats.designs.tables import free_name
+from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, as_text
 from socialstats.tables.lazy import ROW, asks
-from socialstats.text import listing, quoted
 from socialstats.voice import option
 
 COLUMNS = ("scenario", "pair", "group_first", "group_second")
@@ -21,6 +21,11 @@ NAMES = ("name_first", "name_second")
 EXTRA = ("topic", "kind")
 ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
+PARTS = (
+    Part("scenario", "cluster"), Part("pair", "cluster"), Part("group_first", "stratum"),
+    Part("group_second", "stratum"), Part("by", "by"), Part("rater", "rater", RATERS, wanted=False),
+    Part("answer", "value", ANSWERS), Part("status", "status", (STATUS,), wanted=False),
+)  # fmt: skip
 WRITTEN = (("1", "2"), ("NAME1", "NAME2"), ("name1", "name2"), ("first", "second"))  # other words for -1 and 1
 ORDER = "order of one group"
 PLACES = ("first", "second")  # how names of columns of probabilities end
@@ -101,34 +106,30 @@ def couples_design(
         raise InputError(f"{option('answers', tuple(answers))} must be two different answers: the first and the "
                          "second name's")  # fmt: skip
     table = as_table(data, source)
-    needed = (scenario, pair, group_first, group_second)
-    named = tuple(c for c in NAMES if c in table.columns) if names is None else tuple(names)
-    more = tuple(c for c in EXTRA if c in table.columns) if strata is None else tuple(strata)
-    chosen = answer or next((c for c in ANSWERS if c in table.columns), ANSWERS[0])
-    who = rater or next((c for c in RATERS if c in table.columns and c != by), None)
-    wanted = (*needed, *named, *more, chosen, *rater_groups, *([who] if who else []), *([by] if by else []))
-    status = status or next((c for c in (STATUS,) if c in table.columns), None)
-    wanted += (status,) if status else ()
+    finder = Finder(table)
+    named = finder.roles(
+        PARTS, scenario=scenario, pair=pair, group_first=group_first, group_second=group_second, rater=rater, by=by,
+        answer=answer, status=status,
+    )  # fmt: skip
+    twins = finder.several("names", [c for c in NAMES if c in table.columns] if names is None else names)
+    more = finder.several("strata", [c for c in EXTRA if c in table.columns] if strata is None else strata)
     read = None
     if probabilities is not None:
         read = {as_text(answer) or "": f"{probabilities}{place}" for answer, place in zip(answers, PLACES, strict=True)}
-        wanted += tuple(read.values())
-    missing = [c for c in wanted if c not in table.columns]
-    if missing:
-        raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
-                          f"others with {option('scenario')}, {option('pair')}, {option('group_first')}, "
-                          f"{option('group_second')}, {option('answer')}. Columns: "
-                          f"{listing(list(table.columns), 20)}")  # fmt: skip
-    keys = (*needed, *named)
-    if not named:
-        table = with_orders(table, keys, (group_first, group_second), (*([who] if who else []), *([by] if by else [])))
+        finder.several("probabilities", read.values())
+    finder.several("rater_groups", rater_groups)
+    finder.finish()
+    needed = (scenario, pair, group_first, group_second)
+    keys: tuple[str, ...] = (*needed, *twins)
+    who = named["rater"] or None
+    if not twins:
+        table = with_orders(table, keys, (group_first, group_second), named.of("rater", "by"))
         keys = (*needed, *(c for c in table.columns if c.startswith(ORDER)))
     table, unit, who = with_units(table, keys, who)
     return Ratings.from_frame(
-        table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal,
-        status=status, na=na, probabilities=read, cluster=(scenario, pair), by=by,
-        strata=tuple(dict.fromkeys((group_first, group_second, *more))),
-        rater_groups=tuple(rater_groups),
+        table, unit=unit, rater=who, value=named["answer"], levels=list(answers), scale="nominal", refusal=refusal,
+        status=named["status"] or None, na=na, probabilities=read, cluster=(scenario, pair), by=by,
+        strata=tuple(dict.fromkeys((group_first, group_second, *more))), rater_groups=tuple(rater_groups),
     )  # fmt: skip
 
 
@@ -151,7 +152,8 @@ def written_answers(table: Table) -> tuple[str, str] | None:
 @asks
 def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more: Sequence[str]) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
-    name, first, held = free_name(table, ORDER), free_name(table, "first row"), isinstance(table.frame, nw.DataFrame)
+    name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
+    held = isinstance(table.frame, nw.DataFrame)
     frame: Any = table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
     if ROW not in frame.collect_schema() or frame.implementation.is_dask():  # whose windows need an index of its own
         raise InputError(f"{table.source}: name the columns of the two names with {option('names')}, since rows "
@@ -165,7 +167,7 @@ def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more
 
 def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:
     """Add a column that names the unit, and one for a single rater where none is named; return their names."""
-    unit, who = free_name(table, "couple"), rater or free_name(table, "answered by")
+    unit, who = free_name(table.columns, "couple"), rater or free_name(table.columns, "answered by")
     parts = [nw.col(key).cast(nw.String()).fill_null("") for key in dict.fromkeys(keys)]
     columns = [nw.concat_str(parts, separator=" | ").alias(unit)]
     if rater is None:
@@ -173,10 +175,3 @@ def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Ta
     added = (unit,) if rater is not None else (unit, who)
     frame: Any = table.frame
     return replace(table, frame=frame.with_columns(*columns), columns=(*table.columns, *added)), unit, who
-
-
-def free_name(table: Table, name: str) -> str:
-    """Return a column name that the table does not have."""
-    while name in table.columns:
-        name += "_"
-    return name

@@ -9,13 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray, unique_rows
-from socialstats.designs.columns import Finder
 from socialstats.designs.options import texts
-from socialstats.designs.paired_reading import distinct_parts
 from socialstats.designs.parts import Factor, FlowStep, named_factors
 from socialstats.designs.rows import FILL, Rows, begin, label_cautions
+from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.tables import Table, as_table, missing_labels
+from socialstats.tables import as_table, missing_labels
 from socialstats.text import count as counted
 from socialstats.text import quoted
 from socialstats.voice import option
@@ -133,44 +132,30 @@ class LabelLists:
             raise DesignError(f"say which column names the unit ({option('unit')}), or what separates the labels of a "
                               f"row ({option('sep')})")  # fmt: skip
         table = as_table(data, source)
-        clusters = tuple(texts(cluster))
-        columns = checked_columns(table, labels, unit, group, clusters)
-        rows = begin(table, columns, missing_labels(na), [c for c in columns if c != labels])
-        rows.set_missing_aside([c for c in columns if c != labels], drop=False, fix=FILL)
-        if unit is not None:
-            check_units(rows, unit, sep, (*([group] if group else []), *clusters))
+        finder = Finder(table)
+        roles = finder.roles(PARTS, labels=labels, unit=unit, group=group, cluster=cluster)
+        if labels in roles.of("cluster"):
+            finder.miss("cluster", f"labels and cluster are the same column '{labels}'", ["cluster"])
+        finder.finish()
+        rows = begin(table, roles.columns(), missing_labels(na), roles.of(*NAMING))
+        rows.set_missing_aside(roles.of(*NEEDED), drop=False, fix=FILL)
+        if sep is not None and unit is not None:
+            one = f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
+            rows.refuse_repeats([unit], one)
+        elif unit is not None:
+            rows.refuse_several(roles, ["unit"])
         rows.raise_if_any()
-        return finished(rows, labels, unit, sep, group, clusters)
+        return finished(rows, roles, sep)
 
 
-def checked_columns(
-    table: Table, labels: str, unit: str | None, group: str | None, clusters: Sequence[str]
-) -> list[str]:
-    """Return the columns that play a part, or raise DesignError naming those that are missing."""
-    finder = Finder(table)
-    named = {"labels": labels, "unit": unit, "group": group}
-    parts = [(part, finder.explicit(part, name)) for part, name in named.items() if name]
-    finder.several("cluster", clusters)
-    distinct_parts(finder, parts)
-    if labels in clusters:
-        finder.miss("cluster", f"labels and cluster are the same column '{labels}'", ["cluster"])
-    finder.finish()
-    return list(dict.fromkeys([*(name for _, name in parts), *clusters]))
+PARTS = (
+    Part("labels", "value"), Part("unit", "unit"), Part("group", "group"), Part("cluster", "cluster"),
+)  # fmt: skip
 
 
-def check_units(rows: Rows, unit: str, sep: str | None, columns: Sequence[str]) -> None:
-    """Report units with several rows of lists, or with several values of a column that belongs to the unit."""
-    if sep is not None:
-        rows.refuse_repeats([unit], f"A row holds a whole unit here; with one label per row leave {option('sep')} out")
-        return
-    for column in columns:
-        rows.constant([unit], column, "unit", "It belongs to the unit: give its rows the same value")
-
-
-def finished(
-    rows: Rows, column: str, unit: str | None, sep: str | None, group: str | None, clusters: tuple[str, ...]
-) -> LabelLists:
+def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     """Turn rows into units with their labels, and count alike units together."""
+    column, unit = roles["labels"], roles["unit"]
     index = np.flatnonzero(rows.use)
     coded = rows.labels(column)
     lists = [split(text, sep) for text in coded.levels] + [[]]  # the last one: no label
@@ -185,21 +170,21 @@ def finished(
                 marks[k, place[name]] = 1.0
     cited, repeats = marks[coded.codes[index]], sum(len(f) - len(set(f)) for f in lists)
     at, times = index, rows.counts.n[index]
-    if sep is None and unit is not None:
+    if sep is None:
         key = rows.key([unit])[index]
         _, first, dense = np.unique(key, return_index=True, return_inverse=True)
         sums = np.zeros((len(first), len(names)))
         np.add.at(sums, dense, cited * times[:, None])
         repeats = int((sums - (sums > 0)).sum())
         cited, at, times = (sums > 0).astype(np.float64), index[first], np.ones(len(first))
-    factors = [rows.factor(name, at) for name in (*([group] if group else []), *clusters)]
+    factors = rows.factors((*roles.of("group"), *roles.of("cluster")), at)
     flow = (*rows.flow, FlowStep(label="units analysed", rows=int(times.sum())))
     said = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
     notes = [caution("SS301", said, affects="counts of labels")] if repeats else []
     return gathered(cited, times, factors, LabelLists(
         labels=tuple(names), cited=cited, count=times, flow=flow, source=rows.table.source,
-        columns=(column, *([unit] if unit else [])), cautions=(*notes, *label_cautions({"labels": names})),
-    ), bool(group))  # fmt: skip
+        columns=tuple(roles.of("value", "unit")), cautions=(*notes, *label_cautions({"labels": names})),
+    ), bool(roles["group"]))  # fmt: skip
 
 
 def split(text: str, sep: str | None) -> list[str]:

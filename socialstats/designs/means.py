@@ -2,37 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import IntArray
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import FlowStep, Repeats
-from socialstats.designs.rows import Averaged, Rows
+from socialstats.designs.rows import Rows
+from socialstats.designs.schema import Roles
 from socialstats.errors import Caution, InputError, caution
 from socialstats.voice import option
 
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
+APART = ("unit", "rater", "source", "condition", "by")  # kinds of columns that tell values apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Means:
-    """What was averaged: the columns that number the answers, the cell of each row, and the mean of each cell.
+    """Means of the rows that share a unit, a source and a condition.
 
-    Means of two labels are shares of the second, `share_of`.
+    Attributes
+    ----------
+    columns : tuple of str
+        Columns that number the answers.
+    key : (rows,) int64 array
+        What is averaged over shares a key; -1 for rows not in use.
+    first : (used keys,) int64 array
+        A row of each key in use, one with a value where there is one.
+    values : (rows,) float64 array
+        The mean in the first row of its key; NaN in all others, and where there is none.
+    answers, variance : (keys,) float64 arrays
+        NaN is the variance of one answer.
+    share_of : str
+        The label that each mean is the share of, where answers have two; empty for numbers.
+    note : Caution
     """
 
     columns: tuple[str, ...]
     key: IntArray
-    cells: Averaged
-    share_of: str = ""
+    first: IntArray
+    values: FloatArray
+    answers: FloatArray
+    variance: FloatArray
+    share_of: str
+    note: Caution
+
+    def behind(self, rows: IntArray, sources: tuple[str, ...], source: IntArray, place: IntArray) -> Repeats:
+        """Return the answers behind the means of some rows: of which source, and their places in the design."""
+        cell = self.key[rows]
+        there = np.flatnonzero(self.answers[cell] > 0)
+        return Repeats(
+            columns=self.columns,
+            sources=sources,
+            source=source[there],
+            place=place[there],
+            answers=self.answers[cell[there]],
+            variance=self.variance[cell[there]],
+            share_of=self.share_of,
+        )
 
 
-def note_means(rows: Rows, cells: Averaged, repeat: Sequence[str]) -> Caution:
+def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "") -> Means:
+    """Keep one row of each unit, source and condition in use, and say in the flow how many were averaged.
+
+    Parameters
+    ----------
+    rows : Rows
+    roles : Roles
+        With the columns that number the answers, if any does.
+    values : (rows,) float64 array
+        NaN where a row has no value.
+    share_of : str
+        As in `Means`.
+    """
+    key = rows.key(roles.of(*APART))
+    there = rows.use & ~np.isnan(values)
+    n, known = rows.counts.n[there], values[there]
+    size = int(key.max(initial=-1)) + 1
+    answers = np.bincount(key[there], weights=n, minlength=size)
+    mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(answers > 0, answers, 1.0)
+    mean = np.array([float(f"{x:.12g}") for x in mean])  # 12 digits: means do not depend on the order of rows
+    squares = np.bincount(key[there], weights=n * (known - mean[key[there]]) ** 2, minlength=size)
+    order = np.lexsort((~there, key))
+    order = order[rows.use[order]]
+    first = order[np.unique(key[order], return_index=True)[1]]
+    found = np.full(len(key), np.nan)
+    found[first] = np.where(answers > 0, mean, np.nan)[key[first]]
+    repeat = tuple(roles.of("repeat"))
+    note = note_means(rows, answers[answers > 0], repeat)  # rows without an answer are no answers
+    rows.use = rows.use & np.isin(np.arange(len(key)), first)
+    return Means(
+        columns=repeat,
+        key=key,
+        first=first,
+        values=found,
+        answers=answers.astype(np.float64),
+        variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
+        share_of=share_of,
+        note=note,
+    )
+
+
+def note_means(rows: Rows, n: AnyArray, repeat: tuple[str, ...]) -> Caution:
     """Add the step of averaging to the flow, and return the note on it (SS341)."""
-    n = cells.answers[cells.answers > 0]  # rows without an answer are no answers
     total, most, least = int(n.sum()), int(n.max()), int(n.min())
     each = f"{least}" if least == most else f"{least} to {most}"
     by = f", told apart by {text.quoted(repeat)}" if repeat else ""
@@ -41,7 +114,7 @@ def note_means(rows: Rows, cells: Averaged, repeat: Sequence[str]) -> Caution:
     return caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
 
 
-def refuse_means(rows: Rows, value: str, repeat: Sequence[str], unit: Sequence[str], *, numeric: bool) -> None:
+def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
     """Refuse to average labels, ordered ones too, and probabilities of levels.
 
     Raises
@@ -49,6 +122,7 @@ def refuse_means(rows: Rows, value: str, repeat: Sequence[str], unit: Sequence[s
     InputError
         With the ways out.
     """
+    repeat, unit, place = roles.of("repeat"), roles.of("unit"), rows.table.place(roles["value"])
     told = f"told apart by {text.quoted(repeat)}" if repeat else "that no column numbers"
     ways = []
     if repeat and repeat[0] in rows.table.columns:
@@ -61,23 +135,5 @@ def refuse_means(rows: Rows, value: str, repeat: Sequence[str], unit: Sequence[s
         cluster = option("cluster", unit[0], f"--cluster {unit[0]}")
         ways.append(f"Agreement may take each answer as a unit within clusters: {joint} and {cluster}")
     raise InputError(
-        f"{rows.table.place(value)}: a unit has several answers of one source, {told}, and labels have no mean. "
-        f"{'. '.join(ways)}"
-    )
-
-
-def repeats_behind(
-    means: Means, rows: IntArray, sources: tuple[str, ...], source: IntArray, place: IntArray
-) -> Repeats:
-    """Return the answers behind the means of some rows: of which source, and at which place of the design they are."""
-    cell = means.key[rows]
-    there = np.flatnonzero(means.cells.answers[cell] > 0)
-    return Repeats(
-        columns=means.columns,
-        sources=sources,
-        source=source[there],
-        place=place[there],
-        answers=means.cells.answers[cell[there]],
-        variance=means.cells.variance[cell[there]],
-        share_of=means.share_of,
+        f"{place}: a unit has several answers of one source, {told}, and labels have no mean. {'. '.join(ways)}"
     )

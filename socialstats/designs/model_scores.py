@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import texts
-from socialstats.designs.paired_reading import refuse_unit_as_cluster
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_reading import RATED_UNITS, RATINGS, RatingsOptions, RatingsRoles, build_from
+from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, RatingsOptions, build_from
 from socialstats.designs.roles import Cells, find_board, refuse_other_answers
+from socialstats.designs.schema import Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS
 from socialstats.errors import DesignError, InputError, caution
@@ -26,6 +25,11 @@ from socialstats.voice import Word, option
 TASK = "task"
 ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
 SCORES = (*RATINGS, *SCORE_NAMES)
+BOARD = (
+    Part("rater", "rater", MODELS.names), Part("unit", "unit", ITEMS, wanted=False),
+    Part("task", "stratum", TASKS.names, wanted=False), Part("value", "value", SCORES), Part("by", "by"),
+    Part("cluster", "cluster"), Part("repeat", "repeat"),
+)  # fmt: skip
 
 
 def model_scores(
@@ -89,54 +93,27 @@ def model_scores(
     """
     table = as_table(as_named(data), source)
     table, key = with_joint(table, unit) if unit else (table, None)
-    parts = Parts(unit=key, rater=rater, value=value, task=task, by=by, clusters=texts(cluster), repeat=texts(repeat))
-    options = RatingsOptions(refusal=refusal, na=na, missing=missing)
-    finder = Finder(table)
-    columns = texts(raters)
-    if not columns and (found := parts.find("rater", MODELS.names, table)) is not None:
-        finder.explicit("rater", found)
-        columns = parts.task_columns(table, found)
-        return wide_by_model(table, found, columns, parts, options) if columns else long(table, found, parts, options)
-    return wide_by_item(table, columns, parts, options)
+    options = RatingsOptions(
+        unit=key, rater=rater, value=value, by=by, cluster=cluster, repeat=repeat, refusal=refusal, na=na,
+        missing=missing,
+    )  # fmt: skip
+    columns, finder = texts(raters), Finder(table, any_case=True)
+    taken = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
+    model = None if columns else rater or finder.free(MODELS.names, taken)
+    if model is None:
+        return wide_by_item(finder, columns, task, options)
+    free = [name for name in table.columns if name not in (*taken, model)]
+    if task is not None and task not in table.columns and "," in task:
+        columns = texts(name.strip() for name in task.split(","))
+    elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*taken, model])):
+        found = scores_of(table, free)
+        columns = found if len(found) > 1 else ()
+    return wide_by_model(finder, model, columns, options) if columns else long(finder, model, task, options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """The columns that were named, and those that other parts take."""
-
-    unit: str | None
-    rater: str | None
-    value: str | None
-    task: str | None
-    by: str | None
-    clusters: tuple[str, ...]
-    repeat: tuple[str, ...] = ()
-
-    def find(self, part: str, names: Sequence[str], table: Table, *more: str | None) -> str | None:
-        """Return the column of a part: as named, or the first of some names that is free."""
-        said: str | None = getattr(self, part)
-        taken = {self.unit, self.rater, self.value, self.task, self.by, *self.clusters, *self.repeat, *more}
-        free = [name for name in table.columns if name not in taken]
-        spelled = {name.strip().casefold(): name for name in free} | {name: name for name in free}
-        return said or next((spelled[name] for name in names if name in spelled), None)
-
-    def task_columns(self, table: Table, rater: str) -> tuple[str, ...]:
-        """Return the columns of scores of a table with one row per model; none of a long table."""
-        if self.task is not None and self.task not in table.columns and "," in self.task:
-            return texts(name.strip() for name in self.task.split(","))
-        if self.value or self.unit or self.task:
-            return ()
-        other = (rater, self.by, *self.clusters)
-        if self.find("unit", ITEMS, table, rater) or self.find("task", TASKS.names, table, rater):
-            return ()
-        found = scores_of(table, other)
-        return found if len(found) > 1 else ()
-
-
-def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
-    """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
-    free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
-    found = [c for c in free if holds_scores(table, c)]
+def scores_of(table: Table, free: Sequence[str]) -> tuple[str, ...]:
+    """Return which columns of a wide table hold scores: no ranks, nor averages of the others by name or content."""
+    found = [c for c in free if bare(c) not in BOARD_SUMMARIES and holds_scores(table, c)]
     numbers = [c for c in found if all(as_number(label) is not None for label in labels_of(table, c))]
     cells = table.counts(numbers).columns if len(numbers) > 3 else {}
     labels = [cells[c].labels() for c in numbers if cells]
@@ -153,37 +130,23 @@ TOTALS_OF = frozenset({
 })  # fmt: skip
 
 
-def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Ratings:
+def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) -> Ratings:
     """Read one row per model and item, or per model and task."""
-    finder = Finder(table)
-    taken = {name for name in (rater, parts.value, parts.task, parts.by, *parts.clusters, *parts.repeat) if name}
-    refuse_unit_as_cluster(finder, parts.unit, parts.clusters, ITEMS, taken)
-    unit = parts.find("unit", ITEMS, table, rater)
-    task = parts.find("task", TASKS.names, table, rater, unit)
-    value = parts.find("value", SCORES, table, rater, unit, task)
-    for part, found, looked in (("unit", unit or task, ITEMS), ("value", value, SCORES)):
-        if found is None:
-            finder.lack(part, looked, taken=[rater])
-    for part, name in {"unit": unit, "value": value, "task": task, "by": parts.by}.items():
-        finder.optional(part, name)
-    finder.several("cluster", parts.clusters)
-    finder.several("repeat", parts.repeat)
+    table = finder.table
+    named = finder.roles(BOARD, options, rater=model, task=task)
+    what = named["unit"] or named["task"]
+    if not what:
+        finder.lack("unit", ITEMS, taken=[model])
     finder.finish()
-    what = unit or task
-    assert value is not None
-    assert what is not None
-    within = task if unit is not None else None
-    status = "status" if "status" in table.columns and "ok" in labels_of(table, "status") else None
-    roles = RatingsRoles(
-        unit=what, rater=rater, value=value, by=parts.by, status=status, strata=texts(within), clusters=parts.clusters,
-        within=within, repeat=parts.repeat, unnumbered=True,
-    )  # fmt: skip
-    if not parts.repeat:
-        cells = Cells(Profile(table), roles.what, [rater], value, roles.columns())
+    status = ["status"] * ("status" in table.columns and "ok" in labels_of(table, "status"))
+    within = named.of("stratum") if named["unit"] else []
+    roles = Roles(PARTS, named.played).replaced(unit=[what, *within], strata=within, status=status)
+    if not roles["repeat"]:
+        cells = Cells(Profile(table), roles.of("unit"), [model], roles["value"], roles.columns())
         if cells.repeated:
             refuse_other_answers(table, cells, ("measure", "part", "scorer"))
-    refuse_counts_of(table, value, [rater, what, *parts.clusters])
-    return finished(table, roles, options, within)
+    refuse_counts_of(table, roles["value"], [model, what, *roles.of("cluster")])
+    return finished(table, roles, options)
 
 
 def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
@@ -205,18 +168,15 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
             )
 
 
-def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: RatingsOptions) -> Ratings:
+def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, options: RatingsOptions) -> Ratings:
     """Read one row per item and a column for each model."""
-    unit = parts.find("unit", ITEMS, table, *columns)
-    task = parts.find("task", TASKS.names, table, unit, *columns)
-    keep = [name for name in (task, parts.by, *parts.clusters) if name]
-    finder = Finder(table)
-    named = {"task": task, "by": parts.by, "cluster": parts.clusters, "unit": unit, "raters": columns}
-    named["repeat"] = parts.repeat
-    for part, names in named.items():
-        finder.several(part, names)
+    table = finder.table
+    finder.several("raters", columns)
+    parts = [part for part in BOARD if part.name not in ("rater", "value")]
+    named = finder.roles(parts, options, columns, task=task)
     finder.finish()
-    found = columns or scores_of(table, (unit, *keep, *parts.repeat))
+    used = named.columns()
+    found = columns or scores_of(table, [name for name in table.columns if name not in used])
     if not columns:
         refuse_long(table, found)
     if len(found) < 2:
@@ -227,12 +187,12 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
             f"model and item, or name the columns of the models with {option('raters', typed='--raters a,b,c')}. "
             f"Columns: {listed}"
         )
-    made = make_long(table, found, keep, row=unit, name="model")
-    roles = RatingsRoles(
-        unit=made.row, rater=made.name, value=made.value, by=parts.by, strata=texts(task), clusters=parts.clusters,
-        within=task, unnumbered=True,
-    )  # fmt: skip
-    return finished(made.table, roles, options, task, wide=table, used=(unit, *keep, *found, *parts.repeat))
+    within = named.of("stratum")
+    made = make_long(table, found, named.of("stratum", "by", "cluster"), row=named["unit"] or None, name="model")
+    roles = Roles(PARTS, named.played).replaced(
+        unit=[made.row, *within], rater=[made.name], value=[made.value], strata=within, repeat=()
+    )
+    return finished(made.table, roles, options, wide=table, used=(*used, *found))
 
 
 def refuse_long(table: Table, scores: Sequence[str]) -> None:
@@ -257,42 +217,37 @@ def refuse_long(table: Table, scores: Sequence[str]) -> None:
     )
 
 
-def wide_by_model(
-    table: Table, rater: str, columns: tuple[str, ...], parts: Parts, options: RatingsOptions
-) -> Ratings:  # fmt: skip
+def wide_by_model(finder: Finder, model: str, columns: tuple[str, ...], options: RatingsOptions) -> Ratings:
     """Read one row per model and a column for each task; the tasks are the units."""
-    finder = Finder(table)
-    keep = [rater, *([parts.by] if parts.by else [])]
-    for part, names in {"rater": rater, "by": parts.by, "task": columns}.items():
-        finder.several(part, names)
+    table = finder.table
+    finder.several("task", columns)
+    named = finder.roles([part for part in BOARD if part.name in ("rater", "by")], options, columns, rater=model)
     finder.finish()
-    if parts.clusters:
+    if clusters := texts(options.cluster):
         raise InputError(
-            f"{option('cluster', Word(listing(parts.clusters)))}: with one row per model the tasks are the units, and "
+            f"{option('cluster', Word(listing(clusters)))}: with one row per model the tasks are the units, and "
             "no column can say which of them belong together. Leave it out"
         )
-    made = make_long(table, columns, keep, row=None, name=TASK)
-    roles = RatingsRoles(unit=made.name, rater=rater, value=made.value, by=parts.by)
-    return finished(made.table, roles, options, None, wide=table, used=(*keep, *columns))
+    made = make_long(table, columns, named.columns(), row=None, name=TASK)
+    roles = Roles(PARTS, named.played).replaced(unit=[made.name], value=[made.value])
+    return finished(made.table, roles, options, wide=table, used=(*named.columns(), *columns))
 
 
 def finished(
-    table: Table, roles: RatingsRoles, options: RatingsOptions, task: str | None, *, wide: Table | None = None,
-    used: Sequence[str | None] = (),
+    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None, used: Sequence[str] = ()
 ) -> Ratings:  # fmt: skip
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
-    words = labels_of(table, roles.value) - options.refusal_labels - options.na_labels
+    words = labels_of(table, roles["value"]) - options.refusal_labels - options.na_labels
     pair = opposites(words)
-    done = build_from(table, roles, replace(options, levels=pair, scale=None if pair else "interval"), wide=wide)
+    full = replace(options, levels=pair, scale=None if pair else "interval", repeat=True)
+    done = build_from(table, roles, full, wide=wide)
     left = [] if wide is None else [name for name in wide.columns if name not in used]
+    tasks = dict(zip((TASK,), roles.of("stratum"), strict=False))
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
-    strata = dict(done.strata)
-    if task is not None:
-        strata = {TASK: replace(strata.pop(task), name=TASK)}
-        columns = {TASK: task, **columns}
+    strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
     said = [caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")] if left else []
     kept = tuple(c for c in done.cautions if c.code not in ("SS310", "SS309"))  # levels and raters are no choice here
-    return replace(done, strata=strata, columns=columns, cautions=(*kept, *said))
+    return replace(done, strata=strata, columns=tasks | columns, cautions=(*kept, *said))
 
 
 def labels_of(table: Table, column: str) -> frozenset[str]:

@@ -40,7 +40,46 @@ def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Reading:
+    """How to read a table as any design."""
+
+    by: str | None = None
+    cluster: str | Sequence[str] = ()
+    repeat: str | Sequence[str] | Literal[True] | None = None
+    count: str | Literal[False] | None = None
+    missing: Missing = "error"
+    na: str | Sequence[str] | Literal[False] = ()
+    try_clusters: bool = True  # whether unused columns are tried as clusters
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, get_args(Missing))
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Labels with a meaning of their own, which are no missing values."""
+        return frozenset()
+
+    @property
+    def na_labels(self) -> frozenset[str]:
+        """Labels that mean a missing value."""
+        return missing_labels(self.na, self.declared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingReplies(Reading):
+    """How to read a table of replies, which may be refusals."""
+
+    status: str | None = None
+    refusal: str | Sequence[str] = ()
+
+    @property
+    def refusal_labels(self) -> frozenset[str]:
+        """Values that mean a refusal."""
+        return frozenset(texts(self.refusal))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(ReadingReplies):
     """How to read a table as comparisons; `Comparisons.from_frame` documents every field."""
 
     item_a: str | None = None
@@ -49,27 +88,18 @@ class Options:
     order: str | Literal[False] | None = None
     covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None
     weight: str | None = None
-    count: str | Literal[False] | None = None
-    by: str | None = None
     values: str | Literal[False] | None = None
-    cluster: str | Sequence[str] = ()
-    repeat: str | Sequence[str] = ()
     tie: str | Sequence[str] = DEFAULT_TIES
-    refusal: str | Sequence[str] = ()
-    status: str | None = None
-    missing: Missing = "error"
     winner_coding: WinnerCoding = "auto"
-    na: str | Sequence[str] | Literal[False] = ()
     allowed: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     wins_a: str | None = None
     wins_b: str | None = None
     ties: str | None = None
     score_a: str | None = None
     score_b: str | None = None
-    try_clusters: bool = True  # whether unused columns are tried as clusters
 
     def __post_init__(self) -> None:
-        check_choice("missing", self.missing, get_args(Missing))
+        Reading.__post_init__(self)
         check_choice("winner_coding", self.winner_coding, get_args(WinnerCoding))
 
     @property
@@ -78,14 +108,9 @@ class Options:
         return texts(self.tie)
 
     @property
-    def refusal_labels(self) -> frozenset[str]:
-        """Winners that mean that no choice was made."""
-        return frozenset(texts(self.refusal))
-
-    @property
-    def na_labels(self) -> frozenset[str]:
-        """Labels that mean a missing value."""
-        return missing_labels(self.na, {*self.tie_labels, *self.refusal_labels})
+    def declared(self) -> frozenset[str]:
+        """Labels of ties and refusals."""
+        return self.refusal_labels | {*self.tie_labels}
 
 
 def map_options(entries: Sequence[str]) -> dict[str, Any]:

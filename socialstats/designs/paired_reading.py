@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.columns import Finder, named_parts
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
-from socialstats.designs.means import AVERAGED, Means, note_means, refuse_means, repeats_behind
-from socialstats.designs.options import check_choice, texts
+from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
+from socialstats.designs.options import Missing, Reading, check_choice
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep, UnitNames, taken
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (
     Rows,
     begin,
-    cluster_suspects,
     code_suspects,
     fill_or_drop,
     if_labels,
@@ -29,29 +28,28 @@ from socialstats.designs.rows import (
     label_cautions,
     missing_words,
 )
+from socialstats.designs.schema import Finder, Part, Roles
 from socialstats.designs.tables import (
+    begun,
     frequency,
     looks_counted,
     make_long,
     refuse_total_row,
-    refuse_totals,
     square_counts,
-    whole_numbers,
+    times_of,
 )
-from socialstats.designs.undeclared import is_tried, of_pairs, undeclared
-from socialstats.designs.vocabulary import CONDITIONS, LIKELY_UNITS, UNITS, VALUES
+from socialstats.designs.undeclared import is_tried, of_pairs, with_dependence
+from socialstats.designs.vocabulary import CONDITIONS, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.tables import Table, as_number, as_table, as_text, missing_labels
+from socialstats.tables import Table, as_number, as_table, as_text
 from socialstats.tables.lazy import asks
 from socialstats.voice import Word, option
 
-ErrorOrDrop = Literal["error", "drop"]
-LIKELY = {"unit": LIKELY_UNITS}  # suggested, never taken: such a column may be a cluster of units as well
 WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairedOptions:
+class PairedOptions(Reading):
     """How to read a table as pairs; `Paired.from_frame`, `from_wide` and `from_counts` document every field."""
 
     unit: str | None = None
@@ -60,18 +58,11 @@ class PairedOptions:
     conditions: Sequence[str] | None = None
     levels: Sequence[Any] | None = None
     scale: PairedScale | None = None
-    by: str | None = None
-    cluster: str | Sequence[str] = ()
-    count: str | Literal[False] | None = None
-    missing: ErrorOrDrop = "error"
-    unmatched: ErrorOrDrop | None = None
-    na: str | Sequence[str] | Literal[False] = ()
-    repeat: str | Sequence[str] | Literal[True] | None = None
-    try_clusters: bool = True  # whether unused columns are tried as clusters
+    unmatched: Missing | None = None
 
     def __post_init__(self) -> None:
-        check_choice("missing", self.missing, get_args(ErrorOrDrop))
-        check_choice("unmatched", self.unmatched, (*get_args(ErrorOrDrop), None))
+        Reading.__post_init__(self)
+        check_choice("unmatched", self.unmatched, (*get_args(Missing), None))
         check_choice("scale", self.scale, (*get_args(PairedScale), None))
         levels = declared_levels(self.levels)
         if levels is not None and self.scale == "numeric":
@@ -98,9 +89,9 @@ class PairedOptions:
         return (self.unmatched or self.missing) == "drop"
 
     @property
-    def na_labels(self) -> frozenset[str]:
-        """Labels that mean a missing value."""
-        return missing_labels(self.na, {*(declared_levels(self.levels) or ()), *(self.condition_labels or ())})
+    def declared(self) -> frozenset[str]:
+        """Labels of levels and conditions."""
+        return frozenset((*(declared_levels(self.levels) or ()), *(self.condition_labels or ())))
 
 
 def _check_conditions(conditions: Sequence[Any]) -> None:
@@ -113,70 +104,15 @@ def _check_conditions(conditions: Sequence[Any]) -> None:
                          "empty")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedRoles:
-    """The part of each column."""
-
-    unit: str
-    condition: str
-    value: str
-    by: str | None
-    clusters: tuple[str, ...]
-    count: str | None = None
-    repeat: tuple[str, ...] = ()  # columns that number the answers of a unit under a condition
-    unnumbered: bool = False  # several rows are repeats, whether or not a column numbers them
-
-    @property
-    def key(self) -> list[str]:
-        """Columns that tell units apart, the unit first."""
-        return [self.unit, *([self.by] if self.by else [])]
-
-    def needed(self) -> list[str]:
-        """Return the columns that every row needs a value in."""
-        return list(dict.fromkeys([*self.key, self.condition, *([self.count] if self.count else []), *self.clusters]))
-
-    def columns(self) -> list[str]:
-        """Return every column that plays a part."""
-        return list(dict.fromkeys([*self.needed(), self.value, *self.repeat]))
-
-    def parts(self) -> dict[str, str]:
-        """Return part -> column, for people."""
-        named = {"unit": self.unit, "condition": self.condition, "value": self.value, "by": self.by}
-        return named_parts(named | {"count": self.count}, cluster=self.clusters, repeat=self.repeat)
-
-
-def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], taken: set[str]) -> str:
-    """Return the column of a part: as named, or the first alias that is free."""
-    if name is not None:
-        taken.add(name)
-        return finder.explicit(part, name, aliases)
-    found = next((alias for alias in aliases if alias in finder.columns and alias not in taken), None)
-    if found is None:
-        likely = finder.spelled((*aliases, *LIKELY.get(part, ())), [c for c in finder.columns if c not in taken])
-        finder.lack(part, aliases, likely, sorted(taken))
-        return ""
-    taken.add(found)
-    return found
-
-
-def refuse_unit_as_cluster(
-    finder: Finder, unit: str | None, clusters: Sequence[str], aliases: Sequence[str], taken: Collection[str]
-) -> None:
-    """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
-
-    Raises
-    ------
-    DesignError
-    """
-    free = [alias for alias in aliases if alias in finder.columns and alias not in taken]
-    for name in clusters:
-        alone = unit is None and name in aliases and (not free or name in aliases[:2])
-        if name == unit or (alone and name in finder.columns):
-            raise DesignError(
-                f"{finder.table.source}: '{text.shorten(name)}' already is the unit, and units are what is taken as "
-                f"independent: leave {option('cluster')} out. If another column is the unit, say "
-                f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
-            )
+PARTS = (
+    Part("unit", "unit", UNITS.names), Part("condition", "condition", CONDITIONS.names),
+    Part("value", "value", VALUES.names), Part("by", "by"), Part("count", "count"), Part("cluster", "cluster"),
+    Part("repeat", "repeat"),
+)  # fmt: skip
+WIDE = (
+    Part("first", "value"), Part("second", "value"), Part("unit", "unit"), Part("by", "by"), Part("cluster", "cluster"),
+    Part("count", "count"),
+)  # fmt: skip
 
 
 def refuse_wide(finder: Finder) -> None:
@@ -209,17 +145,7 @@ def wide_pair(columns: Sequence[str]) -> tuple[str, str] | None:
     return next((pair for pair in WIDE_PAIRS if set(pair) <= set(columns)), None)
 
 
-def distinct_parts(finder: Finder, parts: Sequence[tuple[str, str]]) -> None:
-    """Refuse a column that plays two of the parts."""
-    seen: dict[str, str] = {}
-    for part, column in parts:
-        if column and column in seen:
-            message = f"{seen[column]} and {part} are the same column '{text.shorten(column)}'"
-            finder.miss(part, message, [part], taken=[column])
-        seen.setdefault(column, part)
-
-
-def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
+def paired_roles(table: Table, options: PairedOptions) -> Roles:
     """Decide which column plays which part.
 
     Raises
@@ -230,23 +156,12 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
     finder = Finder(table)
     if options.condition is None and options.value is None:
         refuse_wide(finder)
-    by, times = finder.optional("by", options.by), finder.optional("count", options.count or None)
-    clusters = finder.several("cluster", options.cluster)
-    repeat = () if options.repeat is True else finder.several("repeat", options.repeat)
-    named = (options.unit, options.condition, options.value, by, times, *clusters, *repeat)
-    taken = {name for name in named if name}
-    refuse_unit_as_cluster(finder, options.unit, clusters, UNITS.names, taken)
-    roles = PairedRoles(
-        unit=find(finder, "unit", options.unit, UNITS.names, taken),
-        condition=find(finder, "condition", options.condition, CONDITIONS.names, taken),
-        value=find(finder, "value", options.value, VALUES.names, taken), by=by, clusters=clusters,
-        count=times, repeat=repeat, unnumbered=options.repeat is True,
-    )  # fmt: skip
-    distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "condition", "value", "by")])
+    roles = finder.roles(PARTS, options)
     finder.finish()
     return roles
 
 
+UNIT = ("unit", "by")  # kinds of columns that tell units apart
 UNMATCHED_SHOWN = 18
 
 
@@ -272,14 +187,12 @@ class Joined:
     unmatched: tuple[str, ...]
 
 
-def join(
-    rows: Rows, roles: PairedRoles, values: FloatArray, conditions: Sequence[str], options: PairedOptions
-) -> Joined:
+def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str], options: PairedOptions) -> Joined:
     """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
-    key, labels = rows.key(roles.key), rows.labels(roles.condition)
+    key, labels = rows.key(roles.of(*UNIT)), rows.labels(roles["condition"])
     size = int(key.max(initial=-1)) + 1
-    numbers = rows.engine_numbers(roles.value)  # no labels are made of a million distinct numbers
-    blank: BoolArray = rows.codes(roles.value) < 0 if numbers is None else np.isnan(numbers)
+    numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
+    blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
     value = np.full((2, size), np.nan)
     has = np.zeros((2, size), dtype=bool)
     row = np.zeros((2, size), dtype=np.int64)
@@ -304,7 +217,7 @@ def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
 
 
 def _set_alone_aside(
-    rows: Rows, roles: PairedRoles, key: IntArray, has: AnyArray, conditions: Sequence[str], options: PairedOptions
+    rows: Rows, roles: Roles, key: IntArray, has: AnyArray, conditions: Sequence[str], options: PairedOptions
 ) -> tuple[str, ...]:
     """Report units with one condition, or leave them out and return their names."""
     alone = has[0] != has[1]
@@ -318,35 +231,37 @@ def _set_alone_aside(
         at = np.flatnonzero(_of_keys(key, alone))
         first_row = at[np.unique(key[at], return_index=True)[1]].tolist()
         rows.leave_out(
-            _of_keys(rows.key(roles.key), alone),
+            _of_keys(rows.key(roles.of(*UNIT)), alone),
             "units without a partner",
             f"{option('missing', 'drop')}: the unit has one of the two conditions",
         )
-        return tuple(sorted(rows.named(roles.key, k) if roles.by else rows.label(roles.unit, k) for k in first_row))
+        return tuple(
+            sorted(rows.named(roles.of(*UNIT), k) if roles["by"] else rows.label(roles["unit"], k) for k in first_row)
+        )
     a, b = (text.shorten(label) for label in conditions)
     message = (
         f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
         f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count(pairs, 'pair')}"
     )
     fix = f"Add the missing rows, or say {option('missing', 'drop', '--missing drop')} to leave such units out"
-    column = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
+    column = roles["unit"] if (rows.origin or rows.table).has(roles["unit"]) else None
     rows.say(message, column=column, fix=fix)
     what = "row" if rows.origin is None else "value"
 
     def one(found: IntArray) -> str:
-        there = rows.label(roles.condition, int(found[0])) == conditions[0]
-        return f"{rows.named(roles.key, int(found[0]))} has no {what} under '{b if there else a}'"
+        there = rows.label(roles["condition"], int(found[0])) == conditions[0]
+        return f"{rows.named(roles.of(*UNIT), int(found[0]))} has no {what} under '{b if there else a}'"
 
     more = "{} further units have no partner"
-    keys = [*roles.key, roles.condition]
+    keys = roles.of(*UNIT, "condition")
     rows.each_key(key, bad, keys, one, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
 
 
-def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Sequence[str]) -> str:
+def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[str]) -> str:
     """State that no unit has both conditions: a comparison of two groups, or a wrong unit."""
     a, b = (text.shorten(label) for label in conditions)
-    unit = text.shorten(roles.unit)
+    unit = text.shorten(roles["unit"])
     return (
         f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
         f"({text.count(has[0].sum(), 'unit')} under '{a}', {text.count(has[1].sum(), 'other unit')} under '{b}'): "
@@ -356,18 +271,18 @@ def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Seque
 
 
 def _set_empty_aside(
-    rows: Rows, roles: PairedRoles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
+    rows: Rows, roles: Roles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
 ) -> None:  # fmt: skip
     """Report missing values, or leave out the pairs that have one."""
-    column = roles.value
+    column = roles["value"]
     if not bad.any():
         return
     if options.missing == "error":
         message, fix = missing_words(rows.counts, column, bad, fill_or_drop())
         if rows.origin is not None:  # both values of a row: say so once
             message = "both values are missing"
-            bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
-        keys = [*roles.key, roles.condition, column]
+            bad = bad & (rows.codes(roles["condition"]) == rows.codes(roles["condition"])[bad][0])
+        keys = [*roles.of(*UNIT, "condition"), column]
         rows.add(message, bad, keys, column=column, fix=fix)
     elif not rows.pending:
         note = f"{option('missing', 'drop')}: a value of '{text.shorten(column)}' is missing"
@@ -486,7 +401,7 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
 
 @asks
 def build_pairs(
-    table: Table, roles: PairedRoles, options: PairedOptions, *, wide: Table | None = None,
+    table: Table, roles: Roles, options: PairedOptions, *, wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
 ) -> Paired:  # fmt: skip
     """Read a long table whose columns are known as pairs.
@@ -494,7 +409,7 @@ def build_pairs(
     Parameters
     ----------
     table : Table
-    roles : PairedRoles
+    roles : Roles
     options : PairedOptions
     wide : Table, optional
         The table with one row per unit that `table` was made of: there, an empty field is a missing partner.
@@ -510,46 +425,31 @@ def build_pairs(
     NothingToAnalyse
         When no pair is left.
     """
-    rows = begin(table, roles.columns(), options.na_labels, [*roles.key, roles.condition, *roles.clusters])
-    if wide is not None:
-        rows.become_wide(wide)
-    if noticed is None:
-        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
-    rows.set_missing_aside(roles.needed(), drop=options.missing == "drop")
-    conditions, cautions = _conditions(rows, roles, options)
-    values = decode(roles.value, rows, options)
-    repeat = repeats_of(rows, roles.key[:1], [roles.condition, *roles.key[1:]], roles, wide=wide is not None)
-    times = _times(rows, roles)
-    for column in roles.clusters:
-        cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
-        rows.constant(roles.key, column, "unit", cure)
+    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide, noticed=noticed)
+    conditions, undeclared_order = _conditions(rows, roles, options)
+    values = decode(roles["value"], rows, options)
+    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
+    times = times_of(rows, roles, [roles["value"]])
+    rows.refuse_several(roles, UNIT)
     if values.scale == "numeric":
-        noticed = [*noticed, *code_suspects(rows, [roles.value])]
+        cautions += code_suspects(rows, [roles["value"]])
+    cautions += undeclared_order
     means = None
     if repeat is not None:
-        roles = replace(roles, repeat=repeat)
-        values, means, note = averaged(rows, roles, values, repeat, options)
-        cautions = [*cautions, note]
+        roles = roles.replaced(repeat=repeat)
+        values, means = averaged(rows, roles, values, options)
+        cautions.append(means.note)
     joined = join(rows, roles, values.numbers, conditions, options)
     rows.raise_if_any()
-    done = _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row], means)
-    if wide is not None or not options.try_clusters or roles.count is not None or not is_tried(table):
-        return done
-
-    def again(name: str) -> Paired:
-        return build_pairs(
-            table,
-            replace(roles, clusters=(*roles.clusters, name)),
-            replace(options, missing="drop", try_clusters=False),
-        )
-
-    notes = undeclared(table, [*roles.columns(), *texts(repeat)], done.n_pairs, again, of_pairs)
-    return replace(done, cautions=(*done.cautions, *notes))
+    done = _finish(rows, roles, joined, values, conditions, cautions, times[joined.row], means)
+    return with_dependence(
+        done, wide or table, roles, options, done.n_pairs, of_pairs,
+        None if wide is not None or roles["count"] else partial(build_pairs, table), used=conditions,
+        names=UNITS.names,
+    )  # fmt: skip
 
 
-def averaged(
-    rows: Rows, roles: PairedRoles, values: Values, repeat: tuple[str, ...], options: PairedOptions
-) -> tuple[Values, Means, Caution]:
+def averaged(rows: Rows, roles: Roles, values: Values, options: PairedOptions) -> tuple[Values, Means]:
     """Keep one row of each unit and condition, with the mean of its answers.
 
     Raises
@@ -557,42 +457,21 @@ def averaged(
     InputError
         For labels, which have no mean, and frequencies of units.
     """
-    if values.scale == "nominal" or roles.count is not None:
-        refuse_means(rows, roles.value, repeat, [roles.unit], numeric=False)
+    column = roles["value"]
+    if values.scale == "nominal" or roles["count"]:
+        refuse_means(rows, roles, numeric=False)
     blank = rows.use & np.isnan(values.numbers)
     if blank.any() and options.missing == "error":
-        message, fix = missing_words(rows.counts, roles.value, blank, fill_or_drop())
-        rows.add(message, blank, [*roles.key, roles.condition, roles.value], column=roles.value, fix=fix)
-    key = rows.key([*roles.key, roles.condition])
-    cells = rows.average(key, values.numbers)
-    note = note_means(rows, cells, repeat)
-    numbers = np.full(len(key), np.nan)
-    numbers[cells.first] = cells.mean[key[cells.first]]
-    rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)
-    share_of = values.levels[1] if values.scale == "binary" else ""
-    return Values("numeric", (), numbers), Means(columns=repeat, key=key, cells=cells, share_of=share_of), note
+        message, fix = missing_words(rows.counts, column, blank, fill_or_drop())
+        rows.add(message, blank, [*roles.of(*UNIT, "condition"), column], column=column, fix=fix)
+    means = mean_answers(rows, roles, values.numbers, values.levels[1] if values.scale == "binary" else "")
+    return Values("numeric", (), means.values), means
 
 
-def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
-    """Return how many alike units each row's unit stands for; units that never occurred are left out."""
-    if roles.count is None:
-        return np.ones(len(rows.use))
-    refuse_totals([roles.value], rows)
-    rows.raise_if_any()
-    times = whole_numbers(roles.count, rows)
-    rows.constant(
-        roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows"
-    )
-    if not times[rows.use].any():
-        raise NothingToAnalyse(f"{rows.table.source}: no pair is left to analyse (every count is 0)")
-    rows.use = rows.use & (times > 0)
-    return times
-
-
-def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple[tuple[str, str], list[Caution]]:
+def _conditions(rows: Rows, roles: Roles, options: PairedOptions) -> tuple[tuple[str, str], list[Caution]]:
     """Return the two conditions in order; rows of others are left out when two were picked."""
-    column, found = roles.condition, rows.used_labels(roles.condition)
-    place = f"{rows.table.source}, column '{text.shorten(column)}'"
+    column, found = roles["condition"], rows.used_labels(roles["condition"])
+    place = rows.table.place(column)
     listed = text.quoted(found, 12) or "none"
     if (picked := options.condition_labels) is not None:
         for label in picked:
@@ -604,7 +483,7 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
         return picked, []
     if not found:
         rows.raise_if_any()
-        raise _nothing(rows)
+        raise rows.nothing("pair")
     if len(found) != 2:
         example = [text.shorten(label) for label in [*found, "..."][:2]]
         fix = f"Say which two to compare, the first minus the second: {option('conditions', tuple(example))}"
@@ -620,40 +499,31 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
     return (found[0], found[1]), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
 
 
-def _nothing(rows: Rows) -> NothingToAnalyse:
-    steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "no row is in use"
-    return NothingToAnalyse(f"{rows.table.source}: no pair is left to analyse ({steps})")
-
-
 def _finish(
-    rows: Rows, roles: PairedRoles, joined: Joined, values: Values, conditions: tuple[str, str],
+    rows: Rows, roles: Roles, joined: Joined, values: Values, conditions: tuple[str, str],
     cautions: list[Caution], times: FloatArray, means: Means | None,
 ) -> Paired:  # fmt: skip
     pairs = len(joined.row)
     if not pairs:
-        raise _nothing(rows)
+        raise rows.nothing("pair")
     flow = _flow(rows)
     note = "two rows per pair" if rows.origin is None else ""
-    note = note if roles.count is None else "each row counts several pairs"
-    by = rows.factor(roles.by, joined.row) if roles.by else None
-    clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
+    note = "each row counts several pairs" if roles["count"] else note
+    by, clusters = rows.by(roles, joined.row), rows.factors(roles.of("cluster"), joined.row)
     noticed = [*_left_out(flow[:-1], joined), *cautions]
     noticed += label_cautions({"conditions": conditions, "levels": values.levels}, (by, *clusters))
-    labels = rows.labels(roles.unit)
-    named = roles.count is None and (rows.origin or rows.table).has(roles.unit)
+    labels = rows.labels(roles["unit"])
+    named = not roles["count"] and (rows.origin or rows.table).has(roles["unit"])
     units = UnitNames(codes=labels.codes[joined.row], levels=labels.levels, cell=np.arange(pairs))
-    used = [*roles.columns(), *conditions]
-    if not is_tried(rows.origin or rows.table):
-        noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNITS.names)
     repeats = None
     if means is not None:
         both, sides = joined.rows.ravel(), np.repeat(np.arange(2), pairs)
-        repeats = repeats_behind(means, both, conditions, sides, np.tile(np.arange(pairs), 2))
+        repeats = means.behind(both, conditions, sides, np.tile(np.arange(pairs), 2))
     return as_cells(
         Paired(
             repeats=repeats, conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
-            units=units if named else None, epsilon=rows.table.epsilon(roles.value), source=rows.table.source,
+            units=units if named else None, epsilon=rows.table.epsilon(roles["value"]), source=rows.table.source,
             columns=roles.parts(),
             flow=(*flow, FlowStep(label="pairs analysed", rows=int(times.sum()), note=note)),
             cautions=tuple(noticed),
@@ -696,40 +566,34 @@ def as_cells(design: Paired) -> Paired:
 def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
     """Read one row per unit; `Paired.from_wide` documents it."""
     finder = Finder(table)
-    named = {"first": first, "second": second, "unit": options.unit, "count": options.count or None}
-    parts = [(part, finder.explicit(part, column)) for part, column in named.items() if column]
-    belongs = [*finder.several("by", options.by), *finder.several("cluster", options.cluster)]
-    distinct_parts(finder, parts)
+    given = finder.roles(WIDE, options, first=first, second=second)
     finder.finish()
-    used = [*(column for _, column in parts), *belongs]
+    used = given.columns()
     free = [column for column in table.columns if column not in used]
     called = [column for k, column in enumerate(free) if k == 0 or column in UNITS.names]
-    refuse_total_row(table, texts(options.unit) or called, (first, second), options.na_labels)
+    refuse_total_row(table, given.of("unit") or called, (first, second), options.na_labels)
     counted = frequency(
-        table, options.count, [] if options.unit else used, used, options.na_labels,
+        table, options.count, [] if given["unit"] else used, used, options.na_labels,
         counted=lambda: looks_counted(table, first, second),
     )  # fmt: skip
-    keep = [*belongs, *([counted.column] if counted.column else [])]
-    long = make_long(table, (first, second), keep, row=options.unit, name="condition")
-    roles = PairedRoles(
-        unit=long.row, condition=long.name, value=long.value, by=options.by, clusters=texts(options.cluster),
-        count=counted.column,
-    )  # fmt: skip
+    given = given.counted(counted.column)
+    long = make_long(
+        table, (first, second), given.of("by", "cluster", "count"), row=given["unit"] or None, name="condition"
+    )
+    roles = Roles(PARTS, given.played).replaced(unit=[long.row], condition=[long.name], value=[long.value])
     typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
     done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
-    columns = {part: column for part, column in done.columns.items() if part not in ("unit", "condition", "value")}
-    done = replace(done, columns={part: column for part, column in parts if part != "count"} | columns)
-    if not options.try_clusters or counted.column is not None or not is_tried(table):
+    done = replace(done, columns=given.parts())
+    if counted.column is not None or not is_tried(table):
         return done
+    again = partial(_wide_again, table, first, second)
+    return with_dependence(done, table, given, options, done.n_pairs, of_pairs, again)
 
-    def again(name: str) -> Paired:
-        more = replace(options, cluster=(*texts(options.cluster), name), missing="drop", try_clusters=False)
-        return wide_pairs(table, first, second, more)
 
-    notes = undeclared(table, used, done.n_pairs, again, of_pairs)
-    return replace(done, cautions=(*done.cautions, *notes))
+def _wide_again(table: Table, first: str, second: str, _: Roles, options: PairedOptions) -> Paired:
+    return wide_pairs(table, first, second, options)
 
 
 def square_pairs(
@@ -790,16 +654,16 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     rows.raise_if_any()
     index = np.flatnonzero(rows.use)
     if not len(index):
-        raise NothingToAnalyse(f"{source}: no value is left to analyse")
+        raise rows.nothing("value")
     count = rows.counts.n[index]
     step = FlowStep(label="values analysed", rows=int(count.sum()))
-    left = "; ".join(f"{one.label}: {one.rows:,}" for one in rows.flow[1:])
+    roles = Roles(PARTS, {"value": (name,), "cluster": tuple(named)})
     return as_cells(
         Paired(
             conditions=(name, "bound"), first=numbers[index], second=np.full(len(index), float(bound)), count=count,
             scale="numeric", clusters=tuple(rows.factor(key, index) for key in named), flow=(*rows.flow, step),
-            epsilon=rows.table.epsilon(name), source=source, columns=named_parts({"value": name}, cluster=[*named]),
-            cautions=(caution("SS301", left),) if left else (),
+            epsilon=rows.table.epsilon(name), source=source, columns=roles.parts(),
+            cautions=(caution("SS301", rows.steps()),) if rows.steps() else (),
         )
     )  # fmt: skip
 

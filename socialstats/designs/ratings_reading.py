@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.columns import Finder, named_parts
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
-from socialstats.designs.means import Means, note_means, refuse_means, repeats_behind
-from socialstats.designs.options import check_choice, texts
-from socialstats.designs.paired_reading import (
-    ErrorOrDrop,
-    distinct_parts,
-    find,
-    refuse_unit_as_cluster,
-)
+from socialstats.designs.means import Means, mean_answers, refuse_means
+from socialstats.designs.options import Missing, ReadingReplies, check_choice, texts
 from socialstats.designs.parts import HUMANS, FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (
+    BELONGS,
     FILL,
     Rows,
     begin,
@@ -37,22 +32,24 @@ from socialstats.designs.rows import (
     missing_words,
     probability_cautions,
 )
-from socialstats.designs.statuses import reply_column, statuses_of
+from socialstats.designs.schema import BLOCKS, Finder, Part, Roles
+from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     as_named,
+    begun,
     frequency,
     frequency_columns,
     holds_numbers,
     looks_counted,
     make_long,
-    refuse_totals,
     square_counts,
+    times_of,
     whole_numbers,
 )
-from socialstats.designs.undeclared import is_tried, of_ratings, undeclared
+from socialstats.designs.undeclared import of_ratings, with_dependence
 from socialstats.designs.vocabulary import CLUSTER_NAME, PEOPLE_AS_RATERS, RATERS, RATING_FIRST, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.tables import Table, as_number, as_table, missing_labels
+from socialstats.tables import Table, as_number, as_table
 from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import Word, option
@@ -62,7 +59,7 @@ RATINGS = (*RATING_FIRST, *(name for name in VALUES.names if name not in RATING_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RatingsOptions:
+class RatingsOptions(ReadingReplies):
     """How to read a table as ratings; `Ratings.from_frame` documents every field."""
 
     unit: str | None = None
@@ -70,23 +67,16 @@ class RatingsOptions:
     value: str | None = None
     levels: Sequence[Any] | None = None
     scale: Scale | None = None
-    refusal: str | Sequence[str] = ()
-    na: str | Sequence[str] | Literal[False] = ()
-    status: str | None = None
     rater_source: str | None = None
     rater_groups: str | Sequence[str] = ()
     strata: str | Sequence[str] = ()
-    cluster: str | Sequence[str] = ()
-    by: str | None = None
     shared: Literal["people"] | None = None
-    count: str | Literal[False] | None = None
-    missing: ErrorOrDrop = "drop"
+    missing: Missing = "drop"
     probabilities: str | Mapping[str, str] | None = None
-    repeat: str | Sequence[str] | Literal[True] | None = None
-    try_clusters: bool = True  # whether unused columns are tried as clusters
+    why_missing: bool = False  # the status says why a value is missing, and takes no value away
 
     def __post_init__(self) -> None:
-        check_choice("missing", self.missing, ("error", "drop"))
+        ReadingReplies.__post_init__(self)
         check_choice("scale", self.scale, (*SCALES, None))
         check_choice("shared", self.shared, ("people", None))
         if self.shared and not (self.by and self.rater_source):
@@ -102,14 +92,9 @@ class RatingsOptions:
         check_scale(self.scale, levels, option("levels"))
 
     @property
-    def refusal_labels(self) -> frozenset[str]:
-        """Values that mean a refusal."""
-        return frozenset(texts(self.refusal))
-
-    @property
-    def na_labels(self) -> frozenset[str]:
-        """Labels that mean a missing value."""
-        return missing_labels(self.na, {*(declared_levels(self.levels) or ()), *self.refusal_labels})
+    def declared(self) -> frozenset[str]:
+        """Labels of levels and refusals."""
+        return self.refusal_labels | {*(declared_levels(self.levels) or ())}
 
 
 def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
@@ -136,70 +121,15 @@ def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RatingsRoles:
-    """The part of each column."""
-
-    unit: str
-    rater: str
-    value: str
-    by: str | None = None
-    status: str | None = None
-    reply: str | None = None  # tells replies that were blocked
-    why_missing: bool = False  # the status says why a value is missing, and takes no value away
-    source: str | None = None
-    groups: tuple[str, ...] = ()
-    strata: tuple[str, ...] = ()
-    clusters: tuple[str, ...] = ()
-    count: str | None = None
-    within: str | None = None  # names of units are unique within a level of this column
-    shared: bool = False  # people have no level of `by`
-    probable: tuple[str, ...] = ()  # columns of the probabilities of levels
-    repeat: tuple[str, ...] = ()  # columns that number the answers of a rater to a unit
-    unnumbered: bool = False  # several rows of a rater and unit are repeats, whether or not a column numbers them
-
-    @property
-    def what(self) -> list[str]:
-        """Columns that tell units apart."""
-        return [self.unit, *([self.within] if self.within else [])]
-
-    @property
-    def who(self) -> list[str]:
-        """Columns that tell raters apart."""
-        return [self.rater, *([self.source] if self.source else [])]
-
-    @property
-    def apart(self) -> list[str]:
-        """Columns that tell ratings apart."""
-        return [*self.what, *self.who, *([self.by] if self.by else [])]
-
-    def names(self) -> list[str]:
-        """Return the columns of names that belong to the unit, the rater or the row."""
-        return list(dict.fromkeys([*self.apart, *self.strata, *self.clusters]))
-
-    def needed(self) -> list[str]:
-        """Return the columns that every row needs a value in: all but those that belong to the rater."""
-        own = [name for name in self.names() if not self.shared or name != self.by]
-        return [*own, *([self.count] if self.count else [])]
-
-    def columns(self) -> list[str]:
-        """Return every column that plays a part."""
-        status = [name for name in (self.status, self.reply) if name]
-        own = [*self.names(), *self.needed(), *self.groups, self.value, *status, *self.probable, *self.repeat]
-        return list(dict.fromkeys(own))
-
-    def parts(self) -> dict[str, str]:
-        """Return part -> column, for people."""
-        named = {
-            "unit": self.unit, "rater": self.rater, "value": self.value, "by": self.by, "status": self.status,
-            "rater_source": self.source, "count": self.count,
-        }  # fmt: skip
-        return named_parts(
-            named, rater_group=self.groups, stratum=self.strata, cluster=self.clusters, repeat=self.repeat
-        )
+PARTS = (
+    Part("unit", "unit", RATED_UNITS), Part("rater", "rater", RATERS.names), Part("value", "value", RATINGS),
+    Part("by", "by"), Part("status", "status"), BLOCKS, Part("rater_source", "source"), Part("count", "count"),
+    Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
+    Part("probabilities", "probability"), Part("repeat", "repeat"),
+)  # fmt: skip
 
 
-def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
+def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
     """Decide which column plays which part.
 
     Raises
@@ -207,47 +137,26 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
     DesignError
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
-    finder = Finder(table)
-    by, status = finder.optional("by", options.by), finder.optional("status", options.status)
-    source, times = (
-        finder.optional("rater_source", options.rater_source),
-        finder.optional("count", options.count or None),
-    )
-    groups = finder.several("rater_groups", options.rater_groups)
-    strata, clusters = finder.several("strata", options.strata), finder.several("cluster", options.cluster)
-    repeat = () if options.repeat is True else finder.several("repeat", options.repeat)
-    named = (
-        options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters, *repeat,
-    )  # fmt: skip
-    taken = {name for name in named if name}
-    refuse_unit_as_cluster(finder, options.unit, clusters, RATED_UNITS, taken)
-    prefix = options.probabilities
+    finder, prefix = Finder(table), options.probabilities
     if isinstance(prefix, Mapping):
-        probable = finder.several("probabilities", [*prefix.values()])
+        probable = tuple(prefix.values())
     else:
         probable = tuple(name for name in table.columns if prefix and name.startswith(prefix) and name not in BESIDE)
         if prefix and not probable:
             finder.miss("probabilities", f"no column that begins with '{text.shorten(prefix)}'", [prefix])
-    roles = RatingsRoles(
-        unit=find(finder, "unit", options.unit, RATED_UNITS, taken),
-        rater=find(finder, "rater", options.rater, RATERS.names, taken),
-        value=find(finder, "value", options.value, RATINGS, taken),
-        by=by, status=status, reply=reply_column(table, status), source=source, groups=groups, strata=strata,
-        clusters=clusters, count=times,
-        shared=options.shared is not None, probable=probable, repeat=repeat, unnumbered=options.repeat is True,
-    )  # fmt: skip
-    distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
-    if not roles.value and (alike := _alike(table, roles, taken)):
+    roles = finder.roles(PARTS, options, probabilities=probable)
+    if not roles["value"] and (alike := _alike(table, roles)):
         wide = f"Where each column is a rater, say {option('raters', alike)}"
         finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
     finder.finish()
     return roles
 
 
-def _alike(table: Table, roles: RatingsRoles, taken: set[str]) -> list[str]:
+def _alike(table: Table, roles: Roles) -> list[str]:
     """Return columns that share values, as columns of ratings do: beside the unit, or numbers; none of too many."""
-    columns = [c for c in table.columns if c not in taken or c == roles.rater]
-    if not 1 < len(columns) <= MOST_NAMED or not (roles.unit or all(holds_numbers(table, c) for c in columns)):
+    taken = roles.replaced(rater=()).columns()
+    columns = [c for c in table.columns if c not in taken]
+    if not 1 < len(columns) <= MOST_NAMED or not (roles["unit"] or all(holds_numbers(table, c) for c in columns)):
         return []
     held = {name: {*table.counts([name]).columns[name].labels().levels} for name in columns}
     found = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
@@ -308,7 +217,7 @@ class LevelChoice:
     caution: str = ""
 
 
-def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
+def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     """Decode the value column.
 
     Raises
@@ -320,8 +229,9 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     """
     status = statuses(rows, roles, options)
     rated = rows.use & (status == OK)
-    labels = rows.labels(roles.value)
-    choice = choose_levels(rows, roles.value, options, rated)
+    column = roles["value"]
+    labels = rows.labels(column)
+    choice = choose_levels(rows, column, options, rated)
     codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
     if choice.declared or not rows.pending:
         message = f"'{{}}' is none of the levels ({text.quoted(choice.levels, 8)})"
@@ -330,14 +240,14 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
             ways = f"{option('refusal', label)} or {option('na', label)}"
             return f"Correct it, add it to {option('levels', typed='--levels')}, or say {ways}"
 
-        rows.each_value(roles.value, rated & (codes < 0), [roles.value], message, fix=cure, like=choice.levels)
+        rows.each_value(column, rated & (codes < 0), [column], message, fix=cure, like=choice.levels)
     numeric, scores = level_scores(choice.levels)
     found = []
     if choice.caution:
         fix = f"declare {option('scale', typed='--scale')} and {option('levels', typed='--levels')}"
         found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=fix))
     if numeric and not choice.declared:
-        found += code_suspects(rows, [roles.value], rated)
+        found += code_suspects(rows, [column], rated)
     return Rated(
         levels=choice.levels, scores=scores, scale=choice.scale, declared=choice.declared, numeric=numeric,
         value=np.where(status == OK, codes, -1), status=status, cautions=tuple(found),
@@ -347,14 +257,15 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 
 
-def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
+def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
     """Return for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
-    labels, refusals = rows.labels(roles.value), options.refusal_labels
+    column, refusals = roles["value"], options.refusal_labels
+    labels = rows.labels(column)
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
-    if roles.status is not None:
-        said = statuses_of(rows, roles.status, roles.reply)
-        said = said.within(absent) if roles.why_missing else said
+    if roles["status"]:
+        said = statuses_of(rows, roles)
+        said = said.within(absent) if options.why_missing else said
         out = np.where(said.kind == OK, out, said.kind)
         absent &= said.kind == OK
         for label, which in said.unread.items():
@@ -362,9 +273,9 @@ def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.nda
         _count(rows, said.blocked, "blocked by a filter of the provider", "among the refusals")
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
-        message, fix = missing_words(rows.counts, roles.value, absent, keep)
-        rows.add(message, absent, [roles.value], column=roles.value, fix=fix)
-    _count(rows, absent, f"no value in '{text.shorten(roles.value)}'")
+        message, fix = missing_words(rows.counts, column, absent, keep)
+        rows.add(message, absent, [column], column=column, fix=fix)
+    _count(rows, absent, f"no value in '{text.shorten(column)}'")
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
 
@@ -428,7 +339,7 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
 
 @asks
 def build_from(
-    table: Table, roles: RatingsRoles, options: RatingsOptions, *, wide: Table | None = None,
+    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
 ) -> Ratings:  # fmt: skip
     """Read a long table whose columns are known.
@@ -452,74 +363,56 @@ def build_from(
     NothingToAnalyse
         When no row is left.
     """
-    if noticed is None:
-        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
-    rows = begin(table, roles.columns(), options.na_labels, [*roles.names(), *roles.groups])
-    if wide is not None:
-        rows.become_wide(wide)
-    rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)
-    if roles.shared and roles.by and roles.source:
-        refuse_unshared(rows, roles, roles.by, roles.source)
+    may_miss = ["by"] if options.shared else []
+    rows, cautions = begun(table, roles, options, fix=FILL, wide=wide, noticed=noticed, may_miss=may_miss)
+    if options.shared and roles["by"] and roles["rater_source"]:
+        refuse_unshared(rows, roles["by"], roles["rater_source"])
     rated = rate(rows, roles, options)
-    repeat = repeats_of(rows, roles.what, [*roles.who, *([roles.by] if roles.by else [])], roles, wide=wide is not None)
-    times = np.ones(len(rows.use))
-    if roles.count is not None:
-        refuse_totals([roles.value], rows)
-        times = whole_numbers(roles.count, rows)
-        rows.use = rows.use & (times > 0)
-    for column in dict.fromkeys((*roles.strata, *roles.clusters, *([roles.count] if roles.count else []))):
-        rows.constant(roles.what, column, "unit", "It belongs to the unit: give its rows the same value")
-    for column in dict.fromkeys(roles.groups):
-        _rater_group(rows, roles, column)
+    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
+    times = times_of(rows, roles, [roles["value"]])
+    rows.refuse_several(roles, ["unit"])
+    for column in roles.of("rater_group"):
+        _rater_group(rows, roles.of(*RATER), column)
     probabilities = level_probabilities(rows, roles, options, rated)
     rows.raise_if_any()
     means = None
     if repeat is not None:
-        roles = replace(roles, repeat=repeat)
-        rated, means = averaged(rows, roles, rated, repeat)
-    done = _finish(rows, roles, rated, times, noticed, probabilities, means)
-    if wide is not None or not options.try_clusters or roles.count is not None or not is_tried(table):
-        return done
-
-    def again(name: str) -> Ratings:
-        return build_from(table, replace(roles, clusters=(*roles.clusters, name)), replace(options, try_clusters=False))
-
-    notes = undeclared(table, [*roles.columns(), *(repeat or ())], float(done.unit_count.sum()), again, of_ratings)
-    return replace(done, cautions=(*done.cautions, *notes))
+        roles = roles.replaced(repeat=repeat)
+        rated, means = averaged(rows, roles, rated)
+    done = _finish(rows, roles, rated, times, cautions, probabilities, means)
+    again = None if wide is not None or roles["count"] else partial(build_from, table)
+    used = done.raters if wide is not None else ()
+    return with_dependence(done, wide or table, roles, options, done.count.sum(), of_ratings, again, used=used)
 
 
 SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
 
 
 def level_probabilities(
-    rows: Rows, roles: RatingsRoles, options: RatingsOptions, rated: Rated
+    rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated
 ) -> FloatArray | None:  # fmt: skip
     """Return the probability of each level in each row, NaN in rows that lack one; None without such columns."""
-    if not roles.probable:
+    probable = roles.of("probability")
+    if not probable:
         return None
     given = options.probabilities
     named = [given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}" for level in rated.levels]
-    if {*named} != {*roles.probable}:
+    if {*named} != {*probable}:
         raise InputError(
-            f"{rows.table.source}: columns {text.quoted(sorted({*named} ^ {*roles.probable}))} of "
+            f"{rows.table.source}: columns {text.quoted(sorted({*named} ^ {*probable}))} of "
             f"{option('probabilities', given)} do not match the levels. Name all levels with "
             f"{option('levels', typed='--levels')}, and give each a column"
         )
-    for column in roles.probable:
-        rows.refuse_spellings(column)
-        p = rows.labels(column).numbers()
-        bad = rows.use & (rows.codes(column) >= 0) & ~((p >= 0) & (p <= 1))
-        rows.each_value(column, bad, [column], "'{}' is not a probability", fix="It is a number from 0 to 1")
-    found = np.stack([rows.labels(column).numbers() for column in named], axis=1)
+    found = np.stack([rows.probabilities(column) for column in named], axis=1)
     total = found.sum(axis=1)
     beyond = rows.use & (total > 1 + SUM_ROUNDED)
     if beyond.any():
-        rows.add("the probabilities of a row sum to more than 1", beyond, roles.probable, fix="Correct them")
+        rows.add("the probabilities of a row sum to more than 1", beyond, probable, fix="Correct them")
     found[~(total > 0) | (rated.status != OK)] = np.nan
     return found
 
 
-def averaged(rows: Rows, roles: RatingsRoles, rated: Rated, repeat: tuple[str, ...]) -> tuple[Rated, Means | None]:
+def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | None]:
     """Keep one row of each unit and rater, with the mean of its scores; say how many rows were averaged.
 
     A rater with a score of the unit has no refusal and no missing rating of it.
@@ -530,19 +423,16 @@ def averaged(rows: Rows, roles: RatingsRoles, rated: Rated, repeat: tuple[str, .
         For labels, which have no mean.
     """
     numeric = rated.numeric and rated.scale != "nominal"
-    if roles.probable or not (numeric or len(rated.levels) <= 2):
-        refuse_means(rows, roles.value, repeat, roles.what, numeric=rated.numeric)
+    if roles.of("probability") or not (numeric or len(rated.levels) <= 2):
+        refuse_means(rows, roles, numeric=rated.numeric)
     ok = rows.use & (rated.status == OK)
     if not ok.any():
         return rated, None
-    key = rows.key(roles.apart)
-    cells = rows.average(key, np.where(ok, rated.scores[rated.value], np.nan))
-    known = cells.first[rated.status[cells.first] == OK]
-    levels, value = np.unique(cells.mean[key[known]], return_inverse=True)
-    values = np.full(len(key), -1, dtype=np.int64)
+    means = mean_answers(rows, roles, np.where(ok, rated.scores[rated.value], np.nan))
+    known = ~np.isnan(means.values)
+    levels, value = np.unique(means.values[known], return_inverse=True)
+    values = np.full(len(known), -1, dtype=np.int64)
     values[known] = value
-    note = note_means(rows, cells, repeat)
-    rows.use = rows.use & np.isin(np.arange(len(key)), cells.first)
     done = replace(
         rated,
         levels=tuple(plain_number(x) for x in levels.tolist()),
@@ -551,27 +441,28 @@ def averaged(rows: Rows, roles: RatingsRoles, rated: Rated, repeat: tuple[str, .
         scale="interval",
         declared=False,
         numeric=True,
-        cautions=(*(c for c in rated.cautions if c.code != "SS310"), note),
+        cautions=(*(c for c in rated.cautions if c.code != "SS310"), means.note),
     )
-    return done, Means(columns=repeat, key=key, cells=cells)
+    return done, means
 
 
-def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
+def _rater_group(rows: Rows, who: Sequence[str], column: str) -> None:
     """Report a column of raters that changes within a rater, is empty in some of a rater's rows, or in all rows."""
     empty = rows.use & (rows.codes(column) < 0)
     if empty.any():
-        rater, named = rows.key(roles.who), rows.use & ~empty
+        rater, named = rows.key(who), rows.use & ~empty
         partly = empty & np.isin(rater, rater[named])
         if not named.any():
             groups = option("rater_groups", typed="--rater-group")
             fix = f"It belongs to the rater: fill it in, or take it out of {groups}"
             rows.say("no rater has a value", column=column, fix=fix)
         elif partly.any():
-            rows.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
+            rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
-    rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
+    rows.constant(who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
 
 
+RATER = ("rater", "source")  # kinds of columns that tell raters apart
 SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
 
 
@@ -602,7 +493,7 @@ def _names(rows: Rows, index: IntArray, columns: Sequence[str]) -> Named:
     return Named(labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order])
 
 
-def refuse_unshared(rows: Rows, roles: RatingsRoles, by: str, source: str) -> None:
+def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     """Refuse rows of people with a level of the shared factor, and rows of others without one."""
     people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
     given = rows.labels(by).codes >= 0
@@ -622,29 +513,31 @@ def refuse_unshared(rows: Rows, roles: RatingsRoles, by: str, source: str) -> No
 
 
 def _finish(
-    rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution],
+    rows: Rows, roles: Roles, rated: Rated, times: FloatArray, noticed: Sequence[Caution],
     probabilities: FloatArray | None, means: Means | None,
 ) -> Ratings:  # fmt: skip
     index = np.flatnonzero(rows.use)
     if not len(index):
-        raise NothingToAnalyse(f"{rows.table.source}: no rating is left to analyse")
-    units, raters = _names(rows, index, roles.what), _names(rows, index, roles.who)
-    by = rows.factor(roles.by, index) if roles.by else None
+        raise rows.nothing("rating")
+    units, raters = _names(rows, index, roles.of("unit")), _names(rows, index, roles.of(*RATER))
+    by = rows.by(roles, index)
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
     status = rated.status[index][order]
-    groups = [*([roles.source] if roles.source else []), *roles.groups]
     unit_count = times[units.row]
-    note = "each row counts several units" if roles.count else ""
+    note = "each row counts several units" if roles["count"] else ""
     step = FlowStep(label="ratings analysed", rows=int(unit_count[units.codes[order]][status == OK].sum()), note=note)
-    cautions = [*noticed, *rated.cautions, *_cautions(rows, roles, int(unit_count.sum()), raters, status)]
-    clusters = tuple(rows.factor(column, units.row) for column in roles.clusters)
-    strata = {column: rows.factor(column, units.row) for column in roles.strata}
-    rater_groups = {column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)}
+    cautions = [*noticed, *rated.cautions]
+    if not roles["rater_source"]:  # a source is one of raters
+        cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
+    cautions += _missing_cautions(status)
+    clusters = rows.factors(roles.of("cluster"), units.row)
+    strata = {factor.name: factor for factor in rows.factors(roles.of("stratum"), units.row)}
+    rater_groups = {factor.name: factor for factor in rows.factors(roles.of("source", "rater_group"), raters.row)}
     named = {"levels": rated.levels, "raters": raters.labels}
     cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
     repeats = None
     if means is not None:
-        repeats = repeats_behind(means, index[order], raters.labels, raters.codes[order], np.arange(len(index)))
+        repeats = means.behind(index[order], raters.labels, raters.codes[order], np.arange(len(index)))
     done = Ratings(
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
@@ -660,21 +553,13 @@ def _finish(
     return replace(done, cautions=(*done.cautions, *odd))
 
 
-def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status: AnyArray) -> list[Caution]:
-    found = [] if roles.source else size_cautions(units, len(raters.labels))  # a source is one of raters
+def _missing_cautions(status: AnyArray) -> list[Caution]:
     refused, total = int((status == REFUSAL).sum()), len(status)
     missing = int((status != OK).sum()) - refused
-    if refused or missing:
-        detail = f"{text.count(refused, 'refusal')} and {text.count(missing, 'missing rating')} of {total:,}"
-        found.append(
-            caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
-        )
-    used = [*roles.columns(), *(raters.labels if rows.origin is not None else ())]
-    return (
-        found
-        if is_tried(rows.origin or rows.table)
-        else found + cluster_suspects(rows.origin or rows.table, used, units)
-    )
+    if not refused and not missing:
+        return []
+    detail = f"{text.count(refused, 'refusal')} and {text.count(missing, 'missing rating')} of {total:,}"
+    return [caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")]
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:
@@ -687,6 +572,10 @@ def size_cautions(units: int, raters: int) -> list[Caution]:
 
 
 AXES = ("columns", "rows")
+WIDE = (
+    Part("unit", "unit"), Part("rater", "rater"), Part("by", "by"), Part("rater_source", "source"),
+    Part("count", "count"), Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
+)  # fmt: skip
 BELONG = ("stratum", "strata", "stage", "trait", "category", "split", "language", "block", "fold", "weight")
 MOST_NAMED = 8
 
@@ -697,43 +586,36 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     if options.probabilities:
         raise InputError(f"{option('probabilities', options.probabilities)} is for one row per rating")
     table = as_table(as_named(data), source)
-    finder = Finder(table)
     by_column = raters_in == "columns"
-    row, row_part = (options.unit, "unit") if by_column else (options.rater, "rater")
-    mine = (*texts(options.strata), *texts(options.cluster)) if by_column else texts(options.rater_groups)
-    if by_column and row is None and columns is None:
-        row = next((name for name in RATED_UNITS if name in table.columns and name not in (*mine, options.by)), None)
     _refuse_other_axis(options, raters_in)
-    keep = [name for name in (*mine, options.rater_source, options.by, options.count) if name]
-    finder.optional(row_part, row)
-    for part in ("strata", "cluster", "rater_groups", "rater_source", "by", "count"):
-        finder.several(part, getattr(options, part) or None)
-    counts = frequency_columns(table, [*keep, row or ""], options.na_labels) if by_column else []
-    chosen = texts(columns) if columns is not None else [c for c in table.columns if c not in (row, *keep, *counts)]
-    finder.several("raters" if by_column else "units", chosen)
+    row_part, axis = ("unit", "raters") if by_column else ("rater", "units")
+    finder, row = Finder(table), getattr(options, row_part)
+    if by_column and row is None and columns is None:
+        row = finder.free(RATED_UNITS, (*texts(options.strata), *texts(options.cluster), *texts(options.by)))
+    given = finder.roles(WIDE, options, **{row_part: row})
+    used = given.columns()
+    keep = [name for name in used if name != row]
+    counts = frequency_columns(table, used, options.na_labels) if by_column else []
+    free = [c for c in table.columns if c not in (*used, *counts)]
+    chosen = finder.several(axis, columns if columns is not None else free)
     finder.finish()
     if by_column and columns is None:
         _refuse_others(table.source, chosen)
     if not chosen:
         raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
-    used = [*chosen, *keep, *([row] if row else [])]
+    used += chosen
     counted = frequency(
         table, options.count if by_column else False, [] if row else used, used, options.na_labels,
         counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
     )  # fmt: skip
-    keep += [counted.column] if counted.column and counted.column not in keep else []
+    given = given.counted(counted.column)
+    keep = list(dict.fromkeys([*keep, *given.of("count")]))
     noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
-    long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")
+    long = make_long(table, chosen, keep, row=row, name=axis[:-1])
     unit, rater = (long.row, long.name) if by_column else (long.name, long.row)
-    roles = RatingsRoles(
-        unit=unit, rater=rater, value=long.value, by=options.by, source=options.rater_source,
-        groups=texts(options.rater_groups), strata=texts(options.strata), clusters=texts(options.cluster),
-        count=counted.column,
-    )  # fmt: skip
+    roles = Roles(PARTS, given.played).replaced(unit=[unit], rater=[rater], value=[long.value])
     full = replace(options, levels=options.levels if options.levels is not None else long.levels)
-    done = build_from(long.table, roles, full, wide=table, noticed=noticed)
-    parts = {part: column for part, column in roles.parts().items() if part not in ("unit", "rater", "value")}
-    return replace(done, columns={row_part: row, **parts} if row else parts)
+    return replace(build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts())
 
 
 def _refuse_others(source: str, chosen: Sequence[str]) -> None:
@@ -774,13 +656,10 @@ def counted_ratings(
     """Read units by levels; `Ratings.from_counts` documents it."""
     table = as_table(as_named(data), source)
     finder = Finder(table)
-    belongs = texts((*texts(options.strata), *texts(options.cluster)))
-    key = [name for name in (options.unit, options.by) if name]
-    others = [*key, *belongs]
-    for part in ("unit", "by", "strata", "cluster"):
-        finder.several(part, getattr(options, part))
-    chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in others)
-    finder.several("columns", chosen)
+    roles = finder.roles(WIDE, options)
+    others = roles.columns()
+    free = [c for c in table.columns if c not in others]
+    chosen = finder.several("columns", columns if columns is not None else free)
     finder.finish()
     labels = declared_levels(levels) or chosen
     if len(labels) != len(chosen):
@@ -792,13 +671,14 @@ def counted_ratings(
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
     counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
+        named = option("by")
         rows.refuse_repeats(
-            key, f"A unit has one row: add its counts up, or name what tells these rows apart with {option('by')}"
+            roles.of("unit", "by"),
+            f"A unit has one row: add its counts up, or name what tells these rows apart with {named}",
         )
-        for name in belongs:
-            rows.constant([options.unit], name, "unit", "It belongs to the unit: give its rows the same value")
+        rows.refuse_several(roles, ["unit"])
     rows.raise_if_any()
-    done = _from_counts(rows, counts, labels, scale, options, belongs)
+    done = _from_counts(rows, counts, labels, scale, roles)
     notes = [
         caution(
             "SS310",
@@ -836,22 +716,18 @@ def _scale_of(
     )
 
 
-def _from_counts(
-    rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, options: RatingsOptions, belongs: Sequence[str]
-) -> Ratings:
+def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, roles: Roles) -> Ratings:
     """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
     given = counts.sum(axis=1) > 0
     use = np.flatnonzero(rows.use & given)
     if not len(use):
         raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
-    first, then = (
-        [rows.codes(name)[use] for name in names if name] for names in ([options.unit], [options.by, *belongs])
-    )
+    first, then = ([rows.codes(name)[use] for name in roles.of(*kinds)] for kinds in (["unit"], ["by", *BELONGS]))
     order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
     units, unit_of, unit_count = numbered(len(order)), np.arange(len(order)), rows.counts.n[order]
-    if options.unit:
-        names, unit_of = np.unique(rows.codes(options.unit)[order], return_inverse=True)
-        units = tuple(rows.labels(options.unit).levels[code] for code in names.tolist())
+    if unit := roles["unit"]:
+        names, unit_of = np.unique(rows.codes(unit)[order], return_inverse=True)
+        units = tuple(rows.labels(unit).levels[code] for code in names.tolist())
         unit_count = np.ones(len(units))
     at = order[np.unique(unit_of, return_index=True)[1]]
     row, value, rater = _expand(counts[order].astype(np.int64))
@@ -864,10 +740,9 @@ def _from_counts(
         units=units, raters=numbered(int(rater.max()) + 1), levels=tuple(labels), scale=scale, numeric=numeric,
         scores=scores, unit=unit_of[row].astype(np.int64), rater=rater, value=value,
         status=np.zeros(len(row), dtype=np.int8), unit_count=unit_count, raters_known=False, source=rows.table.source,
-        by=rows.factor(options.by, order[row]) if options.by else None,
-        clusters=tuple(rows.factor(name, at) for name in texts(options.cluster)),
-        strata={name: rows.factor(name, at) for name in texts(options.strata)},
-        columns={"unit": options.unit} if options.unit else {},
+        by=rows.by(roles, order[row]), clusters=rows.factors(roles.of("cluster"), at),
+        strata={factor.name: factor for factor in rows.factors(roles.of("stratum"), at)},
+        columns={"unit": unit} if unit else {},
     )  # fmt: skip
     return replace(done, flow=(*steps, FlowStep(label="ratings analysed", rows=done.n_rows)))
 

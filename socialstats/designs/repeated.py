@@ -80,25 +80,26 @@ def repeated_answers(
     models = models_of(profile) if rater is None else []
     rater = models[0].name if len(models) == 1 else rater
     roles = ratings_roles(table, RatingsOptions(unit=unit, rater=rater, value=value, repeat=repeat, cluster=cluster))
-    answer = profile.column(roles.value)
+    what, who = roles["unit"], roles["rater"]
+    answer = profile.column(roles["value"])
     if scale is None and levels is None and answer is not None and answer.numbers is None:
         scale = "nominal"
-    cells = Cells(profile, [roles.unit], [roles.rater], roles.value, used=(*roles.clusters, *roles.repeat))
+    cells = Cells(profile, [what], [who], roles["value"], used=roles.of("cluster", "repeat"))
     if not cells.repeated:
         raise DesignError(
-            f"{table.source}: no label of '{shorten(roles.unit)}' has two answers of one '{shorten(roles.rater)}', so "
+            f"{table.source}: no label of '{shorten(what)}' has two answers of one '{shorten(who)}', so "
             f"nothing was asked again. Name other columns with {option('unit')} and {option('rater')}"
         )
     if repeat is None:
         refuse_other_answers(table, cells)
-    numbered = with_numbers(table, (roles.unit, roles.rater))
+    numbered = with_numbers(table, (what, who))
     return Ratings.from_frame(
         numbered,
-        unit=[roles.unit, roles.rater],
+        unit=[what, who],
         rater=NUMBER,
-        value=roles.value,
-        strata=roles.rater,
-        cluster=roles.clusters or roles.unit,
+        value=roles["value"],
+        strata=who,
+        cluster=roles.of("cluster") or what,
         levels=levels,
         scale=scale,
         refusal=refusal,

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from scipy.special import fdtrc
@@ -26,6 +26,7 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
+from socialstats.designs.schema import Roles
 from socialstats.designs.vocabulary import (
     BENCHMARKS,
     CALLS,
@@ -354,28 +355,7 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
 
-class ReadRoles(Protocol):
-    """What a reader knows of the columns."""
-
-    @property
-    def value(self) -> str:
-        """The column of the answers."""
-
-    @property
-    def repeat(self) -> tuple[str, ...]:
-        """Columns that were declared to number the answers of a source to a unit."""
-
-    @property
-    def unnumbered(self) -> bool:
-        """Whether several rows are repeats although no column numbers them."""
-
-    def columns(self) -> list[str]:
-        """Return every column that plays a part."""
-
-
-def repeats_of(
-    rows: Rows, unit: Sequence[str], source: Sequence[str], roles: ReadRoles, *, wide: bool
-) -> tuple[str, ...] | None:
+def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool) -> tuple[str, ...] | None:
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
 
     They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
@@ -384,9 +364,9 @@ def repeats_of(
     Parameters
     ----------
     rows : Rows
-    unit, source : sequence of str
-        Columns that tell units and sources apart, the most important one first.
-    roles : ReadRoles
+    roles : Roles
+    unnumbered : bool
+        Whether several rows are repeats although no column numbers them.
     wide : bool
         Whether the rows were made of a table with several values a row, whose other columns number nothing.
 
@@ -395,27 +375,28 @@ def repeats_of(
     InputError
         For rows that are told apart by a column which has to be chosen from, or is part of the unit.
     """
+    unit, source, repeat = roles.of("unit"), roles.of("rater", "source", "condition", "by"), roles.of("repeat")
     key = [*unit[:1], *source, *unit[1:]]
     if not rows.repeated(key):
         return None
-    if roles.repeat:
-        rows.refuse_repeats([*key, *roles.repeat], "Number the answers of a source to a unit, or leave copies out")
-        return roles.repeat
-    cells = None if wide else Cells(Profile(rows.table), unit, source, roles.value, roles.columns())
-    if roles.unnumbered:
-        return cells.repeats() if cells is not None else ()
+    if repeat:
+        rows.refuse_repeats([*key, *repeat], "Number the answers of a source to a unit, or leave copies out")
+        return tuple(repeat)
+    cells = None if wide else Cells(Profile(rows.table), unit, source, roles["value"], roles.columns())
     numbered = cells.repeats() if cells is not None else ()
+    if unnumbered:
+        return numbered
     if cells is not None:
         refuse_other_answers(rows.table, cells)
-    if numbered:
-        refuse_few_units(rows.table, cells, numbered)
-        return numbered
+        if numbered:
+            refuse_few_units(rows.table, cells, numbered)
+            return numbered
     mean = option("repeat", True, "--map repeat=COLUMN")
     rows.refuse_repeats(key, f"If they are several answers, say {mean} to take their mean. Or leave copies out")
     return None
 
 
-def refuse_few_units(table: Table, cells: Cells | None, repeat: Sequence[str]) -> None:
+def refuse_few_units(table: Table, cells: Cells, repeat: Sequence[str]) -> None:
     """Refuse repeats that have more labels than there are units: rather, these are the units.
 
     Raises
@@ -423,8 +404,8 @@ def refuse_few_units(table: Table, cells: Cells | None, repeat: Sequence[str]) -
     InputError
         Naming both columns.
     """
-    other = cells.rather_unit(repeat) if cells is not None else None
-    if cells is None or other is None:
+    other = cells.rather_unit(repeat)
+    if other is None:
         return
     this, that = shorten(cells.unit[0]), shorten(other.name)
     raise InputError(

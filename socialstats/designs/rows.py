@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
+from socialstats.designs.schema import Roles
 from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
@@ -80,6 +81,11 @@ def _meant(label: str, like: Mapping[str, Sequence[str]]) -> str:
 
 SHOWN = 20
 FILL = "Fill it in, or leave such rows out of the table"
+BELONGS = {
+    **dict.fromkeys(("group", "stratum"), "It belongs to the unit: give its rows the same value"),
+    "cluster": "A unit belongs to one cluster: give its rows the same value, or different units different names",
+    "count": "The count says how many alike units there are: repeat it in all rows of the unit",
+}  # what is done where a unit has several values of a column of some kind
 Message = Callable[[IntArray], str]
 
 
@@ -96,24 +102,6 @@ def if_missing(label: str) -> str:
 def if_labels() -> str:
     """Return the cure of labels that are no numbers."""
     return f"if these are labels, say {option('scale', 'nominal', '--scale nominal')}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Averaged:
-    """Means of the rows that share a key.
-
-    Attributes
-    ----------
-    first : (used keys,) int64 array
-        A row of each key in use, one with a value where there is one.
-    mean, answers, variance : (keys,) float64 arrays
-        NaN where there is none: a mean of no value, a variance of one.
-    """
-
-    first: IntArray
-    mean: FloatArray
-    answers: FloatArray
-    variance: FloatArray
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,11 +135,6 @@ class Rows:
     noun: str = "rows"
     origin: Table | None = None
     known: dict[str, Labels] = field(default_factory=dict)
-
-    def become_wide(self, origin: Table) -> None:
-        """State that every row of the table is one value of a wide table."""
-        self.noun, self.origin = "values", origin
-        self.flow[0] = replace(self.flow[0], label="values read")
 
     def labels(self, column: str) -> Labels:
         """Return a column as labels, made when they are first asked for (a million distinct numbers need none)."""
@@ -261,6 +244,15 @@ class Rows:
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
             self.add(more, bad & np.isin(codes, rest), keys, column=column)
 
+    def probabilities(self, column: str) -> FloatArray:
+        """Return a column of probabilities; report values that are none, whose rows are used no more."""
+        self.refuse_spellings(column)
+        p = self.labels(column).numbers()
+        bad = self.use & (self.codes(column) >= 0) & ~((p >= 0) & (p <= 1))
+        self.each_value(column, bad, [column], "'{}' is not a probability", fix="It is a number from 0 to 1")
+        self.use = self.use & ~bad
+        return p
+
     def refuse_spellings(self, column: str, use: BoolArray | None = None, otherwise: str = "") -> None:
         """Raise for a column of numbers that are written for people (28.4%, 1,234.5, a decimal comma).
 
@@ -312,32 +304,6 @@ class Rows:
             message=p.message, source=self.table.source, column=column, n_rows=p.n_rows, fix=p.fix,
             lines=lines, unit=self.table.unit, noun=self.noun if len(lines) < len(positions) else "rows",
         )  # fmt: skip
-
-    def average(self, key: IntArray, values: FloatArray) -> Averaged:
-        """Average the rows in use of each key whose value is there; no row is left out by this.
-
-        Parameters
-        ----------
-        key : (rows,) int64 array
-            What is averaged over shares a key; -1 for rows not in use.
-        values : (rows,) float64 array
-            NaN where a row has no value.
-        """
-        there = self.use & ~np.isnan(values)
-        n, known = self.counts.n[there], values[there]
-        size = int(key.max(initial=-1)) + 1
-        answers = np.bincount(key[there], weights=n, minlength=size)
-        mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(answers > 0, answers, 1.0)
-        mean = np.array([float(f"{x:.12g}") for x in mean])  # 12 digits: means do not depend on the order of rows
-        squares = np.bincount(key[there], weights=n * (known - mean[key[there]]) ** 2, minlength=size)
-        order = np.lexsort((~there, key))
-        order = order[self.use[order]]
-        return Averaged(
-            first=order[np.unique(key[order], return_index=True)[1]],
-            mean=np.where(answers > 0, mean, np.nan),
-            answers=answers.astype(np.float64),
-            variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
-        )
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
@@ -436,6 +402,19 @@ class Rows:
         more = f"{{}} further {what}s have several values of '{text.shorten(column)}'"
         self.each_key(key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5)
 
+    def refuse_several(self, roles: Roles, owner: Sequence[str]) -> None:
+        """Report units with several values of a column that belongs to the unit.
+
+        Parameters
+        ----------
+        roles : Roles
+        owner : sequence of str
+            Kinds of columns that tell units apart.
+        """
+        for kind, cure in BELONGS.items():
+            for column in roles.of(kind):
+                self.constant(roles.of(*owner), column, "unit", cure)
+
     def named(self, columns: Sequence[str], row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
         values = [self.label(c, row) for c in columns]
@@ -453,6 +432,23 @@ class Rows:
         else:
             levels, codes = labels.levels, labels.codes
         return Factor(name=column, codes=codes, levels=levels, mixed=labels.mixed)
+
+    def factors(self, columns: Iterable[str], rows: IntArray) -> tuple[Factor, ...]:
+        """Return some columns as factors over some rows."""
+        return tuple(self.factor(column, rows) for column in columns)
+
+    def by(self, roles: Roles, rows: IntArray) -> Factor | None:
+        """Return the column that splits the table as a factor over some rows; None without one."""
+        return self.factor(roles["by"], rows) if roles["by"] else None
+
+    def steps(self) -> str:
+        """Return what was left out of the rows read, and how many rows of each."""
+        return "; ".join(f"{step.label}: {step.rows:,}" for step in self.flow[1:])
+
+    def nothing(self, what: str) -> NothingToAnalyse:
+        """Return the error of a table of which no row is left."""
+        steps = self.steps() or "every count is 0"
+        return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
 
 
 def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tuple[str, str]:

@@ -9,10 +9,10 @@ import numpy as np
 from socialstats.arrays import AnyArray, BoolArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import Rows
-from socialstats.tables import Table
+from socialstats.designs.schema import Roles
 from socialstats.text import shorten
 
-STATUS, REPLY, BLOCKED = "answer_status", "reply_status", "blocked"  # columns of collected tables, and one of its words
+BLOCKED = "blocked"  # what collected tables say of a reply that the provider's filter held back
 MEANING = {"ok": OK, "corrected": OK, "refusal": REFUSAL}
 
 
@@ -40,23 +40,18 @@ class Statuses:
                         unread={label: which & rows for label, which in self.unread.items()})  # fmt: skip
 
 
-def reply_column(table: Table, status: str | None) -> str | None:
-    """Return the column that tells blocked replies, which stands beside that of the statuses; None without one."""
-    return REPLY if status not in (None, REPLY) and REPLY in table.columns else None
-
-
-def statuses_of(rows: Rows, status: str | None, reply: str | None) -> Statuses:
+def statuses_of(rows: Rows, roles: Roles) -> Statuses:
     """Read the statuses of all rows: ``ok`` and ``corrected`` are answers, ``refusal`` is one, anything else is none.
 
     Without a column all are answers. A reply that was blocked by a filter of the provider is a refusal.
     """
-    n = len(rows.use)
-    if status is None:
+    n, status, reply = len(rows.use), roles["status"], roles["reply"]
+    if not status:
         return Statuses(kind=np.zeros(n, dtype=np.int8), blocked=np.zeros(n, dtype=bool), unread={})
     given = rows.labels(status)
     kind: AnyArray = given.mapped(lambda label: MEANING.get(label.strip().casefold(), MISSING), MISSING, np.int8)
     blocked = np.zeros(n, dtype=bool)
-    if reply is not None:
+    if reply:
         blocked = rows.labels(reply).mapped(lambda label: label.strip().casefold() == BLOCKED, False)
     kind = np.where(blocked, REFUSAL, kind).astype(np.int8)
     neither = kind == MISSING

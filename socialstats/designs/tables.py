@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,10 @@ import numpy as np
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
+from socialstats.designs.options import Reading
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows, begin
+from socialstats.designs.schema import NAMING, NEEDED, Roles
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.tables.lazy import ROW, asks, collected
@@ -321,6 +323,57 @@ def whole_numbers(column: str, rows: Rows) -> FloatArray:
     return found
 
 
+def begun(
+    table: Table, roles: Roles, options: Reading, *, drop: bool = False, fix: str = "", wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None, may_miss: Sequence[str] = (),
+) -> tuple[Rows, list[Caution]]:  # fmt: skip
+    """Count the rows of a design of units, and set those aside that miss a name or a count.
+
+    Parameters
+    ----------
+    table : Table
+    roles : Roles
+    options : Reading
+    drop : bool
+        Whether rows are left out that miss a value; else they are problems.
+    fix : str
+        What is done where a value is missing; by default it is filled in, or its row dropped.
+    wide : Table or None
+        The table that `table` was made of.
+    noticed : sequence of Caution or None
+        What was said of a column of frequencies; None where none was looked for.
+    may_miss : sequence of str
+        Kinds of columns that may miss a value.
+    """
+    if noticed is None:
+        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
+    rows = begin(table, roles.columns(), options.na_labels, roles.of(*NAMING))
+    if wide is not None:
+        rows.noun, rows.origin = "values", wide
+        rows.flow[0] = replace(rows.flow[0], label="values read")
+    needed = [kind for kind in NEEDED if kind not in may_miss]
+    rows.set_missing_aside(roles.of(*needed), drop=drop, fix=fix)
+    return rows, [*noticed]
+
+
+def times_of(rows: Rows, roles: Roles, labels: Sequence[str]) -> FloatArray:
+    """Return how often each row of a design of units counts; rows that count 0 times are used no more.
+
+    Parameters
+    ----------
+    rows : Rows
+    roles : Roles
+    labels : sequence of str
+        Columns that may hold totals.
+    """
+    if not roles["count"]:
+        return np.ones(len(rows.use))
+    refuse_totals(labels, rows)
+    times = whole_numbers(roles["count"], rows)
+    rows.use = rows.use & (times > 0)
+    return times
+
+
 MARGINS = frozenset({"total", "totals", "sum", "all", "margin"})
 LARGEST = 500  # labels of a cross table
 
@@ -596,7 +649,7 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
         What the columns are (condition, rater, unit).
     """
     label = "value" if len(columns) > 6 else listing([shorten(column, 30) for column in columns])
-    value, which, numbered = (_free(text, [*keep, row or ""]) for text in (label, name, "row"))
+    value, which, numbered = (free_name([*keep, row or ""], text) for text in (label, name, "row"))
     kept = list(dict.fromkeys([*keep, *([row] if row else [])]))
     added = (which, value, "" if row else numbered)
     kind, long = _common_kind(table, columns), table.frame
@@ -665,7 +718,8 @@ def _stacked_now(
     return nw.from_native(pd.DataFrame(data | {value: _stacked(frame, columns)}), eager_only=True)
 
 
-def _free(wanted: str, taken: Sequence[str]) -> str:
+def free_name(taken: Collection[str], wanted: str) -> str:
+    """Return a name that no column has."""
     while wanted in taken:
         wanted += "_"
     return wanted

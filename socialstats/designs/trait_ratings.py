@@ -7,18 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from socialstats.designs.columns import Finder
-from socialstats.designs.options import texts
+from socialstats.designs import ratings_reading
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_reading import RatingsOptions, RatingsRoles, build_from
-from socialstats.designs.statuses import STATUS, reply_column
-from socialstats.designs.tables import as_named, make_long
+from socialstats.designs.ratings_reading import RatingsOptions, build_from
+from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
+from socialstats.designs.tables import as_named, free_name, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
 from socialstats.text import listing
 from socialstats.voice import option
 
-OPTIONAL = ("stage", "wording")
+ANSWER = ("model", "scenario", "stage", "wording")  # parts that tell answers apart
+PARTS = (
+    Part("model", "stratum"), Part("scenario", "stratum"), Part("stage", "stratum", ("stage",), wanted=False),
+    Part("wording", "stratum", ("wording",), wanted=False), Part("judge", "rater"), Part("cluster", "cluster"),
+    Part("by", "by"), Part("status", "status", (STATUS,), wanted=False), BLOCKS,
+)  # fmt: skip
 TRAIT_PART = re.compile(r" \| [^|']*'(?= )")  # the trait at the end of a unit's name
 ONCE = (
     "A judge scores an answer once. Name the column that distinguishes these rows (stage, wording), split by what else "
@@ -87,57 +91,48 @@ def trait_ratings(
     (4, ['model', 'scenario', 'stage', 'trait'], ('openness', 'tradition'))
     """
     table = as_table(as_named(data), source)
-    columns = part_columns(table, {"model": model, "scenario": scenario, "stage": stage, "wording": wording})
-    status = status or (STATUS if STATUS in table.columns else None)
-    reply = reply_column(table, status)
-    others = [("judge", judge), *(("cluster", name) for name in texts(cluster))]
-    others += [(part, name) for part, name in (("by", by), ("status", status)) if name]
-    chosen = checked_columns(table, columns, texts(traits), others)
-    more = [name for name in (by, status, reply) if name]
-    keep = [*dict.fromkeys([*columns.values(), judge, *texts(cluster), *more])]
-    long = make_long(table, chosen, keep, row=None, name="trait")
-    unit = "unit"
-    while unit in (*long.table.columns, *table.columns):
-        unit += "_"
-    roles = RatingsRoles(
-        unit=unit, rater=judge, value=long.value, by=by, status=status, reply=reply, why_missing=True,
-        strata=(*columns.values(), long.name), clusters=texts(cluster),
+    finder = Finder(table)
+    named = finder.roles(
+        PARTS, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge, cluster=cluster, by=by,
+        status=status,
     )  # fmt: skip
-    options = RatingsOptions(scale="interval", refusal=refusal, na=na, missing=missing)
-    named = replace(long.table, columns=(*long.table.columns, unit), joined={unit: (*columns.values(), long.name)})
+    chosen = finder.several("traits", traits)
+    finder.finish()
+    columns = {part: named[part] for part in ANSWER if named[part]}
+    refuse_twice(table, columns, list(traits), named.columns())
+    long = make_long(table, chosen, named.columns(), row=None, name="trait")
+    unit = free_name((*long.table.columns, *table.columns), "unit")
+    roles = Roles(ratings_reading.PARTS, named.played).replaced(
+        unit=[unit], rater=[judge], value=[long.value], strata=[*columns.values(), long.name]
+    )
+    options = RatingsOptions(
+        scale="interval", refusal=refusal, na=na, missing=missing, cluster=cluster, why_missing=True
+    )
+    answers = replace(long.table, columns=(*long.table.columns, unit), joined={unit: (*columns.values(), long.name)})
     try:
-        done = build_from(named, roles, options, wide=table)
+        done = build_from(answers, roles, options, wide=table)
     except InputError as error:
         raise type(error)(in_own_columns(error.problems, table, chosen, unit, long.value)) from error
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
-    named_too = {part: name for part, name in (("by", by), ("status", status)) if name}
-    return replace(done, strata=strata, columns={**columns, "rater": judge, **named_too})
+    further = {part: named[part] for part in ("by", "status") if named[part]}
+    return replace(done, strata=strata, columns={**columns, "rater": judge, **further})
 
 
-def part_columns(table: Table, given: dict[str, str | None]) -> dict[str, str]:
-    """Return the column of each part; optional parts without a name are found by it, or left out."""
-    found = {part: name if name is not None else part for part, name in given.items()}
-    return {p: c for p, c in found.items() if given[p] is not None or (p in OPTIONAL and c in table.columns)}
+def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], others: Sequence[str]) -> None:
+    """Refuse a column that plays two parts.
 
-
-def checked_columns(
-    table: Table, columns: dict[str, str], traits: tuple[str, ...], named: Sequence[tuple[str, str]]
-) -> tuple[str, ...]:
-    """Return the columns of traits; raise DesignError naming every column that is not there, or plays two parts."""
-    finder = Finder(table)
-    for part, name in (*columns.items(), *named, *(("traits", t) for t in traits)):
-        finder.explicit(part, name)
-    finder.finish()
-    others = [name for _, name in named]
-    twice = [t for k, t in enumerate(traits) if t in (*columns.values(), *others, *traits[:k])]
+    Raises
+    ------
+    DesignError
+    """
+    twice = [t for k, t in enumerate(traits) if t in (*others, *traits[:k])]
     if twice or not traits:
         said = f"column '{twice[0]}' is named twice" if twice else "no column is named"
         raise DesignError(f"{table.source}: {option('traits', list(traits))}: {said}. Name each column of scores once")
     repeated = [c for c in columns.values() if list(columns.values()).count(c) > 1]
     if repeated:
         raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")
-    return traits
 
 
 def in_own_columns(

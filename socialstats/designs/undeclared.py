@@ -15,15 +15,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 import numpy as np
 from scipy.special import chdtrc, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray, scaled
+from socialstats.designs.options import Reading, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
+from socialstats.designs.rows import cluster_suspects
+from socialstats.designs.schema import Roles
 from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, ORDER_NAME, RATERS, UNITS, VALUES
 from socialstats.errors import Caution, SocialStatsError, caution
 from socialstats.tables import Table
@@ -44,6 +47,7 @@ MOST_SCORES = 60  # items or raters whose scores are added up
 THIN = 3.0  # rows a pair of items below which a win is compared with the items' win rates
 LEVEL = 0.02  # for the tests of all columns and families together (Holm)
 Scores = Mapping[str, FloatArray]
+D = TypeVar("D", "Comparisons", "Paired", "Ratings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,6 +275,44 @@ def undeclared(
         declared = tuple(factor for factor in read.clusters if factor is not column)
         found += dependence(column, declared, scores_of(read), read.count)
     return told(found)
+
+
+def with_dependence(
+    design: D, table: Table, roles: Roles, options: Reading, units: float, scores_of: Callable[[D], Scores],
+    again: Callable[[Any, Any], D] | None, *, used: Collection[str] = (), **suspects: Any,
+) -> D:  # fmt: skip
+    """Return a design with the cautions on columns that were not declared and may be clusters.
+
+    Parameters
+    ----------
+    design : Comparisons, Paired or Ratings
+    table : Table
+    roles : Roles
+    options : Reading
+    units : float
+        What is taken as independent.
+    scores_of : function of a design
+    again : function of roles and options, or None
+        Reads the table with one more cluster; None where columns are not tried.
+    used : collection of str
+        Further columns that play a part.
+    **suspects
+        As `cluster_suspects`, which names columns of tables in which none is tried.
+    """
+    used = [*roles.columns(), *used]
+
+    def wider(name: str) -> D:
+        names = (*roles.of("cluster"), name)
+        changed = replace(options, cluster=(*texts(options.cluster), name), missing="drop", try_clusters=False)
+        return again(roles.replaced(cluster=names), changed) if again is not None else design
+
+    notes: list[Caution] = []
+    if not is_tried(table):
+        notes = cluster_suspects(table, used, int(units), **suspects)
+    elif options.try_clusters and again is not None:
+        notes = undeclared(table, used, units, wider, scores_of)
+    done: D = replace(design, cautions=(*design.cautions, *notes))
+    return done
 
 
 def told(found: list[Dependence]) -> list[Caution]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from socialstats.designs.columns import Roles, assign, item_tokens, side_pairs
+from socialstats.designs.columns import Contest, assign, item_tokens, side_pairs
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import Options
 from socialstats.errors import DesignError
 from socialstats.tables import as_table
 
 
-def roles(columns: str, **options: Any) -> Roles:
+def roles(columns: str, **options: Any) -> Contest:
     return assign(as_table({name: ["x"] for name in columns.split()}), Options(**options))
 
 
@@ -33,7 +33,7 @@ def roles(columns: str, **options: Any) -> Roles:
 )
 def test_parts_are_found(columns: str, options: dict[str, Any], expected: tuple[str, str, str]) -> None:
     found = roles(columns, **options)
-    assert (found.item_a, found.item_b, found.winner) == expected
+    assert (found["item_a"], found["item_b"], found["winner"]) == expected
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_covariates_are_pairs_of_columns(columns: str, options: dict[str, Any], 
 
 
 def test_order_and_wins_are_found() -> None:
-    assert roles("item_a item_b winner first_shown").order == "first_shown"
-    assert roles("item_a item_b winner order", order=False).order is None
-    assert roles("first second winner").order is None
-    assert roles("item_a item_b wins_a wins_b ties").wins == ("wins_a", "wins_b", "ties")
-    assert roles("journal1 journal2 win1 win2", item_a="journal1", item_b="journal2").wins == ("win1", "win2")
+    assert roles("item_a item_b winner first_shown")["order"] == "first_shown"
+    assert roles("item_a item_b winner order", order=False)["order"] == ""
+    assert roles("first second winner")["order"] == ""
+    assert roles("item_a item_b wins_a wins_b ties").of("wins") == ["wins_a", "wins_b", "ties"]
+    assert roles("journal1 journal2 win1 win2", item_a="journal1", item_b="journal2").of("wins") == ["win1", "win2"]
 
 
 def test_an_undeclared_covariate_says_how_to_declare_it() -> None:

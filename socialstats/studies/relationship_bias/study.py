@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.designs.statuses import STATUS
+from socialstats.designs.schema import STATUS
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label

@@ -1,0 +1,248 @@
+"""A design as a list of parts, each with its kind, and one reader that finds the column of each part in a table."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
+
+from socialstats import text
+from socialstats.designs.options import texts
+from socialstats.designs.vocabulary import LIKELY_UNITS
+from socialstats.errors import DesignError, InputError, Problem
+from socialstats.tables import Table
+from socialstats.voice import option
+
+Kind: TypeAlias = Literal[
+    "item", "unit", "rater", "source", "condition", "order", "by", "group", "cluster", "stratum", "rater_group",
+    "value", "wins", "score", "covariate", "weight", "count", "repeat", "status", "probability",
+    "note",
+]  # fmt: skip
+"""What a column is in a design; a note says more of a value."""
+UNTOLD = ("probability", "note")  # kinds that people are not told
+SEVERAL = frozenset({"cluster", "stratum", "rater_group", "repeat"})  # kinds of parts that several columns may play
+KEYS = ("item", "unit", "rater", "source", "condition", "order", "by", "group", "cluster", "stratum")  # kinds of names
+NAMING = (*KEYS, "rater_group")
+NEEDED = (*KEYS, "wins", "score", "covariate", "count")  # kinds of columns that have a value in every row
+ALONE = frozenset({"unit", "rater", "condition", "value", "by", "group", "status"})  # kinds that share no column
+STATUS, REPLY = "answer_status", "reply_status"  # columns of collected tables
+COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a design.
+
+    Attributes
+    ----------
+    name : str
+        The option that names its column.
+    kind : Kind
+    names : tuple of str
+        Names of columns that play the part without being named; empty where it is played by named ones alone.
+    wanted : bool
+        Whether the design needs the part.
+    """
+
+    name: str
+    kind: Kind
+    names: tuple[str, ...] = ()
+    wanted: bool = True
+
+
+BLOCKS = Part("reply", "note")  # tells replies that were blocked, beside a status
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns of each part of a design.
+
+    Attributes
+    ----------
+    schema : tuple of Part
+    played : mapping of str to tuple of str
+        Columns by the name of the part.
+    """
+
+    schema: tuple[Part, ...]
+    played: Mapping[str, tuple[str, ...]]
+
+    def __getitem__(self, name: str) -> str:
+        """Return the first column of a part; empty where none plays it."""
+        return next(iter(self.played.get(name, ())), "")
+
+    def of(self, *kinds: str) -> list[str]:
+        """Return the columns of some kinds, each once, in the order of the parts."""
+        chosen = (self.played.get(part.name, ()) for part in self.schema if part.kind in kinds)
+        return list(dict.fromkeys(column for columns in chosen for column in columns))
+
+    def columns(self) -> list[str]:
+        """Return every column that plays a part."""
+        return self.of(*(part.kind for part in self.schema))
+
+    def parts(self) -> dict[str, str]:
+        """Return part -> column, for people; the columns of a part that several play are numbered."""
+        found: dict[str, str] = {}
+        for part in self.schema:
+            columns = self.played.get(part.name, ()) if part.kind not in UNTOLD else ()
+            if part.kind in SEVERAL:
+                found |= {f"{part.kind}{k}": column for k, column in enumerate(columns, start=1)}
+            elif columns:
+                found[part.name] = columns[0]
+        return found
+
+    def replaced(self, **played: Iterable[str]) -> Self:
+        """Return the roles with other columns of some parts."""
+        return replace(self, played={**self.played, **{name: tuple(columns) for name, columns in played.items()}})
+
+    def counted(self, column: str | None) -> Self:
+        """Return the roles with a column of counts, if there is one."""
+        return self.replaced(count=[column] if column else ())
+
+
+class Finder:
+    """Looks for the columns of one table and collects what is missing.
+
+    Parameters
+    ----------
+    table : Table
+    any_case : bool
+        Whether the names of parts are found in any case, and with blanks around them.
+    """
+
+    def __init__(self, table: Table, *, any_case: bool = False) -> None:
+        self.table, self.any_case = table, any_case
+        self.columns = table.columns
+        self.problems: list[Problem] = []
+
+    def roles(
+        self, parts: Sequence[Part], options: Any = None, taken: Collection[str] = (), **named: Any
+    ) -> Roles:  # fmt: skip
+        """Find the columns of a design: as named, or the first free one of the names of a part.
+
+        Parameters
+        ----------
+        parts : sequence of Part
+        options : object
+            Holds the columns that were named, by part; False for a part that no column plays.
+        taken : collection of str
+            Columns that play other parts.
+        **named
+            Columns of further parts.
+
+        Raises
+        ------
+        DesignError
+            For a cluster that is the unit itself.
+        """
+        given = {part.name: named.get(part.name, getattr(options, part.name, None)) for part in parts}
+        found = {
+            part.name: self.several(part.name, given[part.name], part.names)
+            for part in parts if given[part.name] and given[part.name] is not True
+        }  # fmt: skip
+        taken = {*taken, *(column for columns in found.values() for column in columns)}
+        for part in parts:
+            if part.kind == "unit":
+                self._refuse_unit_as_cluster(part, found, taken)
+        for part in parts:
+            if not part.names or part.name in found or given[part.name] is False:
+                continue
+            column = self.free(part.names, taken)
+            if column is not None:
+                found[part.name] = (column,)
+                taken.add(column)
+            elif part.wanted:
+                self.lack(part.name, part.names, self._likely(part, taken), sorted(taken))
+        self._distinct([(p.name, column) for p in parts if p.kind in ALONE for column in found.get(p.name, ())])
+        if found.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
+            found[BLOCKS.name] = (REPLY,)
+        return Roles(tuple(parts), found)
+
+    def free(self, names: Sequence[str], taken: Collection[str] = ()) -> str | None:
+        """Return the first column of some names that plays no part yet."""
+        columns = [column for column in self.columns if column not in taken]
+        return self.spelled(names, columns) if self.any_case else next((n for n in names if n in columns), None)
+
+    def _likely(self, part: Part, taken: Collection[str]) -> str | None:
+        """Return a column that may have been meant; one that may be a cluster of units as well is never taken."""
+        more = LIKELY_UNITS if part.kind == "unit" else ()
+        return self.spelled((*part.names, *more), [column for column in self.columns if column not in taken])
+
+    def _refuse_unit_as_cluster(
+        self, part: Part, found: Mapping[str, tuple[str, ...]], taken: Collection[str]
+    ) -> None:  # fmt: skip
+        """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
+
+        Raises
+        ------
+        DesignError
+        """
+        unit = found.get(part.name, ())
+        for name in found.get("cluster", ()):
+            alone = not unit and name in part.names and (not self.free(part.names, taken) or name in part.names[:2])
+            if name in unit or (alone and name in self.columns):
+                raise DesignError(
+                    f"{self.table.source}: '{text.shorten(name)}' already is the unit, and units are what is taken as "
+                    f"independent: leave {option('cluster')} out. If another column is the unit, say "
+                    f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
+                )
+
+    def _distinct(self, played: Sequence[tuple[str, str]]) -> None:
+        """Collect columns that play two of the parts."""
+        seen: dict[str, str] = {}
+        for part, column in played:
+            if seen.setdefault(column, part) != part:
+                message = f"{seen[column]} and {part} are the same column '{text.shorten(column)}'"
+                self.miss(part, message, [part], taken=[column])
+
+    def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
+        """Take a column that the caller named."""
+        if not isinstance(name, str) and not self.table.has(name):
+            raise InputError(f"{option(part)} names a column of the table; values go into a column first")
+        if not self.table.has(name):
+            self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
+        return name
+
+    def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> tuple[str, ...]:
+        """Take the columns that the caller named, one or several."""
+        return tuple(self.explicit(part, name, looked) for name in texts(names))
+
+    def finish(self) -> None:
+        """Raise `DesignError` that names every column that is missing."""
+        if self.problems:
+            raise DesignError(self.problems)
+
+    def lack(
+        self, part: str, names: Sequence[str], guess: str | None = None, taken: Sequence[str] = (), like: int = 3
+    ) -> None:
+        """Collect a part that no column plays; columns like the first few names may have been meant."""
+        message = f"no column for '{part}' (looked for {text.listing(names, most=6)})"
+        self.miss(part, message, names[:like], guess, taken)
+        self.problems[-1] = replace(self.problems[-1], part=part)
+
+    def miss(
+        self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
+    ) -> None:
+        """Collect a missing column with the likeliest cure: a free column of a similar name."""
+        free = [column for column in (*self.columns, *self.table.index) if column not in taken]
+        some = free[:COMPARED]
+        close = (m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7))
+        guess = guess or self.spelled(looked, free) or next(close, None)
+        listed = text.listing([text.shorten(c) for c in self.columns], most=20)
+        levels = f"; index levels: {text.listing(self.table.index)}" if self.table.index else ""
+        fix = f"Columns: {listed}{levels}. {self.table.doubt or self.advice(part, guess)}"
+        self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
+
+    @staticmethod
+    def spelled(looked: Sequence[str], free: Sequence[str]) -> str | None:
+        """Return the first column that is called like a name but for capitals and blanks around it."""
+        plain = {column.strip().casefold(): column for column in reversed(free)}
+        return next((plain[want.casefold()] for want in looked if want.casefold() in plain), None)
+
+    def advice(self, part: str, guess: str | None) -> str:
+        """Return the setting that would help."""
+        said = option(part, text.shorten(guess) if guess else "COLUMN")
+        if guess and self.table.is_file and guess != guess.strip():
+            return f"Remove the blanks around the names in the header, or say {said}"
+        return f"Did you mean {said} ?" if guess else f"Say which it is: {said}"
