@@ -102,18 +102,18 @@ def model_scores(
     model = None if columns else rater or finder.free(MODELS.names, taken)
     if model is None:
         return wide_by_item(finder, columns, task, options)
-    free = [name for name in table.columns if name not in (*taken, model)]
     if task is not None and task not in table.columns and "," in task:
         columns = texts(name.strip() for name in task.split(","))
     elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*taken, model])):
-        found = scores_of(table, free)
+        found = scores_of(table, [*taken, model])
         columns = found if len(found) > 1 else ()
     return wide_by_model(finder, model, columns, options) if columns else long(finder, model, task, options)
 
 
-def scores_of(table: Table, free: Sequence[str]) -> tuple[str, ...]:
-    """Return which columns of a wide table hold scores: no ranks, nor averages of the others by name or content."""
-    found = [c for c in free if bare(c) not in BOARD_SUMMARIES and holds_scores(table, c)]
+def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
+    """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
+    free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
+    found = [c for c in free if holds_scores(table, c)]
     numbers = [c for c in found if all(as_number(label) is not None for label in labels_of(table, c))]
     cells = table.counts(numbers).columns if len(numbers) > 3 else {}
     labels = [cells[c].labels() for c in numbers if cells]
@@ -176,7 +176,7 @@ def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, opt
     named = finder.roles(parts, options, columns, task=task)
     finder.finish()
     used = named.columns()
-    found = columns or scores_of(table, [name for name in table.columns if name not in used])
+    found = columns or scores_of(table, used)
     if not columns:
         refuse_long(table, found)
     if len(found) < 2:
