@@ -23,7 +23,9 @@ from socialstats.designs.parts import (
     named_factors,
     renamed,
     split_by,
-    taken,
+    stacked,
+    taken_all,
+    taken_by,
 )
 from socialstats.designs.scan import Scan
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
@@ -343,7 +345,7 @@ class Comparisons:
         for name, c in self.covariates.items():
             columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
         for factor in (*([self.by] if self.by else []), *([self.cited] if self.cited else []), *self.clusters):
-            columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
+            columns[factor.name] = factor.labels()
         return pd.DataFrame(columns | {"count": self.count, "weight": self.weight})
 
     @classmethod
@@ -598,19 +600,13 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequ
         name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)
     }
     fields["covariates"] = {name: replace(c, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()}
-    fields["by"] = taken(design.by, index) if design.by else None
-    fields["cited"] = taken(design.cited, index) if design.cited else None
+    fields |= {"by": taken_by(design.by, index), "cited": taken_by(design.cited, index)}
     fields["clusters"] = taken_all(design.clusters, index)
     if design.scan is not None:
         fields["scan"] = design.scan.taken(index, len(design.count))
     if (own := design.replies) is not None:
         fields["replies"] = replace(own, codes=own.codes[index], rest=own.rest[index])
     return fields
-
-
-def taken_all(factors: Sequence[Factor], index: AnyArray) -> tuple[Factor, ...]:
-    """Return factors at some places, with the levels that are left."""
-    return tuple(taken(factor, index) for factor in factors)
 
 
 def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:
@@ -653,7 +649,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         for name, c in one.covariates.items() if name in two.covariates
     }  # fmt: skip
     clusters = tuple(
-        _stacked(f, next(g for g in two.clusters if g.name == f.name))
+        stacked([f, next(g for g in two.clusters if g.name == f.name)])
         for f in one.clusters if f.name in {g.name for g in two.clusters}
     )  # fmt: skip
     whole = replace(
@@ -668,13 +664,6 @@ def _all_replies(one: Replies | None, two: Replies | None) -> Replies | None:
         return None
     codes = np.concatenate([one.codes, two.codes + one.codes.max(initial=-1) + 1])
     return replace(one, codes=codes, rest=np.concatenate([one.rest, two.rest]), none=one.none + two.none)
-
-
-def _stacked(one: Factor, two: Factor) -> Factor:
-    levels = tuple(sorted({*one.levels, *two.levels}))
-    place = {name: k for k, name in enumerate(levels)}
-    parts = [np.array([place[level] for level in f.levels], dtype=np.int64)[f.codes] for f in (one, two)]
-    return Factor(name=one.name, codes=np.concatenate(parts), levels=levels)
 
 
 def without_cited(design: Comparisons) -> Comparisons:

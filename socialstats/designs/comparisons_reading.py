@@ -417,6 +417,7 @@ def _allowed(columns: tuple[str, str], rows: Rows, allowed: Sequence[Any]) -> tu
 
 
 WEIGHT_PROBLEMS = {
+    WEIGHT_MISSING: ("the weight is missing", ""),
     WEIGHT_NEGATIVE: ("a weight is negative", "Weights are finite numbers from 0 upwards"),
     WEIGHT_NO_NUMBER: ("a weight is not a finite number", "Weights are finite numbers from 0 upwards"),
     WEIGHT_EXTREME: (
@@ -502,35 +503,31 @@ def _both_won(table: Table, roles: Contest) -> bool:
 
 
 def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
+    """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs."""
     status, name = rows.counts.status, text.shorten(column)
-    absent = status == WEIGHT_MISSING
-    if absent.any() and options.missing == "drop":
-        rows.leave_out(absent, f"no value in '{name}'", f"{option('missing', 'drop')}: the weight is missing")
-    elif absent.any():
-        _add_weight_problem(rows, column, options.na_labels, "the weight is missing", WEIGHT_MISSING, fill_or_drop())
-    for state, (message, fix) in WEIGHT_PROBLEMS.items():
-        if (status == state).any():
-            _add_weight_problem(rows, column, options.na_labels, message, state, fix)
+    if options.missing == "drop":
+        note = f"{option('missing', 'drop')}: the weight is missing"
+        rows.leave_out(status == WEIGHT_MISSING, f"no value in '{name}'", note)
+    for state, (message, cure) in WEIGHT_PROBLEMS.items():
+        bad = rows.use & (status == state)
+        if not bad.any():
+            continue
+        seen: list[str] = []
+
+        def wanted(row: tuple[str | None, ...], state: int = state, seen: list[str] = seen) -> bool:
+            value = "" if row[0] is None or row[0] in options.na_labels else row[0]
+            found = text_weight(value)[1] == state
+            if found:
+                seen.append(value)
+            return found
+
+        rows.table.positions([column], [wanted], 1)
+        shown = "".join(f": {text.shorten(value)}" for value in seen[:1] if value)
+        spelled = other_spelling(seen)
+        fix = spelled[1] if spelled else cure or fill_or_drop()
+        rows.pending.append(Pending(message + shown, column, (column,), wanted, int(rows.counts.n[bad].sum()), fix))
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
-
-
-def _add_weight_problem(rows: Rows, column: str, na: Collection[str], message: str, state: int, fix: str) -> None:
-    """Report the rows whose weights have one status, with the first such weight."""
-    seen: list[str | None] = []
-
-    def wanted(row: tuple[str | None, ...]) -> bool:
-        value = None if row[0] in na else row[0]
-        found = text_weight(value)[1] == state
-        if found:
-            seen.append(value)
-        return found
-
-    rows.table.positions([column], [wanted], 1)
-    spelled = other_spelling([value for value in seen if value is not None])
-    shown = f": {text.shorten(seen[0])}" if seen and seen[0] is not None else ""
-    n_rows = int(rows.counts.n[rows.counts.status == state].sum())
-    rows.pending.append(Pending(f"{message}{shown}", column, (column,), wanted, n_rows, spelled[1] if spelled else fix))
 
 
 @asks

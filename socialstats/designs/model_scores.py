@@ -92,7 +92,7 @@ def model_scores(
     (('m1', 'm2'), ('arithmetic', 'history'), [[1.0, 2.0], [0.0, 1.0]])
     """
     table = as_table(as_named(data), source)
-    table, key = with_joint(table, unit) if unit else (table, None)
+    table, key = with_joint(table, unit)
     options = RatingsOptions(
         unit=key, rater=rater, value=value, by=by, cluster=cluster, repeat=repeat, refusal=refusal, na=na,
         missing=missing,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.parts import Factor, FlowStep, Repeats, UnitNames, named_factors, split_by, taken
+from socialstats.designs.parts import Factor, FlowStep, Repeats, UnitNames, named_factors, split_by, taken_all, taken_by
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.tables import EPSILON, Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -114,7 +114,7 @@ class PairedSources:
         """
         from socialstats.designs.paired_reading import PairedOptions, build_pairs, paired_roles
 
-        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
+        table, key = with_joint(as_table(data, source), unit)
         options = PairedOptions(
             unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
             cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na, repeat=repeat,
@@ -168,7 +168,7 @@ class PairedSources:
         """
         from socialstats.designs.paired_reading import PairedOptions, wide_pairs
 
-        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
+        table, key = with_joint(as_table(data, source), unit)
         return wide_pairs(table, first, second, PairedOptions(unit=key, **options))
 
     @classmethod
@@ -471,8 +471,8 @@ class Paired(PairedSources):
         step = FlowStep(label=note, rows=int(self.count[index].sum()))
         return replace(
             self, first=self.first[index], second=self.second[index], count=self.count[index],
-            by=taken(self.by, index) if self.by else None,
-            clusters=tuple(taken(factor, index) for factor in self.clusters), flow=(*self.flow, step),
+            by=taken_by(self.by, index), clusters=taken_all(self.clusters, index),
+            flow=(*self.flow, step),
             units=None if self.units is None else self.units.take(index, len(self.count)),
             repeats=None if self.repeats is None else self.repeats.take(index, len(self.count)),
         )  # fmt: skip
@@ -497,5 +497,5 @@ class Paired(PairedSources):
         columns: dict[str, Any] = {"first": shown(self.first), "second": shown(self.second), "count": self.count}
         for factor in (*([self.by] if self.by else []), *self.clusters):
             name = factor.name if factor.name not in columns else f"{factor.name} (cluster)"
-            columns[name] = np.array(factor.levels, dtype=object)[factor.codes]
+            columns[name] = factor.labels()
         return pd.DataFrame(columns)

@@ -16,7 +16,7 @@ from socialstats.designs.levels import categories, codes_in, declared_levels, in
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, Reading, check_choice
 from socialstats.designs.paired import Paired, PairedScale
-from socialstats.designs.parts import FlowStep, UnitNames, taken
+from socialstats.designs.parts import FlowStep, UnitNames, taken_all, taken_by
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (
     Rows,
@@ -556,8 +556,7 @@ def as_cells(design: Paired) -> Paired:
     count = np.bincount(cell, weights=design.count, minlength=len(index)).astype(np.float64)
     return replace(
         design, first=design.first[index] + 0.0, second=design.second[index] + 0.0, count=count,
-        by=taken(design.by, index) if design.by else None,
-        clusters=tuple(taken(factor, index) for factor in design.clusters),
+        by=taken_by(design.by, index), clusters=taken_all(design.clusters, index),
         units=None if design.units is None else replace(design.units, cell=cell[design.units.cell]),
         repeats=None if design.repeats is None else replace(design.repeats, place=cell[design.repeats.place]),
     )  # fmt: skip

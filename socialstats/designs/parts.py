@@ -229,6 +229,24 @@ def taken(factor: Factor, index: AnyArray) -> Factor:
     )  # fmt: skip
 
 
+def taken_by(by: Factor | None, index: AnyArray) -> Factor | None:
+    """Return the factor that splits a design at some places; None without one."""
+    return taken(by, index) if by is not None else None
+
+
+def taken_all(factors: Sequence[Factor], index: AnyArray) -> tuple[Factor, ...]:
+    """Return factors at some places, with the levels that are left."""
+    return tuple(taken(factor, index) for factor in factors)
+
+
+def stacked(factors: Sequence[Factor]) -> Factor:
+    """Return the factor of several tables below each other."""
+    levels = tuple(sorted({level for factor in factors for level in factor.levels}))
+    place = {level: k for k, level in enumerate(levels)}
+    codes = [np.array([place[level] for level in factor.levels], dtype=np.int64)[factor.codes] for factor in factors]
+    return Factor(name=factors[0].name, codes=np.concatenate(codes), levels=levels)
+
+
 def named_factors(
     clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None,
     pair: Callable[[], Factor] | None = None,

@@ -11,7 +11,19 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.options import texts
-from socialstats.designs.parts import FINE, Coverage, Factor, FlowStep, Repeats, named_factors, renamed, split_by, taken
+from socialstats.designs.parts import (
+    FINE,
+    Coverage,
+    Factor,
+    FlowStep,
+    Repeats,
+    named_factors,
+    renamed,
+    split_by,
+    taken,
+    taken_all,
+    taken_by,
+)
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -133,7 +145,7 @@ class RatingsSources:
         """
         from socialstats.designs.ratings_reading import RatingsOptions, build_from, ratings_roles
 
-        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
+        table, key = with_joint(as_table(data, source), unit)
         options = RatingsOptions(
             unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
@@ -486,8 +498,7 @@ class Ratings(RatingsSources):
             self, **self.answers_at(index), units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()), unit=unit.astype(np.int64),
             rater=rater.astype(np.int64), unit_count=self.unit_count[units],
-            by=taken(self.by, index) if self.by else None,
-            clusters=tuple(taken(factor, units) for factor in self.clusters),
+            by=taken_by(self.by, index), clusters=taken_all(self.clusters, units),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
             rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
             repeats=None if self.repeats is None else self.repeats.take(index, len(self.value)),
@@ -566,7 +577,7 @@ class Ratings(RatingsSources):
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
         return replace(
             self, **self.answers_at(rows), raters=tuple(new[k] for k in order.tolist()), rater=rater[rows],
-            unit=self.unit[rows], by=taken(self.by, rows) if self.by else None,
+            unit=self.unit[rows], by=taken_by(self.by, rows),
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
             repeats=None if self.repeats is None else replace(
                 self.repeats.take(rows, len(self.value)),

@@ -37,6 +37,7 @@ from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     as_named,
     begun,
+    free_name,
     frequency,
     frequency_columns,
     holds_numbers,
@@ -679,16 +680,10 @@ def counted_ratings(
         rows.refuse_several(roles, ["unit"])
     rows.raise_if_any()
     done = _from_counts(rows, counts, labels, scale, roles)
-    notes = [
-        caution(
-            "SS310",
-            note,
-            affects="weights and distances between levels",
-            fix=f"declare {option('scale', typed='--scale')}",
-        )
-    ]
+    declare = f"declare {option('scale', typed='--scale')}"
+    notes = [caution("SS310", note, affects="weights and distances between levels", fix=declare)] if note else []
     suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
-    return replace(done, cautions=(*(notes if note else []), *suspects))
+    return replace(done, cautions=(*notes, *suspects))
 
 
 def _scale_of(
@@ -724,27 +719,22 @@ def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: S
         raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
     first, then = ([rows.codes(name)[use] for name in roles.of(*kinds)] for kinds in (["unit"], ["by", *BELONGS]))
     order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
-    units, unit_of, unit_count = numbered(len(order)), np.arange(len(order)), rows.counts.n[order]
-    if unit := roles["unit"]:
-        names, unit_of = np.unique(rows.codes(unit)[order], return_inverse=True)
-        units = tuple(rows.labels(unit).levels[code] for code in names.tolist())
-        unit_count = np.ones(len(units))
-    at = order[np.unique(unit_of, return_index=True)[1]]
     row, value, rater = _expand(counts[order].astype(np.int64))
-    numeric, scores = level_scores(labels)
+    at, unit = order[row], roles["unit"]
+    names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
+    belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
+    parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
+    columns = [names, np.array(numbered(int(rater.max()) + 1))[rater], np.array(labels)[value], rows.counts.n[at]]
+    table = as_table(belong | dict(zip(parts.values(), columns, strict=True)), rows.table.source)
+    options = RatingsOptions(levels=labels, scale=scale, na=False, try_clusters=False)
+    long = Roles(PARTS, roles.played).replaced(**{part: [name] for part, name in parts.items()})
+    done = build_from(table, long, options, noticed=())
     empty = int(rows.counts.n[rows.use & ~given].sum())
     read = int(rows.counts.n[rows.use].sum())
     steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
     steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
-    done = Ratings(
-        units=units, raters=numbered(int(rater.max()) + 1), levels=tuple(labels), scale=scale, numeric=numeric,
-        scores=scores, unit=unit_of[row].astype(np.int64), rater=rater, value=value,
-        status=np.zeros(len(row), dtype=np.int8), unit_count=unit_count, raters_known=False, source=rows.table.source,
-        by=rows.by(roles, order[row]), clusters=rows.factors(roles.of("cluster"), at),
-        strata={factor.name: factor for factor in rows.factors(roles.of("stratum"), at)},
-        columns={"unit": unit} if unit else {},
-    )  # fmt: skip
-    return replace(done, flow=(*steps, FlowStep(label="ratings analysed", rows=done.n_rows)))
+    flow = (*steps, FlowStep(label="ratings analysed", rows=done.n_rows))
+    return replace(done, raters_known=False, flow=flow, columns={"unit": unit} if unit else {})
 
 
 def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -779,16 +769,13 @@ def square_ratings(
     labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
     chosen, note = _scale_of(labels, scale, named, source, square=True)
     declare = f"declare {option('scale')} ({option('scale', 'ordinal')} for levels in order)"
-    cells = np.argwhere(counts)
-    n = len(cells)
-    unit_count = counts[tuple(cells.T)]
-    numeric, scores = level_scores(labels)
+    row, column = np.nonzero(counts)
+    values, unit_count = np.array(labels, dtype=object), counts[row, column]
+    unit, count = (free_name(names, part) for part in ("unit", "count"))
+    cells = {unit: numbered(len(row)), names[0]: values[row], names[1]: values[column], count: unit_count}
+    options = RatingsOptions(unit=unit, count=count, levels=labels, scale=chosen, na=False, try_clusters=False)
+    done = wide_ratings(cells, "columns", names, source, options)
     step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
-    notes = (caution("SS310", note, affects="weights and distances between levels", fix=declare),)
-    return Ratings(
-        units=numbered(n), raters=tuple(sorted(names)), levels=labels, scale=chosen, numeric=numeric, scores=scores,
-        unit=np.repeat(np.arange(n), 2), rater=np.tile([0, 1], n),
-        value=(cells if names[0] < names[1] else cells[:, ::-1]).ravel().astype(np.int64),
-        status=np.zeros(2 * n, dtype=np.int8), unit_count=unit_count, levels_declared=True, flow=(step,),
-        source=source, cautions=(*(notes if note else ()), *size_cautions(int(unit_count.sum()), 2)),
-    )  # fmt: skip
+    notes = [caution("SS310", note, affects="weights and distances between levels", fix=declare)] if note else []
+    cautions = (*notes, *size_cautions(int(unit_count.sum()), 2))
+    return replace(done, flow=(step,), columns={}, cautions=cautions)

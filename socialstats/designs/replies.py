@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, taken
+from socialstats.designs.parts import Factor, stacked, taken, taken_all
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
+StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 MODEL = "model"  # who replied, where the table does not say
 TRAIT_PARTS = (MODEL, "scenario", "stage", "wording")  # strata that tell the answers of `trait_ratings` apart
 
@@ -44,17 +46,34 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
              if part is not None]  # fmt: skip
     held = [part for part, _ in parts]
     status = np.concatenate([np.full(len(part.count), status, dtype=np.int8) for part, status in parts])
-    n = len(status)
-    who = None if design.by is None else stacked([part.by for part in held])
+    who = None if design.by is None else stacked([part.by for part in held if part.by is not None])
     names = [factor.name for factor in design.clusters] or ["pair"]
     clusters = [stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held])
                 for name in names]  # fmt: skip
+    count = np.concatenate([part.count for part in held])
+    return of_statuses(status, who, "choice", unit_count=count, clusters=tuple(clusters), source=design.source,
+                       flow=design.flow)  # fmt: skip
+
+
+def of_statuses(status: StatusArray, who: Factor | None, level: str, **fields: Any) -> Ratings:
+    """Return replies, each a unit of its own, as ratings of one level.
+
+    Parameters
+    ----------
+    status : (replies,) int8 array
+    who : Factor or None
+        Who replied, over the replies; by default all are of one model.
+    level : str
+        What a usable reply is.
+    **fields
+        Of `Ratings`.
+    """
+    n = len(status)
+    who = who or Factor(name=MODEL, codes=np.zeros(n, dtype=np.int64), levels=(MODEL,))
     return Ratings(
-        units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n),
-        unit_count=np.concatenate([part.count for part in held]),
-        raters=(MODEL,) if who is None else who.levels, rater=np.zeros(n, dtype=np.int64) if who is None else who.codes,
-        levels=("choice",), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
-        clusters=tuple(clusters), source=design.source, flow=design.flow,
+        units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n), raters=who.levels, rater=who.codes,
+        levels=(level,), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
+        **fields,
     )  # fmt: skip
 
 
@@ -72,22 +91,8 @@ def trait_replies(design: Ratings) -> Ratings:
     for kind in (REFUSAL, OK):
         status[place[design.status == kind]] = kind
     model = design.strata.get(MODEL)
-    return Ratings(
-        units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n), unit_count=np.ones(n),
-        raters=(MODEL,) if model is None else model.levels,
-        rater=np.zeros(n, dtype=np.int64) if model is None else model.codes[unit],
-        levels=("scored",), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
-        clusters=tuple(taken(factor, unit) for factor in design.clusters),
-        strata={factor.name: taken(factor, unit) for factor in parts}, source=design.source, flow=design.flow,
+    return of_statuses(
+        status, None if model is None else replace(model, codes=model.codes[unit]), "scored", unit_count=np.ones(n),
+        clusters=taken_all(design.clusters, unit), strata={factor.name: taken(factor, unit) for factor in parts},
+        source=design.source, flow=design.flow,
     )  # fmt: skip
-
-
-def stacked(factors: list[Factor | None]) -> Factor:
-    """Return the factor of several tables below each other."""
-    known = [factor for factor in factors if factor is not None]
-    levels = tuple(sorted({level for factor in known for level in factor.levels}))
-    place = {level: k for k, level in enumerate(levels)}
-    codes = [np.array([place[level] for level in factor.levels], dtype=np.int64)[factor.codes] for factor in known]
-    return taken(
-        Factor(name=known[0].name, codes=np.concatenate(codes), levels=levels), np.arange(sum(map(len, codes)))
-    )

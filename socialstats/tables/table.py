@@ -1042,20 +1042,21 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
 
 
 @asks
-def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
+def with_joint(table: Table, column: str | Sequence[str] | None) -> tuple[Table, str | None]:
     """Make one key of several columns: a column of their values, with the columns' names joined by commas as its name.
 
     Parameters
     ----------
     table : Table
-    column : str or sequence of str
+    column : str, sequence of str or None
         Several columns, or their names in one text with commas between; a column of that very name is left as it is.
+        None or empty: there is no key.
 
     Returns
     -------
     table : Table
         With the column added where there are several; a value is missing where one of its parts is.
-    name : str
+    name : str or None
 
     Examples
     --------
@@ -1064,6 +1065,8 @@ def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
     >>> name, made.frame["task,id"].to_list()
     ('task,id', ['t | 1', 't | 2'])
     """
+    if not column:
+        return table, None
     names = [part.strip() for part in column.split(",")] if isinstance(column, str) else list(column)
     name = column if isinstance(column, str) else ",".join(names)
     if name in table.columns or len(names) < 2 or not set(names) <= set(table.columns):
