@@ -10,12 +10,12 @@ from socialstats import text
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.rows import Rows
-from socialstats.designs.schema import Roles
+from socialstats.designs.schema import UNIT, Roles
 from socialstats.errors import Caution, InputError, caution
 from socialstats.voice import option
 
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
-APART = ("unit", "rater", "source", "condition", "by")  # kinds of columns that tell values apart
+APART = (*UNIT, "rater", "source", "condition", "by")  # kinds of columns that tell values apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -122,7 +122,7 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
     InputError
         With the ways out.
     """
-    repeat, unit, place = roles.of("repeat"), roles.of("unit"), rows.table.place(roles["value"])
+    repeat, unit, place = roles.of("repeat"), roles.of(*UNIT), rows.table.place(roles["value"])
     told = f"told apart by {text.quoted(repeat)}" if repeat else "that no column numbers"
     ways = []
     if repeat and repeat[0] in rows.table.columns:

@@ -14,7 +14,7 @@ from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, RatingsOptions, build_from
 from socialstats.designs.roles import Cells, find_board, refuse_other_answers
-from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.schema import UNIT, Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS
 from socialstats.errors import DesignError, InputError, caution
@@ -140,9 +140,9 @@ def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) 
     finder.finish()
     status = ["status"] * ("status" in table.columns and "ok" in labels_of(table, "status"))
     within = named.of("stratum") if named["unit"] else []
-    roles = Roles(PARTS, named.played).replaced(unit=[what, *within], strata=within, status=status)
+    roles = Roles(PARTS, named.played).replaced(unit=[what], within=within, strata=within, status=status)
     if not roles["repeat"]:
-        cells = Cells(Profile(table), roles.of("unit"), [model], roles["value"], roles.columns())
+        cells = Cells(Profile(table), roles.of(*UNIT), [model], roles["value"], roles.columns())
         if cells.repeated:
             refuse_other_answers(table, cells, ("measure", "part", "scorer"))
     refuse_counts_of(table, roles["value"], [model, what, *roles.of("cluster")])
@@ -190,7 +190,7 @@ def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, opt
     within = named.of("stratum")
     made = make_long(table, found, named.of("stratum", "by", "cluster"), row=named["unit"] or None, name="model")
     roles = Roles(PARTS, named.played).replaced(
-        unit=[made.row, *within], rater=[made.name], value=[made.value], strata=within, repeat=()
+        unit=[made.row], within=within, rater=[made.name], value=[made.value], strata=within, repeat=()
     )
     return finished(made.table, roles, options, wide=table, used=(*used, *found))
 

@@ -161,7 +161,7 @@ def paired_roles(table: Table, options: PairedOptions) -> Roles:
     return roles
 
 
-UNIT = ("unit", "by")  # kinds of columns that tell units apart
+PAIR = ("unit", "by")  # kinds of columns that tell pairs apart
 UNMATCHED_SHOWN = 18
 
 
@@ -189,7 +189,7 @@ class Joined:
 
 def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str], options: PairedOptions) -> Joined:
     """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
-    key, labels = rows.key(roles.of(*UNIT)), rows.labels(roles["condition"])
+    key, labels = rows.key(roles.of(*PAIR)), rows.labels(roles["condition"])
     size = int(key.max(initial=-1)) + 1
     numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
     blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
@@ -231,12 +231,12 @@ def _set_alone_aside(
         at = np.flatnonzero(_of_keys(key, alone))
         first_row = at[np.unique(key[at], return_index=True)[1]].tolist()
         rows.leave_out(
-            _of_keys(rows.key(roles.of(*UNIT)), alone),
+            _of_keys(rows.key(roles.of(*PAIR)), alone),
             "units without a partner",
             f"{option('missing', 'drop')}: the unit has one of the two conditions",
         )
         return tuple(
-            sorted(rows.named(roles.of(*UNIT), k) if roles["by"] else rows.label(roles["unit"], k) for k in first_row)
+            sorted(rows.named(roles.of(*PAIR), k) if roles["by"] else rows.label(roles["unit"], k) for k in first_row)
         )
     a, b = (text.shorten(label) for label in conditions)
     message = (
@@ -250,10 +250,10 @@ def _set_alone_aside(
 
     def one(found: IntArray) -> str:
         there = rows.label(roles["condition"], int(found[0])) == conditions[0]
-        return f"{rows.named(roles.of(*UNIT), int(found[0]))} has no {what} under '{b if there else a}'"
+        return f"{rows.named(roles.of(*PAIR), int(found[0]))} has no {what} under '{b if there else a}'"
 
     more = "{} further units have no partner"
-    keys = roles.of(*UNIT, "condition")
+    keys = roles.of(*PAIR, "condition")
     rows.each_key(key, bad, keys, one, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
 
@@ -282,7 +282,7 @@ def _set_empty_aside(
         if rows.origin is not None:  # both values of a row: say so once
             message = "both values are missing"
             bad = bad & (rows.codes(roles["condition"]) == rows.codes(roles["condition"])[bad][0])
-        keys = [*roles.of(*UNIT, "condition"), column]
+        keys = [*roles.of(*PAIR, "condition"), column]
         rows.add(message, bad, keys, column=column, fix=fix)
     elif not rows.pending:
         note = f"{option('missing', 'drop')}: a value of '{text.shorten(column)}' is missing"
@@ -430,7 +430,7 @@ def build_pairs(
     values = decode(roles["value"], rows, options)
     repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
     times = times_of(rows, roles, [roles["value"]])
-    rows.refuse_several(roles, UNIT)
+    rows.refuse_several(roles, PAIR)
     if values.scale == "numeric":
         cautions += code_suspects(rows, [roles["value"]])
     cautions += undeclared_order
@@ -463,7 +463,7 @@ def averaged(rows: Rows, roles: Roles, values: Values, options: PairedOptions) -
     blank = rows.use & np.isnan(values.numbers)
     if blank.any() and options.missing == "error":
         message, fix = missing_words(rows.counts, column, blank, fill_or_drop())
-        rows.add(message, blank, [*roles.of(*UNIT, "condition"), column], column=column, fix=fix)
+        rows.add(message, blank, [*roles.of(*PAIR, "condition"), column], column=column, fix=fix)
     means = mean_answers(rows, roles, values.numbers, values.levels[1] if values.scale == "binary" else "")
     return Values("numeric", (), means.values), means
 

@@ -32,7 +32,7 @@ from socialstats.designs.rows import (
     missing_words,
     probability_cautions,
 )
-from socialstats.designs.schema import BLOCKS, Finder, Part, Roles
+from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     as_named,
@@ -123,7 +123,8 @@ def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
 
 
 PARTS = (
-    Part("unit", "unit", RATED_UNITS), Part("rater", "rater", RATERS.names), Part("value", "value", RATINGS),
+    Part("unit", "unit", RATED_UNITS), Part("within", "within"), Part("rater", "rater", RATERS.names),
+    Part("value", "value", RATINGS),
     Part("by", "by"), Part("status", "status"), BLOCKS, Part("rater_source", "source"), Part("count", "count"),
     Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
     Part("probabilities", "probability"), Part("repeat", "repeat"),
@@ -371,7 +372,7 @@ def build_from(
     rated = rate(rows, roles, options)
     repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
     times = times_of(rows, roles, [roles["value"]])
-    rows.refuse_several(roles, ["unit"])
+    rows.refuse_several(roles, UNIT)
     for column in roles.of("rater_group"):
         _rater_group(rows, roles.of(*RATER), column)
     probabilities = level_probabilities(rows, roles, options, rated)
@@ -476,14 +477,28 @@ class Named:
     row: IntArray
 
 
-def _names(rows: Rows, index: IntArray, columns: Sequence[str]) -> Named:
-    """Label units or raters by one column; where a second tells namesakes apart, with it in front."""
-    key = rows.key(columns)[index]
+def joined_label(labels: Sequence[str]) -> str:
+    """Return labels with bars between them; bars inside are escaped, so that different rows keep different labels.
+
+    Examples
+    --------
+    >>> joined_label(["a", "b|c"]), joined_label(["b|c"])
+    ('a | b\\\\|c', 'b|c')
+    """
+    if len(labels) == 1:
+        return labels[0]
+    return " | ".join(label.replace("\\", "\\\\").replace("|", "\\|") for label in labels)
+
+
+def _names(rows: Rows, index: IntArray, roles: Roles, kinds: tuple[str, str]) -> Named:
+    """Label units or raters by the columns of one kind; that of another kind stands before namesakes."""
+    columns, space = (roles.of(kind) for kind in kinds)
+    key = rows.key([*columns, *space])[index]
     at = index[np.unique(key, return_index=True)[1]]
-    plain = [rows.label(columns[0], row) for row in at.tolist()]
+    plain = [joined_label([rows.label(column, row) for column in columns]) for row in at.tolist()]
     labels = plain
-    if len(columns) > 1:
-        full = [f"{rows.label(columns[1], row)}: {name}" for row, name in zip(at.tolist(), plain, strict=True)]
+    if space:
+        full = [f"{rows.label(space[0], row)}: {name}" for row, name in zip(at.tolist(), plain, strict=True)]
         times = Counter(plain)
         labels = [f if times[p] > 1 else p for f, p in zip(full, plain, strict=True)]
         labels = labels if len(set(labels)) == len(labels) else full
@@ -520,7 +535,7 @@ def _finish(
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("rating")
-    units, raters = _names(rows, index, roles.of("unit")), _names(rows, index, roles.of(*RATER))
+    units, raters = _names(rows, index, roles, UNIT), _names(rows, index, roles, RATER)
     by = rows.by(roles, index)
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
     status = rated.status[index][order]

@@ -26,7 +26,7 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
-from socialstats.designs.schema import Roles
+from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.vocabulary import (
     BENCHMARKS,
     CALLS,
@@ -375,7 +375,7 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool) -> tup
     InputError
         For rows that are told apart by a column which has to be chosen from, or is part of the unit.
     """
-    unit, source, repeat = roles.of("unit"), roles.of("rater", "source", "condition", "by"), roles.of("repeat")
+    unit, source, repeat = roles.of(*UNIT), roles.of("rater", "source", "condition", "by"), roles.of("repeat")
     key = [*unit[:1], *source, *unit[1:]]
     if not rows.repeated(key):
         return None

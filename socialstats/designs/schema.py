@@ -15,14 +15,15 @@ from socialstats.tables import Table
 from socialstats.voice import option
 
 Kind: TypeAlias = Literal[
-    "item", "unit", "rater", "source", "condition", "order", "by", "group", "cluster", "stratum", "rater_group",
-    "value", "wins", "score", "covariate", "weight", "count", "repeat", "status", "probability",
+    "item", "unit", "within", "rater", "source", "condition", "order", "by", "group", "cluster", "stratum",
+    "rater_group", "value", "wins", "score", "covariate", "weight", "count", "repeat", "status", "probability",
     "note",
 ]  # fmt: skip
 """What a column is in a design; a note says more of a value."""
-UNTOLD = ("probability", "note")  # kinds that people are not told
+UNTOLD = ("within", "probability", "note")  # kinds that people are not told
 SEVERAL = frozenset({"cluster", "stratum", "rater_group", "repeat"})  # kinds of parts that several columns may play
-KEYS = ("item", "unit", "rater", "source", "condition", "order", "by", "group", "cluster", "stratum")  # kinds of names
+UNIT = ("unit", "within")  # kinds of columns that tell units apart
+KEYS = ("item", *UNIT, "rater", "source", "condition", "order", "by", "group", "cluster", "stratum")  # kinds of names
 NAMING = (*KEYS, "rater_group")
 NEEDED = (*KEYS, "wins", "score", "covariate", "count")  # kinds of columns that have a value in every row
 ALONE = frozenset({"unit", "rater", "condition", "value", "by", "group", "status"})  # kinds that share no column

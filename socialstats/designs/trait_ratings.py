@@ -11,7 +11,7 @@ from socialstats.designs import ratings_reading
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, build_from
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
-from socialstats.designs.tables import as_named, free_name, make_long
+from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
 from socialstats.text import listing
@@ -23,7 +23,6 @@ PARTS = (
     Part("wording", "stratum", ("wording",), wanted=False), Part("judge", "rater"), Part("cluster", "cluster"),
     Part("by", "by"), Part("status", "status", (STATUS,), wanted=False), BLOCKS,
 )  # fmt: skip
-TRAIT_PART = re.compile(r" \| [^|']*'(?= )")  # the trait at the end of a unit's name
 ONCE = (
     "A judge scores an answer once. Name the column that distinguishes these rows (stage, wording), split by what else "
     "was varied (as in --by persona), or keep one of them"
@@ -101,18 +100,17 @@ def trait_ratings(
     columns = {part: named[part] for part in ANSWER if named[part]}
     refuse_twice(table, columns, list(traits), named.columns())
     long = make_long(table, chosen, named.columns(), row=None, name="trait")
-    unit = free_name((*long.table.columns, *table.columns), "unit")
+    answers = [*columns.values(), long.name]
     roles = Roles(ratings_reading.PARTS, named.played).replaced(
-        unit=[unit], rater=[judge], value=[long.value], strata=[*columns.values(), long.name]
+        unit=answers, rater=[judge], value=[long.value], strata=answers
     )
     options = RatingsOptions(
         scale="interval", refusal=refusal, na=na, missing=missing, cluster=cluster, why_missing=True
     )
-    answers = replace(long.table, columns=(*long.table.columns, unit), joined={unit: (*columns.values(), long.name)})
     try:
-        done = build_from(answers, roles, options, wide=table)
+        done = build_from(long.table, roles, options, wide=table)
     except InputError as error:
-        raise type(error)(in_own_columns(error.problems, table, chosen, unit, long.value)) from error
+        raise type(error)(in_own_columns(error.problems, table, chosen, answers, long.value)) from error
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
@@ -136,7 +134,7 @@ def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], o
 
 
 def in_own_columns(
-    problems: Sequence[Problem], table: Table, traits: Sequence[str], unit: str, value: str
+    problems: Sequence[Problem], table: Table, traits: Sequence[str], answer: Sequence[str], value: str
 ) -> list[Problem]:
     """Return problems of the long table in words of the wide one: scores by their columns, answers once for all traits.
 
@@ -147,19 +145,22 @@ def in_own_columns(
         The wide one.
     traits : sequence of str
         Its columns of scores.
-    unit, value : str
-        Columns that only the long table has.
+    answer : sequence of str
+        Columns that tell answers apart; the last one, that of the trait, is in the long table only.
+    value : str
+        Column that only the long table has.
     """
     found: dict[tuple[object, ...], Problem] = {}
+    trait = re.escape(answer[-1])
     for k, problem in enumerate(problems):
+        message = re.sub(rf", {trait} '[^']*'| \({trait} '[^']*'\)", "", problem.message, count=1)
         if problem.column == value:
             quoted_value = problem.message.partition("' ")[0].removeprefix("'")
             held = table.counts(list(dict.fromkeys(traits))).columns
             has = [t for t in traits if quoted_value in map(as_text, held[t].values.tolist())]
             found[k,] = replace(problem, column=listing(has, most=3) or None)
-        elif problem.column == unit:
-            message = TRAIT_PART.sub("'", problem.message, count=1)
+        elif problem.column == answer[0] and message != problem.message:
             found.setdefault((message, problem.lines), replace(problem, column=None, message=message, fix=ONCE))
         else:
-            found[k,] = problem
+            found.setdefault((message, problem.lines), replace(problem, message=message))
     return list(found.values())

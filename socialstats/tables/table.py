@@ -557,25 +557,6 @@ def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
     return Counts(columns=cells.columns, n=cells.n, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)
 
 
-def joined_label(texts: Sequence[str | None]) -> str:
-    """Return labels with bars between them; bars inside are escaped, so that different rows keep different labels.
-
-    Examples
-    --------
-    >>> joined_label(["a", None, "b|c"])
-    'a |  | b\\\\|c'
-    """
-    return " | ".join((text or "").replace("\\", "\\\\").replace("|", "\\|") for text in texts)
-
-
-def joined_codes(parts: Sequence[Coded]) -> Coded:
-    """Return one column of several: the labels of each row, joined."""
-    texts = [[*map(as_text, part.values.tolist()), None] for part in parts]
-    rows, codes = np.unique(np.stack([part.codes for part in parts]), axis=1, return_inverse=True)
-    labels = [joined_label([held[k] for held, k in zip(texts, row, strict=True)]) for row in rows.T.tolist()]
-    return Coded(codes=codes.reshape(-1).astype(np.int64), values=np.array(labels, dtype=object))
-
-
 Locate = Callable[[Sequence[int]], list[int]]
 FEW = 20  # values that are looked at
 Wanted = Callable[[tuple[str | None, ...]], bool]
@@ -620,9 +601,6 @@ class Table:
         Relative rounding errors of columns that were computed from others of less precision; see `epsilon`.
     stacked : Stacked or None
         Of a table made of a wide one: which column holds the values of several, one below the other.
-    joined : mapping of str to tuple of str
-        Columns that no engine holds: the labels of others with bars between them, where a value is missing "". The
-        others are counted and looked up in their place.
     copies : tuple of str
         Of a table in several files, those that are copies of another one.
     """
@@ -639,7 +617,6 @@ class Table:
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
-    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     copies: tuple[str, ...] = ()
 
     def columns_behind(self, column: str, positions: Sequence[int] = ()) -> str | tuple[str, ...]:
@@ -699,14 +676,7 @@ class Table:
     @asks
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
-        found = counts(self.frame, self._held(keys), weight, na=na, source=self.source)
-        made = {key: joined_codes([found.columns[part] for part in self.joined[key]])
-                for key in keys if key in self.joined}  # fmt: skip
-        return replace(found, columns={key: made.get(key) or found.columns[key] for key in keys}) if made else found
-
-    def _held(self, keys: Sequence[str]) -> list[str]:
-        """Return the columns behind some columns, each once."""
-        return list(dict.fromkeys(part for key in keys for part in self.joined.get(key, (key,))))
+        return counts(self.frame, keys, weight, na=na, source=self.source)
 
     def categories(self, column: str) -> tuple[str, ...]:
         """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
@@ -739,7 +709,7 @@ class Table:
     def distinct(self, columns: Sequence[str]) -> int:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
         if isinstance(self.frame, nw.LazyFrame):
-            held = self._held(columns)
+            held = list(dict.fromkeys(columns))
             rows = group_rows(self.frame.select(*held), held, nw.len().alias(N))
             return int(collected(rows.select(nw.len().alias(N))).get_column(N)[0])
         return len(self.counts(columns).n)
@@ -768,19 +738,6 @@ class Table:
         most : int
             Rows to find for each predicate.
         """
-        if self.joined.keys() & {*keys}:
-            held = self._held(keys)
-            places = [[held.index(part) for part in self.joined.get(key, (key,))] for key in keys]
-            whole = [key in self.joined for key in keys]
-
-            def row_of(row: tuple[str | None, ...]) -> tuple[str | None, ...]:
-                return tuple(
-                    joined_label([row[k] for k in at]) if several else row[at[0]]
-                    for at, several in zip(places, whole, strict=True)
-                )
-
-            others = [lambda row, wants=one: wants(row_of(row)) for one in wanted]
-            return self.positions(held, others, most)
         if isinstance(self.frame, nw.LazyFrame):
             return _positions_lazily(self.frame, keys, wanted, most)
         chosen = self.frame.select(*dict.fromkeys(keys))

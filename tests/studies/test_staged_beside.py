@@ -131,7 +131,7 @@ def test_wrong_rows_are_told_in_the_columns_of_the_table() -> None:
         STUDY.read(as_table(frame.drop(columns="tradition"), "scores"))
     with pytest.raises(InputError, match="A judge scores an answer once") as caught:
         STUDY.read(as_table(pd.concat([frame, frame.head(2)]), "scores"))
-    assert "'model 01 | scenario 01 | baseline' (judge 'judge 1') has 2 rows" in str(caught.value)
+    assert "'model 01' (judge 'judge 1', scenario 'scenario 01', stage 'baseline') has 2 rows" in str(caught.value)
     assert "authority_deference" not in str(caught.value)
 
 
