@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,19 +16,19 @@ from socialstats.designs.parts import (
     TIED,
     Covariate,
     Coverage,
+    Design,
     Factor,
     FlowStep,
     Replies,
     named_factors,
     renamed,
-    split_by,
     stacked,
     taken_all,
     taken_by,
 )
 from socialstats.designs.scan import Scan
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
-from socialstats.tables import Format, as_table, read_table
+from socialstats.errors import DesignError, InputError, NothingToAnalyse
+from socialstats.tables import as_table
 from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ __all__ = ["A_WON", "B_WON", "Comparisons", "Covariate", "Factor", "FlowStep", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Comparisons:
+class Comparisons(Design):
     """A checked table of paired comparisons, as cells.
 
     Attributes
@@ -103,17 +102,11 @@ class Comparisons:
     weight: FloatArray
     weight_sq: FloatArray
     covariates: Mapping[str, Covariate] = field(default_factory=dict)
-    by: Factor | None = None
-    clusters: tuple[Factor, ...] = ()
-    flow: tuple[FlowStep, ...] = ()
-    source: str = "data frame"
-    columns: Mapping[str, str] = field(default_factory=dict)
     weighted: bool = False
     ties_possible: bool = True
     cited: Factor | None = None
     refused: Comparisons | None = None
     unread: Comparisons | None = None
-    cautions: tuple[Caution, ...] = ()
     replies: Replies | None = None
     scan: Scan | None = None
 
@@ -239,11 +232,12 @@ class Comparisons:
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
 
-        aside = [{} if part is None or self.by is None else split_by(part) for part in (self.refused, self.unread)]
-        refused, unread = aside
+        refused, unread = (
+            {} if part is None or self.by is None else Design.split(part) for part in (self.refused, self.unread)
+        )
         return {
             level: part if part is self else replace(part, refused=refused.get(level), unread=unread.get(level))
-            for level, part in split_by(self).items()
+            for level, part in Design.split(self).items()
         }
 
     def silent(self) -> dict[str, str]:
@@ -496,17 +490,6 @@ class Comparisons:
 
         named = Options(wins_a=wins_a, wins_b=wins_b, ties=ties, **options)
         return build(as_table(data, source), named)
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
-        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
-
-        Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name
-        the file's lines.
-        """
-        from socialstats.designs.comparisons_reading import build
-
-        return build(read_table(path, format), Options(**options))
 
 
 def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:

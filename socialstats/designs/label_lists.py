@@ -10,10 +10,10 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, unique_rows
 from socialstats.designs.options import texts
-from socialstats.designs.parts import Factor, FlowStep, named_factors
+from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
 from socialstats.designs.rows import FILL, Rows, begin, label_cautions
 from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_table, missing_labels
 from socialstats.text import count as counted
 from socialstats.text import quoted
@@ -23,7 +23,7 @@ __all__ = ["LabelLists"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class LabelLists:
+class LabelLists(Read):
     """Units and the labels they cite, alike units counted together.
 
     Attributes
@@ -52,11 +52,7 @@ class LabelLists:
     cited: FloatArray
     count: FloatArray
     group: Factor | None = None
-    clusters: tuple[Factor, ...] = ()
-    flow: tuple[FlowStep, ...] = ()
-    source: str = "data frame"
     columns: tuple[str, ...] = ()
-    cautions: tuple[Caution, ...] = ()
 
     def __repr__(self) -> str:
         cites = int(self.count @ self.cited.sum(axis=1))

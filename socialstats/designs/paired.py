@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.parts import Factor, FlowStep, Repeats, UnitNames, named_factors, split_by, taken_all, taken_by
-from socialstats.errors import Caution, DesignError, NothingToAnalyse
-from socialstats.tables import EPSILON, Format, as_table, read_table, with_joint
+from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_all, taken_by
+from socialstats.errors import DesignError, NothingToAnalyse
+from socialstats.tables import EPSILON, as_table, with_joint
 from socialstats.text import count as counted
-from socialstats.text import listing, shorten
+from socialstats.text import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,17 +119,6 @@ class PairedSources:
             cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na, repeat=repeat,
         )  # fmt: skip
         return build_pairs(table, paired_roles(table, options), options)
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
-        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
-
-        Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the
-        file's lines.
-        """
-        from socialstats.designs.calls import paired_of
-
-        return paired_of(read_table(path, format), options)
 
     @classmethod
     def from_wide(
@@ -355,7 +343,7 @@ PairedScale = Literal["binary", "nominal", "numeric"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Paired(PairedSources):
+class Paired(PairedSources, Design):
     """A checked table of pairs, as cells. Every difference is the first condition minus the second.
 
     Attributes
@@ -399,22 +387,14 @@ class Paired(PairedSources):
     count: FloatArray
     scale: PairedScale
     levels: tuple[str, ...] = ()
-    by: Factor | None = None
-    clusters: tuple[Factor, ...] = ()
     units: UnitNames | None = None
     unmatched: tuple[str, ...] = ()
     epsilon: float = EPSILON
-    flow: tuple[FlowStep, ...] = ()
-    source: str = "data frame"
-    columns: Mapping[str, str] = field(default_factory=dict)
-    cautions: tuple[Caution, ...] = ()
     repeats: Repeats | None = None
 
     def __repr__(self) -> str:
         parts = [f"{counted(self.n_pairs, 'pair')}, {' and '.join(map(shorten, self.conditions))}, {self.scale}"]
-        if self.clusters:
-            parts.append(f"clusters {shorten(listing([c.name for c in self.clusters]))}")
-        return f"<Paired: {'; '.join(parts)}>"
+        return f"<Paired: {'; '.join(parts + self.cluster_words())}>"
 
     @property
     def n_pairs(self) -> int:
@@ -476,10 +456,6 @@ class Paired(PairedSources):
             units=None if self.units is None else self.units.take(index, len(self.count)),
             repeats=None if self.repeats is None else self.repeats.take(index, len(self.count)),
         )  # fmt: skip
-
-    def split(self) -> dict[str, Paired]:
-        """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
-        return split_by(self)
 
     def swap(self) -> Paired:
         """Exchange the two conditions: differences change their sign."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.errors import InputError
-from socialstats.text import quoted
+from socialstats.errors import Caution, InputError
+from socialstats.tables import Format, read_table
+from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
@@ -284,20 +287,58 @@ def named_factors(
     return tuple(known[name] for name in wanted)
 
 
-def split_by(design: Any) -> dict[str, Any]:
-    """Return one design a level of its `by` (just this one, under ``"all"``, without `by`)."""
-    if design.by is None:
-        return {"all": design}
-    return {
-        level: replace(
-            design.take(
-                (design.by.codes == code) | (design.by.codes < 0),  # below 0: of all levels
-                note=f"{design.by.name} = {level}",
-            ),
-            by=None,
-        )
-        for code, level in enumerate(design.by.levels)
-    }
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Read:
+    """What every design says of the table that it was read from, and its clusters."""
+
+    clusters: tuple[Factor, ...] = ()
+    flow: tuple[FlowStep, ...] = ()
+    source: str = "data frame"
+    cautions: tuple[Caution, ...] = ()
+
+    def cluster_words(self) -> list[str]:
+        """Return the clusters for a representation; nothing without any."""
+        names = [factor.name for factor in self.clusters]
+        return [f"clusters {shorten(listing(names))}"] if names else []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Design(Read, ABC):
+    """Comparisons, pairs or ratings, which a column may split."""
+
+    by: Factor | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Self:
+        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
+
+        Options are those of `from_frame`, and of the constructor of the layout whose columns are named. Errors name
+        the file's lines.
+        """
+        from socialstats.designs.calls import READ
+
+        done: Self = READ[cls](read_table(path, format), options)
+        return done
+
+    @abstractmethod
+    def take(self, mask: AnyArray, *, note: str = "") -> Self:
+        """Return a part of the design."""
+
+    def split(self) -> dict[str, Self]:
+        """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
+        if self.by is None:
+            return {"all": self}
+        return {
+            level: replace(
+                self.take(
+                    (self.by.codes == code) | (self.by.codes < 0),  # below 0: of all levels
+                    note=f"{self.by.name} = {level}",
+                ),
+                by=None,
+            )
+            for code, level in enumerate(self.by.levels)
+        }
 
 
 def renamed(labels: Sequence[str], new: Mapping[str, str], what: str) -> list[str]:

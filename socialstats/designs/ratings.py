@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,18 +13,18 @@ from socialstats.designs.options import texts
 from socialstats.designs.parts import (
     FINE,
     Coverage,
+    Design,
     Factor,
     FlowStep,
     Repeats,
     named_factors,
     renamed,
-    split_by,
     taken,
     taken_all,
     taken_by,
 )
-from socialstats.errors import Caution, InputError, NothingToAnalyse
-from socialstats.tables import Format, as_table, read_table, with_joint
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
@@ -152,17 +151,6 @@ class RatingsSources:
             shared=shared, count=count, missing=missing, probabilities=probabilities, repeat=repeat,
         )  # fmt: skip
         return build_from(table, ratings_roles(table, options), options)
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:
-        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
-
-        Options are those of `from_frame`; with ``raters=`` or ``raters_in=`` those of `from_wide`, with ``columns=``
-        those of `from_counts`. Errors name the file's lines.
-        """
-        from socialstats.designs.calls import ratings_of
-
-        return ratings_of(read_table(path, format), options)
 
     @classmethod
     def from_wide(
@@ -329,7 +317,7 @@ OWN = ("unit", "rater", "value", "status", "count", "score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Ratings(RatingsSources):
+class Ratings(RatingsSources, Design):
     """A checked table of ratings.
 
     Attributes
@@ -390,17 +378,11 @@ class Ratings(RatingsSources):
     value: IntArray
     status: np.ndarray[Any, np.dtype[np.int8]]
     unit_count: FloatArray
-    by: Factor | None = None
-    clusters: tuple[Factor, ...] = ()
     strata: Mapping[str, Factor] = field(default_factory=dict)
     rater_groups: Mapping[str, Factor] = field(default_factory=dict)
     levels_declared: bool = True
     numeric: bool = False
     raters_known: bool = True
-    flow: tuple[FlowStep, ...] = ()
-    source: str = "data frame"
-    columns: Mapping[str, str] = field(default_factory=dict)
-    cautions: tuple[Caution, ...] = ()
     probabilities: FloatArray | None = None
     repeats: Repeats | None = None
 
@@ -409,9 +391,7 @@ class Ratings(RatingsSources):
             f"{counted(self.n_rows, 'rating')}, {counted(int(self.unit_count.sum()), 'unit')}, "
             f"{counted(len(self.raters), 'rater')}, {counted(len(self.levels), 'level')}, {self.scale}"
         ]
-        if self.clusters:
-            parts.append(f"clusters {shorten(listing([c.name for c in self.clusters]))}")
-        return f"<Ratings: {'; '.join(parts)}>"
+        return f"<Ratings: {'; '.join(parts + self.cluster_words())}>"
 
     @property
     def n_rows(self) -> int:
@@ -504,10 +484,6 @@ class Ratings(RatingsSources):
             repeats=None if self.repeats is None else self.repeats.take(index, len(self.value)),
         )  # fmt: skip
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
-
-    def split(self) -> dict[str, Ratings]:
-        """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
-        return split_by(self)
 
     def split_units(self, stratum: str) -> dict[str, Ratings]:
         """Return one design a level of a stratum (or cluster) of the units.
