@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from socialstats import text
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.errors import Problem
 from socialstats.tables import Table
+from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
 Pair = tuple[str, str]
@@ -105,7 +105,7 @@ def assign(table: Table, options: Options) -> Contest:
     covariates = _covariates(finder, options, items, free)
     for name in options.allowed:
         if name not in covariates:
-            known = text.quoted([*covariates], 10) or "none"
+            known = quoted([*covariates], 10) or "none"
             finder.problems.append(
                 Problem(
                     message=f"{option('allowed')} names '{name}', which is no covariate", fix=f"Covariates: {known}"
@@ -230,9 +230,7 @@ def _order(finder: Finder, options: Options, items: Pair) -> str | Literal[False
         return options.order
     column = items[options.order == "item_b"]
     if options.order in finder.columns and options.order != column:
-        said = (
-            f"{option('order', options.order)} is the item column '{text.shorten(column)}' or the column of that name"
-        )
+        said = f"{option('order', options.order)} is the item column '{shorten(column)}' or the column of that name"
         finder.miss("order", said, [], guess=column)
     return column
 
@@ -251,8 +249,8 @@ def _covariates(finder: Finder, options: Options, items: Pair, free: Sequence[st
     names = (declared,) if isinstance(declared, str) else tuple(declared)
     for name in names:
         if name not in pairs:
-            sides = f"no pair of columns for covariate '{text.shorten(name)}' (looked for {name}_a and {name}_b)"
-            columns = text.listing(finder.columns, most=20)
+            sides = f"no pair of columns for covariate '{shorten(name)}' (looked for {name}_a and {name}_b)"
+            columns = listing(finder.columns, most=20)
             fix = f"Columns: {columns}. Say {option('covariates', {name: (Word('column_a'), Word('column_b'))})}"
             finder.problems.append(Problem(message=sides, source=finder.table.source, fix=fix))
     return {name: pairs[name] for name in names if name in pairs}

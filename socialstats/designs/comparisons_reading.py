@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Contest, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
@@ -60,6 +59,7 @@ from socialstats.tables.table import (
     WEIGHT_ZERO,
     text_weight,
 )
+from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 UNKNOWN = -1
@@ -168,10 +168,10 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
         return _judged(likely, "side", column, sides, rows, options)
     if scheme:
         fix = f"Say {option('winner_coding', 'label')} or {option('winner_coding', 'side')}"
-        message = f"{text.quoted(clash)} may name an item or a side, and not every value names an item of its row"
+        message = f"{quoted(clash)} may name an item or a side, and not every value names an item of its row"
         rows.say(message, column=column, fix=fix)
         return by_label
-    rows_label, rows_side = (float(rows.counts.n[use & (o == UNKNOWN)].sum()) for o in (by_label, likely))
+    rows_label, rows_side = (float(rows.n[use & (o == UNKNOWN)].sum()) for o in (by_label, likely))
     if rows_side < rows_label:
         return _judged(likely, "side", column, sides, rows, options)
     return _judged(by_label, "label", column, sides, rows, options)
@@ -274,7 +274,7 @@ def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
         bad = rows.use & ((sides.a == code) | (sides.b == code))
         fix = f"Rename the item, or declare other tie labels with {option('tie')}"
         if bad.any():
-            message = f"an item is called '{text.shorten(tie)}', which is also a tie label"
+            message = f"an item is called '{shorten(tie)}', which is also a tie label"
             rows.add(message, bad, sides.columns, fix=fix)
 
 
@@ -312,7 +312,7 @@ def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Row
     if not bad.any():
         return outcome
     used = {*rows.used_labels(column)}
-    ties = text.quoted(options.tie_labels) or "none is declared"
+    ties = quoted(options.tie_labels) or "none is declared"
     keys, like = [*sides.columns, column], [*sides.items, *options.tie_labels]
     message = f"'{{}}' is neither of the two items of its row nor a tie label ({ties})"
     if coding == "side":
@@ -347,7 +347,7 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
     schemes = [*sides.schemes(), *SIGNS]
     likely = scheme_of(used, schemes) or max(schemes, key=lambda s: len({*s} & {*map(side_code, used)}))
     by_label, by_side = _by_label(order, sides, set()), _by_scheme(order, likely, set())
-    unknown = [float(rows.counts.n[rows.use & (found == UNKNOWN)].sum()) for found in (by_label, by_side)]
+    unknown = [float(rows.n[rows.use & (found == UNKNOWN)].sum()) for found in (by_label, by_side)]
     clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too
     outcome = by_side if unknown[1] < unknown[0] and not clash.any() else by_label
     message = "'{}' does not say which of the two items of its row was shown first"
@@ -383,7 +383,7 @@ def covariate(name: str, columns: tuple[str, str], rows: Rows, allowed: Sequence
     elif not (numeric := not np.any(is_text)):
         for column in columns:
             rows.refuse_spellings(column)
-        n = rows.counts.n
+        n = rows.n
         if sum(float(n[bad].sum()) for bad in is_text) < MOSTLY * 2 * float(n[rows.use].sum()):
             for column, bad in zip(columns, is_text, strict=True):
                 rows.each_value(column, bad, [column], "'{}' is not a number",
@@ -504,7 +504,7 @@ def _both_won(table: Table, roles: Contest) -> bool:
 
 def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
     """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs."""
-    status, name = rows.counts.status, text.shorten(column)
+    status, name = rows.counts.status, shorten(column)
     if options.missing == "drop":
         note = f"{option('missing', 'drop')}: the weight is missing"
         rows.leave_out(status == WEIGHT_MISSING, f"no value in '{name}'", note)
@@ -522,10 +522,10 @@ def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
             return found
 
         rows.table.positions([column], [wanted], 1)
-        shown = "".join(f": {text.shorten(value)}" for value in seen[:1] if value)
+        shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
         spelled = other_spelling(seen)
         fix = spelled[1] if spelled else cure or fill_or_drop()
-        rows.pending.append(Pending(message + shown, column, (column,), wanted, int(rows.counts.n[bad].sum()), fix))
+        rows.pending.append(Pending(message + shown, column, (column,), wanted, int(rows.n[bad].sum()), fix))
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
@@ -552,7 +552,7 @@ def build(table: Table, options: Options) -> Comparisons:
     elif not winner:
         found = expand(roles.of("wins"), rows)
     elif options.winner_coding == "probability":
-        found = reply_parts(rows.probabilities(winner), rows.counts.n, rows.use)
+        found = reply_parts(rows.probabilities(winner), rows.n, rows.use)
     else:
         found = plain(outcomes(winner, sides, rows, options))
     design = _finish(begun, sides, found)
@@ -562,7 +562,7 @@ def build(table: Table, options: Options) -> Comparisons:
             part = replace(begun, rows=replace(rows, use=cells & ~same, flow=[*rows.flow]))
             tied = plain(np.full(len(rows.use), TIED, dtype=np.int64))
             if design.replies is not None:
-                tied = tied_replies(rows.counts.n, cells & ~same)
+                tied = tied_replies(rows.n, cells & ~same)
             aside[name] = _cells(_finish(part, sides, tied), roles)
             del part, tied
     del begun, rows, sides, found, same  # 300 MB of four million cells, while merging takes more
@@ -587,7 +587,7 @@ def set_replies_aside(rows: Rows, roles: Contest, options: Options) -> tuple[Boo
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
     refused = start & (refused | (said.kind == REFUSAL))
     rows.leave_out(said.blocked, "blocked by a filter of the provider", "counted as refused")
-    rows.leave_out(refused, "refused", f"no choice in '{text.shorten(column)}'")
+    rows.leave_out(refused, "refused", f"no choice in '{shorten(column)}'")
     for words, which in said.unread.items():
         rows.leave_out(which, words, "missing or unreadable: no choice")
     rows.set_missing_aside([column], drop=options.missing == "drop", among=label)
@@ -619,7 +619,7 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     if not len(cell):
         raise rows.nothing("row")
     times = found.times[keep] * begun.times[cell]
-    count, weighted = times * rows.counts.n[cell] if found.reply is None else times, bool(roles["weight"])
+    count, weighted = times * rows.n[cell] if found.reply is None else times, bool(roles["weight"])
     weight, weight_sq = (
         [sums[cell] * times for sums in (rows.counts.weight, rows.counts.weight_sq)] if weighted else (count, count)
     )
@@ -641,7 +641,7 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     if found.reply is not None:
         rest = rows.labels(roles["rest"]).numbers()[cell] if roles["rest"] else np.full(len(cell), np.nan)
         answered = statuses_of(rows, roles).kind == OK
-        none = int(rows.counts.n[answered & (rows.codes(roles["winner"]) < 0)].sum())
+        none = int(rows.n[answered & (rows.codes(roles["winner"]) < 0)].sum())
         fields["replies"] = Replies(codes=found.reply[keep], rest=rest, none=none, column=roles["winner"])
     ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
     design = Comparisons(
@@ -664,7 +664,7 @@ def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ..
     counted = begun.roles.of("wins", "count")
     unused = rows.use.copy()
     unused[cell] = False
-    empty = int(rows.counts.n[unused].sum())
+    empty = int(rows.n[unused].sum())
     nothing = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"
@@ -677,7 +677,7 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
     done: dict[str, Covariate] = {}
     unused: list[str] = []
     odd: list[Caution] = []
-    most = max(UNUSED_LABELS, float(rows.counts.n.sum()) / 10)
+    most = max(UNUSED_LABELS, float(rows.n.sum()) / 10)
     for name, columns in begun.roles.covariates.items():
         if name in begun.streamed:
             continue
@@ -693,7 +693,7 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
             done[name] = decoded
     if not unused:
         return done, odd
-    detail = f"{text.quoted(unused)} hold text that differs in most rows; declare {option('covariates')} to use them"
+    detail = f"{quoted(unused)} hold text that differs in most rows; declare {option('covariates')} to use them"
     return done, [*odd, caution("SS307", detail)]
 
 
@@ -714,7 +714,7 @@ def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
 def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     rows, roles = begun.rows, begun.roles
     found = [*begun.noticed]
-    read, left = rows.flow[0].rows, int(rows.counts.n[rows.use].sum())
+    read, left = rows.flow[0].rows, int(rows.n[rows.use].sum())
     if left < read:
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({rows.steps()})"))
     if not roles.of("wins", "weight", "count"):
@@ -723,5 +723,5 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     if design.coverage is not None:
         found += probability_cautions(design.coverage)
     alike = design.scan.alike() if design.scan is not None else {}
-    stored = {f"column '{text.shorten(name)}'": labels for name, labels in alike.items()}
+    stored = {f"column '{shorten(name)}'": labels for name, labels in alike.items()}
     return found + label_cautions({"items": design.items, **stored}, (design.by, *design.clusters))

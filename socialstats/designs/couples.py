@@ -144,7 +144,7 @@ def written_answers(table: Table) -> tuple[str, str] | None:
     column = next((c for c in ANSWERS if c in table.columns), None)
     if column is None:
         return None
-    found = set(table.counts([column]).columns[column].labels().levels)
+    found = {*table.levels(column)}
     known = (pair for pair in WRITTEN if pair[1] in found or (pair[0] in found and pair[0] != "1"))
     return None if "-1" in found else next(known, None)
 

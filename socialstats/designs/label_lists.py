@@ -165,7 +165,7 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
             if name in place:
                 marks[k, place[name]] = 1.0
     cited, repeats = marks[coded.codes[index]], sum(len(f) - len(set(f)) for f in lists)
-    at, times = index, rows.counts.n[index]
+    at, times = index, rows.n[index]
     if sep is None:
         key = rows.key([unit])[index]
         _, first, dense = np.unique(key, return_index=True, return_inverse=True)

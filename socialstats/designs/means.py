@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.errors import Caution, InputError, caution
+from socialstats.text import count as counted
+from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
@@ -78,7 +79,7 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     """
     key = rows.key(roles.of(*APART))
     there = rows.use & ~np.isnan(values)
-    n, known = rows.counts.n[there], values[there]
+    n, known = rows.n[there], values[there]
     size = int(key.max(initial=-1)) + 1
     answers = np.bincount(key[there], weights=n, minlength=size)
     mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(answers > 0, answers, 1.0)
@@ -108,9 +109,9 @@ def note_means(rows: Rows, n: AnyArray, repeat: tuple[str, ...]) -> Caution:
     """Add the step of averaging to the flow, and return the note on it (SS341)."""
     total, most, least = int(n.sum()), int(n.max()), int(n.min())
     each = f"{least}" if least == most else f"{least} to {most}"
-    by = f", told apart by {text.quoted(repeat)}" if repeat else ""
+    by = f", told apart by {quoted(repeat)}" if repeat else ""
     rows.flow.append(FlowStep(label=AVERAGED, rows=total, note=f"{each} to a mean{by}"))
-    detail = f"{total:,} answers to {text.count(len(n), 'mean')}, {each} each{by}"
+    detail = f"{total:,} answers to {counted(len(n), 'mean')}, {each} each{by}"
     return caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
 
 
@@ -123,11 +124,11 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
         With the ways out.
     """
     repeat, unit, place = roles.of("repeat"), roles.of(*UNIT), rows.table.place(roles["value"])
-    told = f"told apart by {text.quoted(repeat)}" if repeat else "that no column numbers"
+    told = f"told apart by {quoted(repeat)}" if repeat else "that no column numbers"
     ways = []
     if repeat and repeat[0] in rows.table.columns:
-        first = rows.table.counts([repeat[0]]).columns[repeat[0]].labels().levels[0]
-        ways.append(f"Keep one answer each: --where {text.shorten(repeat[0])}={text.shorten(first)}")
+        first = rows.table.levels(repeat[0])[0]
+        ways.append(f"Keep one answer each: --where {shorten(repeat[0])}={shorten(first)}")
     if numeric:
         ways.append(f"Say {option('scale', 'interval', '--scale interval')} if levels are equally spaced")
     if repeat:

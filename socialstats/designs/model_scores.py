@@ -114,7 +114,7 @@ def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
     free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
     found = [c for c in free if holds_scores(table, c)]
-    numbers = [c for c in found if all(as_number(label) is not None for label in labels_of(table, c))]
+    numbers = [c for c in found if all(as_number(label) is not None for label in table.levels(c))]
     cells = table.counts(numbers).columns if len(numbers) > 3 else {}
     labels = [cells[c].labels() for c in numbers if cells]
     rows = np.array([one.numbers() for one in labels])
@@ -138,7 +138,7 @@ def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) 
     if not what:
         finder.lack("unit", ITEMS, taken=[model])
     finder.finish()
-    status = ["status"] * ("status" in table.columns and "ok" in labels_of(table, "status"))
+    status = ["status"] * ("status" in table.columns and "ok" in table.levels("status"))
     within = named.of("stratum") if named["unit"] else []
     roles = Roles(PARTS, named.played).replaced(unit=[what], within=within, strata=within, status=status)
     if not roles["repeat"]:
@@ -237,7 +237,7 @@ def finished(
     table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None, used: Sequence[str] = ()
 ) -> Ratings:  # fmt: skip
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
-    words = labels_of(table, roles["value"]) - options.refusal_labels - options.na_labels
+    words = {*table.levels(roles["value"])} - options.refusal_labels - options.na_labels
     pair = opposites(words)
     full = replace(options, levels=pair, scale=None if pair else "interval", repeat=True)
     done = build_from(table, roles, full, wide=wide)
@@ -250,17 +250,9 @@ def finished(
     return replace(done, strata=strata, columns=tasks | columns, cautions=(*kept, *said))
 
 
-def labels_of(table: Table, column: str) -> frozenset[str]:
-    """Return the labels of a column; none where its values are no labels."""
-    try:
-        return frozenset(table.counts([column]).columns[column].labels().levels)
-    except (InputError, TypeError):
-        return frozenset()
-
-
 def holds_scores(table: Table, column: str) -> bool:
     """Return whether every value of a column is a number, or one of two opposites."""
-    found = labels_of(table, column)
+    found = table.levels(column)
     numbers = all(as_number(label) is not None for label in found)
     return bool(found) and (numbers or opposites(found) is not None)
 

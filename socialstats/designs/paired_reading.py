@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
@@ -43,6 +42,8 @@ from socialstats.designs.vocabulary import CONDITIONS, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, as_text
 from socialstats.tables.lazy import asks
+from socialstats.text import count as counted
+from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
 WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
@@ -69,9 +70,9 @@ class PairedOptions(Reading):
             raise InputError(f"{option('levels')} and {option('scale', 'numeric')} contradict each other: numbers "
                              "have no levels")  # fmt: skip
         if levels is not None and len(levels) != 2 and self.scale == "binary":
-            raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {text.quoted(levels)}")
+            raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {quoted(levels)}")
         if levels is not None and len(levels) < 2:
-            raise InputError(f"{option('levels')} needs at least two levels, not {text.quoted(levels)}")
+            raise InputError(f"{option('levels')} needs at least two levels, not {quoted(levels)}")
         if self.conditions is not None:
             _check_conditions(self.conditions)
 
@@ -238,10 +239,10 @@ def _set_alone_aside(
         return tuple(
             sorted(rows.named(roles.of(*PAIR), k) if roles["by"] else rows.label(roles["unit"], k) for k in first_row)
         )
-    a, b = (text.shorten(label) for label in conditions)
+    a, b = (shorten(label) for label in conditions)
     message = (
-        f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
-        f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count(pairs, 'pair')}"
+        f"{counted(len(bad), 'unit')} without a partner: {counted(has[0].sum(), 'unit')} under '{a}', "
+        f"{counted(has[1].sum(), 'unit')} under '{b}', {counted(pairs, 'pair')}"
     )
     fix = f"Add the missing rows, or say {option('missing', 'drop', '--missing drop')} to leave such units out"
     column = roles["unit"] if (rows.origin or rows.table).has(roles["unit"]) else None
@@ -260,11 +261,11 @@ def _set_alone_aside(
 
 def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[str]) -> str:
     """State that no unit has both conditions: a comparison of two groups, or a wrong unit."""
-    a, b = (text.shorten(label) for label in conditions)
-    unit = text.shorten(roles["unit"])
+    a, b = (shorten(label) for label in conditions)
+    unit = shorten(roles["unit"])
     return (
         f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
-        f"({text.count(has[0].sum(), 'unit')} under '{a}', {text.count(has[1].sum(), 'other unit')} under '{b}'): "
+        f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
         f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}; if not, no test of pairs applies"
     )
@@ -285,7 +286,7 @@ def _set_empty_aside(
         keys = [*roles.of(*PAIR, "condition"), column]
         rows.add(message, bad, keys, column=column, fix=fix)
     elif not rows.pending:
-        note = f"{option('missing', 'drop')}: a value of '{text.shorten(column)}' is missing"
+        note = f"{option('missing', 'drop')}: a value of '{shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
 
 
@@ -342,7 +343,7 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         codes = _by_level(column, rows, pair, declared=False)
         return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
     if None not in numbers and options.scale == "binary":
-        listed = text.listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
+        listed = listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
         named = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
         cure = f"Say which two values count as 0 and 1: {named}"
         raise DesignError(
@@ -372,7 +373,7 @@ def _by_level(column: str, rows: Rows, levels: Sequence[str], *, declared: bool)
     labels = rows.labels(column)
     codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
     if declared:
-        message = f"'{{}}' is none of the declared levels ({text.quoted(levels, 8)})"
+        message = f"'{{}}' is none of the declared levels ({quoted(levels, 8)})"
 
         def fix(label: str) -> str:
             ways = f"add it to {option('levels', typed='--levels')}, or say {option('na', label, '--na')}"
@@ -394,7 +395,7 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
         return in_order(used)
     raise DesignError(
         f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
-        f"{text.quoted(used, 6)}, and which counts as 1 is undeclared. Declare "
+        f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare "
         f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}, the one that counts as 1 last"
     )
 
@@ -472,11 +473,11 @@ def _conditions(rows: Rows, roles: Roles, options: PairedOptions) -> tuple[tuple
     """Return the two conditions in order; rows of others are left out when two were picked."""
     column, found = roles["condition"], rows.used_labels(roles["condition"])
     place = rows.table.place(column)
-    listed = text.quoted(found, 12) or "none"
+    listed = quoted(found, 12) or "none"
     if (picked := options.condition_labels) is not None:
         for label in picked:
             if label not in found and found:
-                raise DesignError(f"{place}: no condition '{text.shorten(label)}'. Conditions: {listed}")
+                raise DesignError(f"{place}: no condition '{shorten(label)}'. Conditions: {listed}")
         labels = rows.labels(column)
         other = ~np.isin(labels.codes, [labels.levels.index(label) for label in picked if label in labels.levels])
         rows.leave_out(other, "other conditions", f"{option('conditions', picked)} picks two")
@@ -485,7 +486,7 @@ def _conditions(rows: Rows, roles: Roles, options: PairedOptions) -> tuple[tuple
         rows.raise_if_any()
         raise rows.nothing("pair")
     if len(found) != 2:
-        example = [text.shorten(label) for label in [*found, "..."][:2]]
+        example = [shorten(label) for label in [*found, "..."][:2]]
         fix = f"Say which two to compare, the first minus the second: {option('conditions', tuple(example))}"
         many = f"{len(found)} conditions ({listed}), and pairs have two" if len(found) > 2 else f"only one, {listed}"
         raise DesignError(f"{place}: {many}. " + (fix if len(found) > 2 else "Pairs need a second condition"))
@@ -493,7 +494,7 @@ def _conditions(rows: Rows, roles: Roles, options: PairedOptions) -> tuple[tuple
     if declared is not None:
         found = [label for label in declared if label in found]
         return (found[0], found[1]), []
-    first, second = (text.shorten(label) for label in found)
+    first, second = (shorten(label) for label in found)
     detail = f"differences are '{first}' minus '{second}' (the order of the letters)"
     fix = f"{option('conditions', (second, first), '--conditions')} turns them round, and declares the order"
     return (found[0], found[1]), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
@@ -534,7 +535,7 @@ def _finish(
 def _flow(rows: Rows) -> list[FlowStep]:
     """Return the steps in rows of the table as it was given: a row of a wide one holds the two values of a pair."""
     values = 1 if rows.origin is None else 2
-    done = FlowStep(label="rows analysed", rows=int(rows.counts.n[rows.use].sum()))
+    done = FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))
     steps = [replace(rows.flow[0], label="rows read"), *rows.flow[1:], done]
     return [replace(step, rows=step.rows // values) for step in steps]
 
@@ -545,7 +546,7 @@ def _left_out(flow: Sequence[FlowStep], joined: Joined) -> list[Caution]:
         return []
     detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {flow[0].rows:,} rows"
     if joined.unmatched:
-        detail += f"; units without a partner: {text.quoted(joined.unmatched)}"
+        detail += f"; units without a partner: {quoted(joined.unmatched)}"
     return [caution("SS301", detail)]
 
 
@@ -571,11 +572,11 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     free = [column for column in table.columns if column not in used]
     called = [column for k, column in enumerate(free) if k == 0 or column in UNITS.names]
     refuse_total_row(table, given.of("unit") or called, (first, second), options.na_labels)
-    counted = frequency(
+    frequencies = frequency(
         table, options.count, [] if given["unit"] else used, used, options.na_labels,
         counted=lambda: looks_counted(table, first, second),
     )  # fmt: skip
-    given = given.counted(counted.column)
+    given = given.counted(frequencies.column)
     long = make_long(
         table, (first, second), given.of("by", "cluster", "count"), row=given["unit"] or None, name="condition"
     )
@@ -583,9 +584,9 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
-    done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
+    done = build_pairs(long.table, roles, full, wide=table, noticed=frequencies.cautions)
     done = replace(done, columns=given.parts())
-    if counted.column is not None or not is_tried(table):
+    if frequencies.column is not None or not is_tried(table):
         return done
     again = partial(_wide_again, table, first, second)
     return with_dependence(done, table, given, options, done.n_pairs, of_pairs, again)
@@ -627,7 +628,7 @@ def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[s
     if len(labels) > 2 and scale is None:
         return labels
     raise DesignError(
-        f"{source}: the levels are {text.quoted(labels)}, and which counts as 1 is undeclared. "
+        f"{source}: the levels are {quoted(labels)}, and which counts as 1 is undeclared. "
         f"Declare {option('levels', (Word('zero'), Word('one')))}"
     )
 
@@ -654,7 +655,7 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("value")
-    count = rows.counts.n[index]
+    count = rows.n[index]
     step = FlowStep(label="values analysed", rows=int(count.sum()))
     roles = Roles(PARTS, {"value": (name,), "cluster": tuple(named)})
     return as_cells(

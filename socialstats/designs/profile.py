@@ -98,6 +98,8 @@ class Column:
     rows, filled : int
     ranks : bool
         Whether further columns hold the same numbers, each once: ranks, or scores, of rows.
+    size : int
+        Labels.
     tokens : tuple of str
         The words of the name.
     labels : frozenset of str
@@ -129,6 +131,7 @@ class Column:
     ranks: bool = False
 
     def __post_init__(self) -> None:
+        self.size = len(self.levels)
         tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
         self.tokens = tuple(token for token in tokens if token)
         self.labels = frozenset(self.levels)
@@ -137,7 +140,7 @@ class Column:
         integers = self.numbers is not None and all(x.is_integer() for x in self.numbers)
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         self.whole = integers and min(self.numbers or [0.0]) >= 0
-        self.unique = len(self.levels) == self.rows
+        self.unique = self.size == self.rows
         self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
         named = last in IDENTITIES or (
@@ -145,11 +148,11 @@ class Column:
         )
         self.identifies = named and integers
         told = self.numbers is None or self.whole or self.identifies
-        self.names_things = self.filled == self.rows and len(self.levels) > 1 and told
-        self.discrete = len(self.levels) <= FEW and (halves or self.numbers is None)
+        self.names_things = self.filled == self.rows and self.size > 1 and told
+        self.discrete = self.size <= FEW and (halves or self.numbers is None)
         timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
-        two = len(self.levels) == 2
+        two = self.size == 2
         self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
 
     @cached_property
@@ -235,19 +238,19 @@ class Profile:
     def frequencies(self) -> list[str]:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.columns.values()
-        owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < len(c.levels) <= self.rows / 2]
+        owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < c.size <= self.rows / 2]
         found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
         return [n for n in found if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
-        return [c for c in self.columns.values() if len(c.levels) > 1 and c.name not in self.frequencies]
+        return [c for c in self.columns.values() if c.size > 1 and c.name not in self.frequencies]
 
     def distinct(self, names: Sequence[str]) -> bool:
         """Whether the combinations of some columns are all different."""
         key = frozenset(names)
         if key not in self._distinct:
-            sizes = [len(c.levels) + (c.filled < c.rows) for c in self.columns.values() if c.name in key]
+            sizes = [c.size + (c.filled < c.rows) for c in self.columns.values() if c.name in key]
             enough = len(sizes) < len(key) or math.prod(sizes) >= self.rows  # fewer combinations than rows repeat
             self._distinct[key] = enough and float(self.table.counts([*dict.fromkeys(names)]).n.max(initial=0)) == 1.0
         return self._distinct[key]
@@ -256,8 +259,8 @@ class Profile:
         """Whether a column has one value for each value of another."""
         key = (inner.name, outer.name)
         if key not in self._constant:
-            few = len(inner.levels) <= len(outer.levels)
-            self._constant[key] = few and len(self.table.counts([*key]).n) == len(outer.levels)
+            few = inner.size <= outer.size
+            self._constant[key] = few and len(self.table.counts([*key]).n) == outer.size
         return self._constant[key]
 
     def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -313,7 +316,7 @@ class Profile:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
         plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
         free = [c for c in self.varying() if not (c.describes or c.identifies or c.numbering or c.numbers_rows)]
-        free = [c for c in free if c.numbers is not None or len(c.levels) <= FEW]
+        free = [c for c in free if c.numbers is not None or c.size <= FEW]
         described = any(c.describes and c.numbers is not None for c in self.varying())
         texts = [c.levels for c in free if c.numbers is None]
         if len({*texts}) < len(texts):
@@ -325,7 +328,7 @@ class Profile:
 
         The labels are those of a column of texts that repeat, such as the number of dimensions of each benchmark.
         """
-        if not column.whole or column.unique or len(column.levels) < 2 or column.filled < column.rows:
+        if not column.whole or column.unique or column.size < 2 or column.filled < column.rows:
             return False
         numbers = sorted(column.numbers or [])
         n = self.table.counts([column.name]).n
@@ -363,12 +366,12 @@ class Profile:
     def owners(self) -> list[Column]:
         """Columns of texts whose labels repeat, three times or more each on average."""
         return [c for c in self.columns.values() if c.names_things and c.numbers is None
-                and 2 < len(c.levels) <= self.rows / 3][:MOST_KEYS]  # fmt: skip
+                and 2 < c.size <= self.rows / 3][:MOST_KEYS]  # fmt: skip
 
     @cached_property
     def shares(self) -> frozenset[str]:
         """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
-        texts = [c for c in self.columns.values() if c.numbers is None and not c.unique and 1 < len(c.levels) <= FEW]
+        texts = [c for c in self.columns.values() if c.numbers is None and not c.unique and 1 < c.size <= FEW]
         labels = [{bare(level) for level in c.levels} for c in texts]
         numbers = [c.name for c in self.columns.values() if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
         return frozenset(
@@ -379,7 +382,7 @@ class Profile:
     @cached_property
     def triples(self) -> dict[str, frozenset[str]]:
         """Columns of numbers that are the difference or the sum of two others in every row, and these two."""
-        numbers = [c for c in self.columns.values() if c.numbers is not None and len(c.levels) > 2 and not c.unique_key]
+        numbers = [c for c in self.columns.values() if c.numbers is not None and c.size > 2 and not c.unique_key]
         numbers = numbers[-12:]
         if len(numbers) < 3:
             return {}
@@ -407,7 +410,7 @@ class Profile:
     def totals(self) -> dict[str, list[str]]:
         """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
         whole = [c for c in self.columns.values() if c.whole and c.filled == c.rows and not c.identifies]
-        whole = [c for c in whole if len(c.levels) > 1][:FEW]
+        whole = [c for c in whole if c.size > 1][:FEW]
         if len(whole) < 3 or self.rows < 5:
             return {}
         rows, found = self.values(whole), {}
@@ -431,14 +434,14 @@ class Profile:
 
     def nearly_constant(self, column: Column) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
-        if len(column.levels) != 2:
+        if column.size != 2:
             return False
         n = self.table.counts([column.name]).n
         return bool(n.max() > 0.9 * n.sum())
 
     def enough(self, column: Column) -> bool:
         """Whether the labels of a column occur in several rows each."""
-        return len(column.levels) * 2 <= self.rows
+        return column.size * 2 <= self.rows
 
     def has_partner(self, column: Column) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
@@ -459,8 +462,8 @@ class Profile:
     @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
-        keys = [c for c in self.columns.values() if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
-        sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * len(b.levels) == self.rows >= 8]
+        keys = [c for c in self.columns.values() if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
+        sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * b.size == self.rows >= 8]
         found = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
         return frozenset(c.name for pair in found for c in pair if c.whole)
 
@@ -478,11 +481,11 @@ class Profile:
     def long(self) -> bool:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
         every = self.columns.values()
-        named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
+        named = [c for c in every if c.names_things and c.tokens and c.size <= self.rows / 2]
         if self.row_id() is not None or any(c.numbers_rows for c in every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
-            named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
+            keys = [c for c in every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
+            named = [c for c in named if c.size > 12 or (c.numbers is None and self.told_apart(c, keys))]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
@@ -504,7 +507,7 @@ class Profile:
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.columns.values() if c.tokens and c.names_things and not c.unique]
-        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS.words} and 2 * len(c.levels) <= self.rows]
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS.words} and 2 * c.size <= self.rows]
         raters = [c for c in raters if not self.has_partner(c)]
         return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
 
@@ -528,7 +531,7 @@ class Profile:
         None where there are no such columns, or less than `least` rows a unit.
         """
         every = [*self.columns.values()]
-        leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and len(c.levels) <= 12]
+        leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and c.size <= 12]
         more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c, unit)]
         more = sorted(more, key=lambda c: (not c.called((*REPEATS.words, *CONDITIONS.words)), c.called(RATERS.words)))[
             :5
@@ -543,7 +546,7 @@ class Profile:
 
 def share(one: Column, other: Column) -> float:
     """Return the labels that two columns have in common, as a share of the shorter list."""
-    return len(one.labels & other.labels) / max(1, min(len(one.levels), len(other.levels)))
+    return len(one.labels & other.labels) / max(1, min(one.size, other.size))
 
 
 def paired_names(one: Column, other: Column) -> bool:
@@ -581,7 +584,7 @@ def negated(one: str, other: str) -> bool:
 def same_scale(one: Column, other: Column) -> bool:
     """Whether two columns of numbers have overlapping ranges and spreads of one size, or two columns share labels."""
     if one.numbers is None or other.numbers is None:
-        return one.numbers is other.numbers is None and share(one, other) >= 0.5 and len(one.levels) <= FEW
+        return one.numbers is other.numbers is None and share(one, other) >= 0.5 and one.size <= FEW
     x, y = np.array(one.numbers), np.array(other.numbers)
     wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
     return bool(min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0)

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
@@ -52,7 +51,8 @@ from socialstats.designs.vocabulary import CLUSTER_NAME, PEOPLE_AS_RATERS, RATER
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table
 from socialstats.tables.lazy import asks
-from socialstats.text import shorten
+from socialstats.text import count as counted
+from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
 RATED_UNITS = tuple(name for name in UNITS.names if name not in PEOPLE_AS_RATERS)
@@ -145,7 +145,7 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
     else:
         probable = tuple(name for name in table.columns if prefix and name.startswith(prefix) and name not in BESIDE)
         if prefix and not probable:
-            finder.miss("probabilities", f"no column that begins with '{text.shorten(prefix)}'", [prefix])
+            finder.miss("probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix])
     roles = finder.roles(PARTS, options, probabilities=probable)
     if not roles["value"] and (alike := _alike(table, roles)):
         wide = f"Where each column is a rater, say {option('raters', alike)}"
@@ -160,7 +160,7 @@ def _alike(table: Table, roles: Roles) -> list[str]:
     columns = [c for c in table.columns if c not in taken]
     if not 1 < len(columns) <= MOST_NAMED or not (roles["unit"] or all(holds_numbers(table, c) for c in columns)):
         return []
-    held = {name: {*table.counts([name]).columns[name].labels().levels} for name in columns}
+    held = {name: {*table.levels(name)} for name in columns}
     found = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
     return found if len(found) > 1 else []
 
@@ -236,7 +236,7 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     choice = choose_levels(rows, column, options, rated)
     codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
     if choice.declared or not rows.pending:
-        message = f"'{{}}' is none of the levels ({text.quoted(choice.levels, 8)})"
+        message = f"'{{}}' is none of the levels ({quoted(choice.levels, 8)})"
 
         def cure(label: str) -> str:
             ways = f"{option('refusal', label)} or {option('na', label)}"
@@ -277,13 +277,13 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[An
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         message, fix = missing_words(rows.counts, column, absent, keep)
         rows.add(message, absent, [column], column=column, fix=fix)
-    _count(rows, absent, f"no value in '{text.shorten(column)}'")
+    _count(rows, absent, f"no value in '{shorten(column)}'")
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
 
 
 def _count(rows: Rows, which: BoolArray, label: str, note: str = "missing: no rating") -> None:
-    n = int(rows.counts.n[rows.use & which].sum())
+    n = int(rows.n[rows.use & which].sum())
     if n:
         rows.flow.append(FlowStep(label=label, rows=n, note=note))
 
@@ -302,13 +302,13 @@ def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     if options.scale is not None:
         return LevelChoice(levels, options.scale, declared)
     if not numeric:
-        note = f"{text.quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
+        note = f"{quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
         return LevelChoice(levels, "ordinal", True) if declared else LevelChoice(levels, "nominal", False, note)
     if declared:
         return LevelChoice(levels, "interval", True)
     first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
     span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
-    occur = text.count(len(levels), "level that occurs", "levels that occur")
+    occur = counted(len(levels), "level that occurs", "levels that occur")
     return LevelChoice(levels, "interval", False, f"{span}, taken as an interval scale with the {occur}")
 
 
@@ -332,7 +332,7 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
         return tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
     raise DesignError(
-        f"{place}: the values are texts whose order is undeclared: {text.quoted(in_order(used), 12)}. Pass all "
+        f"{place}: the values are texts whose order is undeclared: {quoted(in_order(used), 12)}. Pass all "
         f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
         f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
         f"{option('refusal', 'LABEL', '--refusal LABEL')}"
@@ -401,7 +401,7 @@ def level_probabilities(
     named = [given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}" for level in rated.levels]
     if {*named} != {*probable}:
         raise InputError(
-            f"{rows.table.source}: columns {text.quoted(sorted({*named} ^ {*probable}))} of "
+            f"{rows.table.source}: columns {quoted(sorted({*named} ^ {*probable}))} of "
             f"{option('probabilities', given)} do not match the levels. Name all levels with "
             f"{option('levels', typed='--levels')}, and give each a column"
         )
@@ -504,7 +504,7 @@ def _names(rows: Rows, index: IntArray, roles: Roles, kinds: tuple[str, str]) ->
         labels = labels if len(set(labels)) == len(labels) else full
         if len(set(labels)) < len(labels):
             clash = next(name for name in labels if labels.count(name) > 1)
-            raise DesignError(f"{rows.table.source}: two would be called '{text.shorten(clash)}'. Rename one")
+            raise DesignError(f"{rows.table.source}: two would be called '{shorten(clash)}'. Rename one")
     order = np.argsort(np.array(labels, dtype=object))
     return Named(labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order])
 
@@ -513,7 +513,7 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     """Refuse rows of people with a level of the shared factor, and rows of others without one."""
     people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
     given = rows.labels(by).codes >= 0
-    both = f"{option('shared', 'people')}: people have no value in '{text.shorten(by)}', and this row has one"
+    both = f"{option('shared', 'people')}: people have no value in '{shorten(by)}', and this row has one"
     found = {both: (people & given, "Leave it empty, or leave the option out"),
              "the value is missing": (~people & ~given, FILL)}  # fmt: skip
     for message, (bad, fix) in found.items():
@@ -522,10 +522,10 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
             rows.use = rows.use & ~bad
     if not people.any():
         raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
-                         f"'{text.shorten(source)}' is called {text.listing(sorted(HUMANS), 10)}")  # fmt: skip
+                         f"'{shorten(source)}' is called {listing(sorted(HUMANS), 10)}")  # fmt: skip
     if not (given & rows.use).any() and not rows.pending:
         raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
-                         f"'{text.shorten(by)}' that the ratings of people could belong to")  # fmt: skip
+                         f"'{shorten(by)}' that the ratings of people could belong to")  # fmt: skip
 
 
 def _finish(
@@ -574,7 +574,7 @@ def _missing_cautions(status: AnyArray) -> list[Caution]:
     missing = int((status != OK).sum()) - refused
     if not refused and not missing:
         return []
-    detail = f"{text.count(refused, 'refusal')} and {text.count(missing, 'missing rating')} of {total:,}"
+    detail = f"{counted(refused, 'refusal')} and {counted(missing, 'missing rating')} of {total:,}"
     return [caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")]
 
 
@@ -582,7 +582,7 @@ def size_cautions(units: int, raters: int) -> list[Caution]:
     """Return caution SS309 where there are more raters than units."""
     if raters <= units:
         return []
-    detail = f"{text.count(raters, 'rater')}, {text.count(units, 'unit')}"
+    detail = f"{counted(raters, 'rater')}, {counted(units, 'unit')}"
     fix = f"check which column is the unit and which the rater (in wide tables: {option('raters_in')})"
     return [caution("SS309", detail, affects="every number", fix=fix)]
 
@@ -618,15 +618,15 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     if by_column and columns is None:
         _refuse_others(table.source, chosen)
     if not chosen:
-        raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
+        raise DesignError(f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})")
     used += chosen
-    counted = frequency(
+    frequencies = frequency(
         table, options.count if by_column else False, [] if row else used, used, options.na_labels,
         counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
     )  # fmt: skip
-    given = given.counted(counted.column)
+    given = given.counted(frequencies.column)
     keep = list(dict.fromkeys([*keep, *given.of("count")]))
-    noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
+    noticed = [*frequencies.cautions, *(item_suspects(chosen) if by_column else [])]
     long = make_long(table, chosen, keep, row=row, name=axis[:-1])
     unit, rater = (long.row, long.name) if by_column else (long.name, long.row)
     roles = Roles(PARTS, given.played).replaced(unit=[unit], rater=[rater], value=[long.value])
@@ -646,8 +646,8 @@ def _refuse_others(source: str, chosen: Sequence[str]) -> None:
     few = 1 < len(rest) <= MOST_NAMED
     fix = option("raters", rest) if few else f"{option('raters', [Word('...')])} with the columns of the raters"
     raise DesignError(
-        f"{source}: without {option('raters')} all other columns are raters, here {text.quoted(chosen, 8)}; but "
-        f"{text.quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
+        f"{source}: without {option('raters')} all other columns are raters, here {quoted(chosen, 8)}; but "
+        f"{quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
         f"{fix}, and {option('unit')}, {option('cluster')} or {option('strata')} for a column that belongs to the unit"
     )
 
@@ -679,8 +679,8 @@ def counted_ratings(
     finder.finish()
     labels = declared_levels(levels) or chosen
     if len(labels) != len(chosen):
-        sizes = f"{text.count(len(labels), 'level')} for {text.count(len(chosen), 'column')}"
-        raise InputError(f"{table.source}: {sizes} ({text.quoted(chosen, 8)})")
+        sizes = f"{counted(len(labels), 'level')} for {counted(len(chosen), 'column')}"
+        raise InputError(f"{table.source}: {sizes} ({quoted(chosen, 8)})")
     scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
     rows = begin(table, [*others, *chosen], ())
     rows.set_missing_aside(others, drop=False, fix=FILL)
@@ -716,11 +716,11 @@ def _scale_of(
     if None not in [as_number(label) for label in labels]:
         return "interval", "" if declared else f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
     if square or (not declared and opposites(labels)):
-        return "nominal", f"{text.quoted(labels)} taken as nominal"
+        return "nominal", f"{quoted(labels)} taken as nominal"
     if declared:
         return "ordinal", ""
     raise DesignError(
-        f"{source}: the levels are texts whose order is undeclared: {text.quoted(labels, 12)}. Pass "
+        f"{source}: the levels are texts whose order is undeclared: {quoted(labels, 12)}. Pass "
         f"{option('levels')} or {option('columns')} in order, the lowest first, or {option('scale', 'nominal')} "
         "if they have none"
     )
@@ -739,13 +739,13 @@ def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: S
     names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
     belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
     parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
-    columns = [names, np.array(numbered(int(rater.max()) + 1))[rater], np.array(labels)[value], rows.counts.n[at]]
+    columns = [names, np.array(numbered(int(rater.max()) + 1))[rater], np.array(labels)[value], rows.n[at]]
     table = as_table(belong | dict(zip(parts.values(), columns, strict=True)), rows.table.source)
     options = RatingsOptions(levels=labels, scale=scale, na=False, try_clusters=False)
     long = Roles(PARTS, roles.played).replaced(**{part: [name] for part, name in parts.items()})
     done = build_from(table, long, options, noticed=())
-    empty = int(rows.counts.n[rows.use & ~given].sum())
-    read = int(rows.counts.n[rows.use].sum())
+    empty = int(rows.n[rows.use & ~given].sum())
+    read = int(rows.n[rows.use].sum())
     steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
     steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
     flow = (*steps, FlowStep(label="ratings analysed", rows=done.n_rows))

@@ -150,7 +150,7 @@ class Cells:
     @cached_property
     def within(self) -> list[Within]:
         """Columns that vary within the rows of a unit and source, those that number them first."""
-        free = [c for c in self.profile.columns.values() if c.name not in self.used and len(c.levels) > 1]
+        free = [c for c in self.profile.columns.values() if c.name not in self.used and c.size > 1]
         found = [self._within(column) for column in free if self._varies(column)]
         known = (one for one in found if one is not None)
         return sorted(
@@ -173,11 +173,11 @@ class Cells:
         named = self.profile.column(self.unit[0])
         if len(self.unit) > 1 or named is None or (named.called(UNITS.words) and not named.called(WEAK)):
             return None
-        size = len(named.levels)
+        size = named.size
         by_structure = {one.name for one in self.within if one.evidence == "structure"}
         columns = [self.profile.columns[name] for name in repeat if name in by_structure]
         columns = [c for c in columns if not self._in_turn(c)]
-        return next((c for c in columns if size < len(c.levels) <= self.rows / 2), None)
+        return next((c for c in columns if size < c.size <= self.rows / 2), None)
 
     def first(self, kind: Kind) -> str | None:
         """Return the first column of a kind, one that is called so before others."""
@@ -194,7 +194,7 @@ class Cells:
     def _within(self, column: Column) -> Within | None:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
-        if 2 * len(column.levels) > self.rows:  # a call has an id or a time of its own; a free text says nothing
+        if 2 * column.size > self.rows:  # a call has an id or a time of its own; a free text says nothing
             call = column.timing or column.called((*IDENTITIES, *TIMINGS, *DATES, *REPEATS.words))
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
@@ -237,14 +237,14 @@ class Cells:
     def _is_nested(self, column: Column) -> bool:
         """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
         table, source = self.profile.table, self.profile.column(self.source[0])
-        if source is None or len(source.levels) < 2 or not self.profile.constant(source, column):
+        if source is None or source.size < 2 or not self.profile.constant(source, column):
             return False
         if column.called(REPEATS.words) or source in models_of(self.profile):
             return False  # each run of a model has a label of its own
-        if len(column.levels) <= MOST_SOURCES and not column.called((*PERSONS, *IDENTITIES)):
+        if column.size <= MOST_SOURCES and not column.called((*PERSONS, *IDENTITIES)):
             return False  # names of two kinds, say, which every unit met
         units = len(table.counts([*self.unit, column.name]).n)
-        return 2 * len(source.levels) < len(column.levels) <= units / 2
+        return 2 * source.size < column.size <= units / 2
 
     def _crossed(self, column: Column) -> bool:
         """Whether the labels are those of a plan: most of them, equally often, in each unit and source.
@@ -254,12 +254,12 @@ class Cells:
         cells = self.profile.table.counts([*self.unit, *self.source, column.name])
         _, often = np.unique(cells.n, return_counts=True)
         labels = len(cells.n) / len(self.n)
-        return bool(often.max() >= EQUAL * len(cells.n) and labels >= MET * len(column.levels))
+        return bool(often.max() >= EQUAL * len(cells.n) and labels >= MET * column.size)
 
     def _is_measure(self, column: Column) -> bool:
         """Whether the numbers of different labels are of different kinds: their ranges lie far apart."""
         values = self._numbers_by(column.name)
-        if values is None or len(column.levels) > 30 or column.numbers is not None:
+        if values is None or column.size > 30 or column.numbers is not None:
             return False
         label, x = values
         sizes = np.array([np.median(np.abs(x[label == k])) for k in np.unique(label)])
@@ -307,7 +307,7 @@ def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArr
     if column.numbers is not None:
         numbers: FloatArray = labels.numbers()  # type: ignore[attr-defined]
         return numbers
-    return np.where(codes < 0, np.nan, codes.astype(np.float64)) if len(column.levels) == 2 else None
+    return np.where(codes < 0, np.nan, codes.astype(np.float64)) if column.size == 2 else None
 
 
 def joined(codes: Sequence[IntArray]) -> IntArray:
@@ -494,9 +494,9 @@ MOST_UNITS = 12  # columns that are tried as units
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
     texts = [c for c in profile.columns.values() if c.names_things and c.numbers is None and not c.unique]
-    texts = [c for c in texts if len(c.levels) > 1 and not profile.has_partner(c)]
+    texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
     named = [c for c in texts if c.called(MODELS.words)]
-    named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > len(c.levels)]
+    named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
     finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
     return finest[:1] or named
@@ -507,10 +507,10 @@ def sources_of(profile: Profile) -> list[Column]:
     named = models_of(profile)
     if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.columns.values()):
         return named
-    texts = [c for c in profile.varying() if c.names_things and c.numbers is None and len(c.levels) <= MOST_SOURCES]
+    texts = [c for c in profile.varying() if c.names_things and c.numbers is None and c.size <= MOST_SOURCES]
     texts = [c for c in texts if not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))]
     texts = [c for c in texts if c.called(CONDITIONS.words) or not c.called(UNITS.words)]
-    return sorted((c for c in texts if not profile.has_partner(c)), key=lambda c: len(c.levels))
+    return sorted((c for c in texts if not profile.has_partner(c)), key=lambda c: c.size)
 
 
 def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:
@@ -519,7 +519,7 @@ def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:
     counts = ("n", "num", "number", "count")  # n_correct stands beside the share of correct answers
     return sorted(
         columns,
-        key=lambda c: (not c.called(VALUES.words), bool({*c.tokens[:1]} & {*counts}), c.whole, -len(c.levels)),
+        key=lambda c: (not c.called(VALUES.words), bool({*c.tokens[:1]} & {*counts}), c.whole, -c.size),
     )
 
 
@@ -549,10 +549,10 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
 def units_met(profile: Profile, model: Column) -> list[Column]:
     """Return the columns that may name the units of a board, those called so and those of many labels first."""
     free = [c for c in profile.varying() if c is not model and c.names_things and not c.unique and not c.timing]
-    free = [c for c in free if len(c.levels) > 2 and not (c.describes or c.called((*CALLS, *SCORERS, *MEASURES)))]
+    free = [c for c in free if c.size > 2 and not (c.describes or c.called((*CALLS, *SCORERS, *MEASURES)))]
     free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words)) and not is_ordinal(c)]
     free = [c for c in free if c.numbers is None or c.called(UNITS.words) or regular(profile, model, c)]
-    free.sort(key=lambda c: (not c.called(UNITS.words), -len(c.levels)))
+    free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
     free = [c for c in free[:MOST_UNITS] if not (profile.constant(c, model) or profile.constant(model, c))]
     return [c for c in free if met_share(profile, model, c) >= MET_BY]
 
@@ -570,7 +570,7 @@ def is_ordinal(column: Column) -> bool:
 
 def names_sources(column: Column) -> bool:
     """Whether the labels are few words of their own, as names of models are; repeats are numbered, or a, b, c."""
-    short = len(column.levels) <= MOST_SOURCES and max(map(len, column.levels)) > 1
+    short = column.size <= MOST_SOURCES and max(map(len, column.levels)) > 1
     numbered = any(letter.isdigit() for label in column.levels for letter in label)
     words = {word for label in column.levels for word in re.findall(r"[^\W\d_]+", without_accents(label).casefold())}
     return short and not numbered and not words & {*ORDINALS}
@@ -579,12 +579,12 @@ def names_sources(column: Column) -> bool:
 def names_units(column: Column) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
-    return column.numbers is not None or 5 * numbered >= 4 * len(column.levels) or len(column.levels) >= MANY_UNITS
+    return column.numbers is not None or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
     """Return the share of pairs of a unit and a model that occur in the table."""
-    return len(profile.table.counts([unit.name, model.name]).n) / (len(unit.levels) * len(model.levels))
+    return len(profile.table.counts([unit.name, model.name]).n) / (unit.size * model.size)
 
 
 def regular(profile: Profile, model: Column, unit: Column) -> bool:
@@ -610,11 +610,11 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     if cells.rather_unit(repeat) is not None:
         return None
     owners = [c for c in profile.varying() if c.name not in (*names, model.name, value.name, *repeat)]
-    owners = [c for c in owners if c.names_things and 1 < len(c.levels) <= len(unit.levels) / 2]
+    owners = [c for c in owners if c.names_things and 1 < c.size <= unit.size / 2]
     owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
     tasks = [*([profile.columns[part]] if part is not None else []), *owners]
     task = next((c.name for c in tasks if c.called(BENCHMARKS)), None)
-    own = [c for c in owners if len(c.levels) >= FEWEST_UNNAMED]  # fewer clusters allow no inference
+    own = [c for c in owners if c.size >= FEWEST_UNNAMED]  # fewer clusters allow no inference
     own = [c for c in own if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
     cluster = next((c.name for c in own if c.name != task), None)
     return Board(
@@ -647,17 +647,17 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
         Further columns that play a part.
     """
     free = [c for c in profile.varying() if c.names_things and not c.describes and c.name not in (*pair, *used)]
-    free = [c for c in free if FEWEST_CLUSTERS <= len(c.levels) <= profile.rows / 2 and not profile.has_partner(c)]
+    free = [c for c in free if FEWEST_CLUSTERS <= c.size <= profile.rows / 2 and not profile.has_partner(c)]
     named = {c.name: c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words)) for c in free}
     free = [
         c for c in free
         if named[c.name]
-        or (len(c.levels) >= FEWEST_UNNAMED and (c.numbers is None or c.identifies or c.numbering or c.is_enumeration))
+        or (c.size >= FEWEST_UNNAMED and (c.numbers is None or c.identifies or c.numbering or c.is_enumeration))
     ]  # fmt: skip
     met = {c.name: len(profile.table.counts([c.name, *pair]).n) for c in free}
     pairs = len(profile.table.counts(list(pair)).n)
-    free = [c for c in free if met[c.name] not in (pairs, len(c.levels))]  # said by the pair, or each within a pair
-    free.sort(key=lambda c: (len(c.levels) < FEWEST_UNNAMED, not named[c.name], len(c.levels)))
+    free = [c for c in free if met[c.name] not in (pairs, c.size)]  # said by the pair, or each within a pair
+    free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named[c.name], c.size))
     found: list[Column] = []
     for c in free:
         if not any(profile.constant(other, c) or profile.constant(c, other) for other in found):
@@ -692,20 +692,20 @@ def independent_groups(profile: Profile) -> Groups | None:
     if models_of(profile):
         return None  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
-    for group in (c for c in things if len(c.levels) <= MOST_GROUPS and tells_groups(c)):
-        met = [c for c in things if c is not group and not c.unique and len(c.levels) > len(group.levels)]
+    for group in (c for c in things if c.size <= MOST_GROUPS and tells_groups(c)):
+        met = [c for c in things if c is not group and not c.unique and c.size > group.size]
         met = [c for c in met if c.numbers is None or c.identifies or c.called((*UNITS.words, *PERSONS))]
         met = [c for c in met if met_share(profile, group, c) > MET_BY and names_units(c)]
-        inner = [c for c in things if 2 * len(group.levels) < len(c.levels) and profile.constant(group, c)]
+        inner = [c for c in things if 2 * group.size < c.size and profile.constant(group, c)]
         inner = [c for c in inner if names_units(c) and not c.called((*CALLS, *VALUES.words, *REPEATS.words))]
         inner = [c for c in inner if c.numbers is None or c.identifies or c.called(UNITS.words)]
-        repeated = [c for c in inner if 3 * len(c.levels) <= 2 * profile.rows]
+        repeated = [c for c in inner if 3 * c.size <= 2 * profile.rows]
         repeated = [c for c in repeated if not any(profile.constant(other, c) for other in met)]
         if repeated:
-            return Groups(group.name, min(repeated, key=lambda c: len(c.levels)).name, several=True)
-        crossed = (c for c in things if c is not group and len(c.levels) * len(group.levels) == profile.rows)
+            return Groups(group.name, min(repeated, key=lambda c: c.size).name, several=True)
+        crossed = (c for c in things if c is not group and c.size * group.size == profile.rows)
         planned = any(profile.distinct([c.name, group.name]) for c in crossed)
-        if not planned and not any(c.called(UNITS.words) or len(c.levels) >= FEWEST_UNNAMED for c in met):
+        if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
     return None
 

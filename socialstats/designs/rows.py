@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import other_spelling
@@ -22,6 +21,8 @@ from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, 
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.spelling import plain, spelled_alike, told_apart
 from socialstats.tables.table import Wanted
+from socialstats.text import as_given, listing, percent, quoted, shorten
+from socialstats.text import count as counted
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -43,16 +44,16 @@ def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Facto
     for factor in known:
         if factor.mixed:
             found.append(caution(
-                "SS306", f"column '{text.shorten(factor.name)}': {text.quoted(factor.mixed)}",
+                "SS306", f"column '{shorten(factor.name)}': {quoted(factor.mixed)}",
                 fix="Write them in one way", affects="every number of these labels",
                 short="a number and a text of the same looks are one label",
             ))  # fmt: skip
-    named = {f"column '{text.shorten(factor.name)}'": factor.levels for factor in known}
+    named = {f"column '{shorten(factor.name)}'": factor.levels for factor in known}
     for name, labels in {**columns, **named}.items():
         groups = spelled_alike(labels)
         if groups:
             fix = "Give one thing one spelling; labels are used exactly as they are written"
-            detail = f"{name}: {text.listing(groups, most=5)}"
+            detail = f"{name}: {listing(groups, most=5)}"
             found.append(caution("SS306", detail, affects="every number of these labels", fix=fix))
     return found
 
@@ -136,6 +137,11 @@ class Rows:
     origin: Table | None = None
     known: dict[str, Labels] = field(default_factory=dict)
 
+    @property
+    def n(self) -> FloatArray:
+        """How often each row was read."""
+        return self.counts.n
+
     def labels(self, column: str) -> Labels:
         """Return a column as labels, made when they are first asked for (a million distinct numbers need none)."""
         if column not in self.known:
@@ -161,7 +167,7 @@ class Rows:
 
     def mostly_numbers(self, column: str, use: BoolArray | None = None) -> bool:
         """Return whether fewer than half of the values of rows in use (or other rows) are texts."""
-        n, there = self.counts.n, (self.use if use is None else use) & (self.codes(column) >= 0)
+        n, there = self.n, (self.use if use is None else use) & (self.codes(column) >= 0)
         return bool(n[self.texts(column, use)].sum() < 0.5 * n[there].sum())
 
     def engine_numbers(self, column: str) -> FloatArray | None:
@@ -195,7 +201,7 @@ class Rows:
         def wanted(row: tuple[str | None, ...]) -> bool:
             return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in found
 
-        self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.counts.n[bad].sum()), fix))
+        self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.n[bad].sum()), fix))
 
     def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
@@ -231,12 +237,12 @@ class Rows:
         """
         codes, levels = self.codes(column), self.labels(column).levels
         values, inverse = np.unique(codes[bad], return_inverse=True)
-        order = np.argsort(-np.bincount(inverse, weights=self.counts.n[bad], minlength=len(values)), kind="stable")
+        order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
         alike: dict[str, list[str]] = {}
         for known in like:
             alike.setdefault(plain(known), []).append(known)
         for code in values[order[:A_KIND]].tolist():
-            value = text.shorten(levels[code])
+            value = shorten(levels[code])
             cure = _meant(levels[code], alike) + (fix(value) if callable(fix) else fix)
             self.add(message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure)
         rest = values[order[A_KIND:]]
@@ -307,7 +313,7 @@ class Rows:
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
-        rows = int(self.counts.n[self.use & bad].sum())
+        rows = int(self.n[self.use & bad].sum())
         if rows:
             self.flow.append(FlowStep(label=label, rows=rows, note=note))
             self.use = self.use & ~bad
@@ -323,7 +329,7 @@ class Rows:
             if not bad.any():
                 continue
             if drop:
-                name = text.shorten(column)
+                name = shorten(column)
                 note = f"{option('missing', 'drop')}: the value of '{name}' is missing"
                 self.leave_out(bad, f"no value in '{name}'", note)
             else:
@@ -367,18 +373,18 @@ class Rows:
     def repeated(self, columns: Sequence[str]) -> bool:
         """Return whether some key has more than one row in use."""
         key = self.key(columns)
-        return bool(np.bincount(key[self.use], weights=self.counts.n[self.use]).max(initial=0) > 1)
+        return bool(np.bincount(key[self.use], weights=self.n[self.use]).max(initial=0) > 1)
 
     def refuse_repeats(self, columns: Sequence[str], fix: str) -> None:
         """Report keys that more than one row has; `columns` are the key, with its most important column first."""
         key = self.key(columns)
-        times = np.bincount(key[self.use], weights=self.counts.n[self.use])
+        times = np.bincount(key[self.use], weights=self.n[self.use])
         bad = np.flatnonzero(times > 1)
         if not len(bad):
             return
 
         def message(rows: IntArray) -> str:
-            return f"{self.named(columns, int(rows[0]))} has {int(self.counts.n[rows].sum()):,} rows"
+            return f"{self.named(columns, int(rows[0]))} has {int(self.n[rows].sum()):,} rows"
 
         more = "{} further keys have more than one row"
         self.each_key(key, bad, columns, message, column=columns[0], fix=fix, more=more, most=5)
@@ -396,10 +402,10 @@ class Rows:
         levels = self.labels(column).levels
 
         def message(rows: IntArray) -> str:
-            seen = text.quoted([levels[code] for code in np.unique(codes[rows]).tolist()])
-            return f"{what} {self.named(owner, int(rows[0]))} has several values of '{text.shorten(column)}': {seen}"
+            seen = quoted([levels[code] for code in np.unique(codes[rows]).tolist()])
+            return f"{what} {self.named(owner, int(rows[0]))} has several values of '{shorten(column)}': {seen}"
 
-        more = f"{{}} further {what}s have several values of '{text.shorten(column)}'"
+        more = f"{{}} further {what}s have several values of '{shorten(column)}'"
         self.each_key(key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5)
 
     def refuse_several(self, roles: Roles, owner: Sequence[str]) -> None:
@@ -418,8 +424,8 @@ class Rows:
     def named(self, columns: Sequence[str], row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
         values = [self.label(c, row) for c in columns]
-        others = [f"{text.shorten(c)} '{text.shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
-        return f"'{text.shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
+        others = [f"{shorten(c)} '{shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
+        return f"'{shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
 
     def factor(self, column: str, rows: IntArray) -> Factor:
         """Return a column as a factor over some rows; levels of a Categorical keep their order."""
@@ -458,8 +464,8 @@ def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tupl
         return "the value is missing", fix
     word = "mean" if len(read) > 1 else "means"
     none, what = option("na", False, "--na ''"), "are labels" if len(read) > 1 else "is a label"
-    cure = f"{fix}. Say {none} if {text.quoted(read, 5)} {what}"
-    return f"the value is missing ({text.quoted(read, 5)} {word} that)", cure
+    cure = f"{fix}. Say {none} if {quoted(read, 5)} {what}"
+    return f"the value is missing ({quoted(read, 5)} {word} that)", cure
 
 
 def begin(
@@ -488,7 +494,7 @@ def begin(
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     values, naming = frozenset(na), missing_names(na)
     commas = [column for column in columns if column in table.decimal_commas]
-    note = f"{table.source}; decimal commas in {text.quoted(commas)}" if commas else table.source
+    note = f"{table.source}; decimal commas in {quoted(commas)}" if commas else table.source
     read = FlowStep(label="rows read", rows=int(cells.n.sum()), note=note)
     return Rows(
         table=table, counts=cells, use=np.ones(len(cells.n), dtype=bool), flow=[read],
@@ -539,18 +545,15 @@ def cluster_suspects(
     """
     found = []
     for column in [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]:
-        try:
-            levels = len(table.counts([column]).columns[column].labels().levels)
-        except (InputError, TypeError):  # it holds no labels
-            continue
+        levels = len(table.levels(column))
         if FEWEST <= levels < units and not within(column):
             found.append((column, levels))
     if not found:
         return []
-    listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
-    name = text.shorten(found[0][0])
+    listed = "; ".join(f"'{shorten(column)}' ({levels:,} values)" for column, levels in found)
+    name = shorten(found[0][0])
     fix = f"{option('cluster', name, f'--map cluster={name}')} if its rows are alike"
-    detail = f"{listed}, {text.count(units, what)}"
+    detail = f"{listed}, {counted(units, what)}"
     return [caution("SS311", detail, affects="standard errors, intervals, p-values", fix=fix)]
 
 
@@ -609,8 +612,8 @@ def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = N
     """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
     found = []
     for column in columns:
-        labels, counted = cells.labels(column), (cells.use if use is None else use) & (cells.codes(column) >= 0)
-        rows = np.bincount(labels.codes[counted], cells.counts.n[counted], len(labels.levels))
+        labels, there = cells.labels(column), (cells.use if use is None else use) & (cells.codes(column) >= 0)
+        rows = np.bincount(labels.codes[there], cells.n[there], len(labels.levels))
         numbers = {x: k for k, label in enumerate(labels.levels) if rows[k] and (x := as_number(label)) is not None}
         odd = standing_apart({x: float(rows[k]) for x, k in numbers.items()})
         if not odd:
@@ -620,8 +623,8 @@ def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = N
         others = [x for x in numbers if x not in odd]
         where = f" ({lines})" if lines else ""
         found.append(caution(
-            "SS325", f"{text.quoted(texts)} in '{text.shorten(column)}'{where}, beside {text.as_given(min(others))} to "
-            f"{text.as_given(max(others))}", affects="every number",
+            "SS325", f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(others))} to "
+            f"{as_given(max(others))}", affects="every number",
             fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
             f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
         ))  # fmt: skip
@@ -636,7 +639,7 @@ def item_suspects(raters: Sequence[str]) -> list[Caution]:
         return []
     rows = f"the rows of a questionnaire are its raters ({option('raters_in', 'rows')})"
     fix = f"rate agreement only if each column is a rater; {rows}"
-    return [caution("SS326", text.quoted(items), affects="every number", fix=fix)]
+    return [caution("SS326", quoted(items), affects="every number", fix=fix)]
 
 
 def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
@@ -683,9 +686,9 @@ def probability_cautions(coverage: Coverage) -> list[Caution]:
     """Return caution SS331 where other answers hold much probability, or many replies have no probabilities."""
     said = []
     if coverage.rest is not None and coverage.rest > MOST_REST:
-        said.append(f"other answers hold {text.percent(coverage.rest)} of the probability on average")
+        said.append(f"other answers hold {percent(coverage.rest)} of the probability on average")
     if coverage.none > MOST_REST * (replies := coverage.replies + coverage.none):
-        said.append(f"{coverage.none:,} of {text.count(replies, 'reply', 'replies')} have no probabilities")
+        said.append(f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities")
     fix = "ask for a bare answer with more top_logprobs, and compare with the drawn answers"
     return [caution("SS331", "; ".join(said), affects="numbers from probabilities", fix=fix)] if said else []
 
@@ -696,7 +699,7 @@ def repeated_rows(table: Table) -> list[Caution]:
     Without such a column equal rows are answers of their own: pairs meet more than once.
     """
     if table.copies:
-        held = f"{text.quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
+        held = f"{quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
         return [caution("SS321", held, affects="n, standard errors, intervals, p-values", fix="leave copies out")]
     story = next((column for column in table.columns if STORY_NAME.match(column)), None)
     if story is None:
@@ -708,7 +711,7 @@ def repeated_rows(table: Table) -> list[Caution]:
         return []
     if not copies:
         return []
-    name = text.shorten(story)
+    name = shorten(story)
     return [caution(
         "SS321", f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them",
         affects="n, standard errors, intervals, p-values",

@@ -661,7 +661,7 @@ def fits(counted: Counts) -> bool:
 @asks
 def with_texts(table: Table, clusters: Sequence[str]) -> Table:
     """Return a table whose clusters of categories or dates are texts where it is lazy: such ones can stay with it."""
-    if not clusters or not isinstance(table.frame, nw.LazyFrame):
+    if not clusters or not table.lazy:
         return table
     schema: Any = table.frame.select(*clusters).collect_schema()
     texts = [name for name in clusters if isinstance(schema[name], (nw.Categorical, nw.Enum, nw.Date))]
@@ -674,7 +674,7 @@ def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: 
 
     Rows without a cluster are an error, or are left out, with their places: for that the table is read as a whole.
     """
-    if not clusters or not (eager or isinstance(table.frame, nw.LazyFrame)):
+    if not clusters or not (eager or table.lazy):
         return False
     schema: Any = table.frame.select(*clusters).collect_schema()
     missing = nw.lit(False)

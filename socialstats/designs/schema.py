@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from socialstats import text
 from socialstats.designs.options import texts
 from socialstats.designs.vocabulary import LIKELY_UNITS
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
+from socialstats.text import listing, shorten
 from socialstats.voice import option
 
 Kind: TypeAlias = Literal[
@@ -184,7 +184,7 @@ class Finder:
             alone = not unit and name in part.names and (not self.free(part.names, taken) or name in part.names[:2])
             if name in unit or (alone and name in self.columns):
                 raise DesignError(
-                    f"{self.table.source}: '{text.shorten(name)}' already is the unit, and units are what is taken as "
+                    f"{self.table.source}: '{shorten(name)}' already is the unit, and units are what is taken as "
                     f"independent: leave {option('cluster')} out. If another column is the unit, say "
                     f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
                 )
@@ -194,7 +194,7 @@ class Finder:
         seen: dict[str, str] = {}
         for part, column in played:
             if seen.setdefault(column, part) != part:
-                message = f"{seen[column]} and {part} are the same column '{text.shorten(column)}'"
+                message = f"{seen[column]} and {part} are the same column '{shorten(column)}'"
                 self.miss(part, message, [part], taken=[column])
 
     def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
@@ -202,7 +202,7 @@ class Finder:
         if not isinstance(name, str) and not self.table.has(name):
             raise InputError(f"{option(part)} names a column of the table; values go into a column first")
         if not self.table.has(name):
-            self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
+            self.miss(part, f"no column '{shorten(name)}' (asked for as {part})", [name, *looked])
         return name
 
     def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class Finder:
         self, part: str, names: Sequence[str], guess: str | None = None, taken: Sequence[str] = (), like: int = 3
     ) -> None:
         """Collect a part that no column plays; columns like the first few names may have been meant."""
-        message = f"no column for '{part}' (looked for {text.listing(names, most=6)})"
+        message = f"no column for '{part}' (looked for {listing(names, most=6)})"
         self.miss(part, message, names[:like], guess, taken)
         self.problems[-1] = replace(self.problems[-1], part=part)
 
@@ -230,8 +230,8 @@ class Finder:
         some = free[:COMPARED]
         close = (m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7))
         guess = guess or self.spelled(looked, free) or next(close, None)
-        listed = text.listing([text.shorten(c) for c in self.columns], most=20)
-        levels = f"; index levels: {text.listing(self.table.index)}" if self.table.index else ""
+        listed = listing([shorten(c) for c in self.columns], most=20)
+        levels = f"; index levels: {listing(self.table.index)}" if self.table.index else ""
         fix = f"Columns: {listed}{levels}. {self.table.doubt or self.advice(part, guess)}"
         self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
 
@@ -243,7 +243,7 @@ class Finder:
 
     def advice(self, part: str, guess: str | None) -> str:
         """Return the setting that would help."""
-        said = option(part, text.shorten(guess) if guess else "COLUMN")
+        said = option(part, shorten(guess) if guess else "COLUMN")
         if guess and self.table.is_file and guess != guess.strip():
             return f"Remove the blanks around the names in the header, or say {said}"
         return f"Did you mean {said} ?" if guess else f"Say which it is: {said}"

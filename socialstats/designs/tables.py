@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
@@ -179,12 +178,12 @@ def frequency(
         return _named(odd, "used as sampling weights, which leave n as it is")
     free = [c for c in table.columns if c not in used]
     named = [c for c in free if bare(c) in FREQUENCIES and not held(table, c, na).number_rows]
-    few = free and not isinstance(table.frame, nw.LazyFrame) and table.frame.shape[0] <= MOST_COUNTED
+    few = free and not table.lazy and table.height <= MOST_COUNTED
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
     distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
     found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
     if found.counts and (len(found.numbers) > 1 or found.rows == 1):  # a constant says nothing of single rows
-        name, none = text.shorten(named[0]), option("count", False, "--count ''")
+        name, none = shorten(named[0]), option("count", False, "--count ''")
         return Frequency(column=named[0], cautions=(caution(
             "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
             fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
@@ -200,9 +199,9 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
     """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
     if not columns:
         return Frequency()
-    name, none = text.shorten(columns[0]), option("count", False, "--count ''")
+    name, none = shorten(columns[0]), option("count", False, "--count ''")
     return Frequency(cautions=(caution(
-        "SS324", f"{text.quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
+        "SS324", f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
         fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
             f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
     ),))  # fmt: skip
@@ -295,13 +294,13 @@ def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str],
         If its number is the sum of the others in each of the columns, but for rounding.
     """
     for name in names:
-        if not any(bare(level) in TOTALS for level in table.counts([name]).columns[name].labels(na).levels):
+        if not any(bare(level) in TOTALS for level in table.levels(name, na)):
             continue
         rows = begin(table, [name, *columns], na)
         bad = rows.labels(name).mapped(lambda level: bare(level) in TOTALS, False)
         for column in columns:
             found = np.nan_to_num(rows.labels(column).numbers())
-            total = float(found @ rows.counts.n)
+            total = float(found @ rows.n)
             bad = bad & (found != 0) & (np.abs(2 * found - total) <= ROUNDED * np.abs(found))
         fix = partial("Remove it, or leave it out (--exclude {}={})".format, name)
         rows.each_value(name, bad, [name], "'{}' is a row of totals: it has the sums of the others", fix=fix)
@@ -680,7 +679,7 @@ def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type
     """Return the type that stacked columns of a lazy table have; None where its rows are to be read first."""
     schema = table.frame.collect_schema()
     kinds = [schema[column] for column in columns]
-    if not isinstance(table.frame, nw.LazyFrame) or ROW not in schema:
+    if not table.lazy or ROW not in schema:
         return None
     if len({*kinds}) == 1 and (kinds[0].is_numeric() or kinds[0] in (nw.String, nw.Boolean)):
         return kinds[0]

@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import narwhals as nw
 import numpy as np
 from scipy.special import chdtrc, ndtri, stdtrit
 
@@ -228,7 +227,7 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
     found = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
-        if column is None or not FEWEST <= len(column.levels) <= units / 2 or column.filled < FILLED * column.rows:
+        if column is None or not FEWEST <= column.size <= units / 2 or column.filled < FILLED * column.rows:
             continue
         if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
             continue
@@ -240,7 +239,7 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
 
 def is_tried(table: Table) -> bool:
     """Return whether unused columns are tried as clusters: in tables in memory of usual size."""
-    return not isinstance(table.frame, nw.LazyFrame) and FEWEST_ROWS <= table.height <= MOST_ROWS
+    return not table.lazy and FEWEST_ROWS <= table.height <= MOST_ROWS
 
 
 def undeclared(

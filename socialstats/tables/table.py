@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 import numpy as np
 
-from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.errors import InputError, NothingToAnalyse, in_columns
 from socialstats.tables.batches import encoded, numbers_of
@@ -30,7 +29,7 @@ from socialstats.tables.lazy import (
     rows_of,
 )
 from socialstats.tables.limits import within
-from socialstats.text import quoted, shorten
+from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -619,6 +618,11 @@ class Table:
     stacked: Stacked | None = None
     copies: tuple[str, ...] = ()
 
+    @property
+    def lazy(self) -> bool:
+        """Whether an engine reads the rows when it is asked."""
+        return isinstance(self.frame, nw.LazyFrame)
+
     def columns_behind(self, column: str, positions: Sequence[int] = ()) -> str | tuple[str, ...]:
         """Return a column as the user's table spells it; several where it holds the values of several.
 
@@ -653,6 +657,13 @@ class Table:
         except OverflowError:  # a date after the year 9999
             return False
         return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
+
+    def levels(self, column: str, na: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the sorted labels of a column; none where it holds values that are no labels."""
+        try:
+            return self.counts([column]).columns[column].labels(na).levels
+        except (InputError, TypeError):
+            return ()
 
     @asks
     def texts(self, column: str) -> list[str | None]:
@@ -895,8 +906,8 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     """
     known = _values(table, column)
     if not any(as_text(one) == value for one in known):
-        listed = text.listing([text.shorten(str(as_text(one))) for one in known], most=SHOWN)
-        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{text.shorten(value)}'; values: {listed}")
+        listed = listing([shorten(str(as_text(one))) for one in known], most=SHOWN)
+        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}")
     return _left_out(table, ~_has(table, column, {value}), "none is left")
 
 
@@ -923,9 +934,7 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
-    return _left_out(
-        table, _has(table, column, {value}), f"every row has {column} = '{text.shorten(value)}': none is left"
-    )
+    return _left_out(table, _has(table, column, {value}), f"every row has {column} = '{shorten(value)}': none is left")
 
 
 @asks
@@ -994,7 +1003,7 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     )
     out = {name for name, held in zip(names, values, strict=True) if held == value and name is not None}
     gone = _has(table, column, {value}) | _has(table, whole, out)
-    said = f"everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
+    said = f"everyone in '{shorten(whole)}' has a row with {column} = '{shorten(value)}'"
     return (*_left_out(table, gone, said), len(out))
 
 
@@ -1066,8 +1075,8 @@ def _as_text(table: Table, column: str) -> nw.Expr:
 def _check_columns(table: Table, *columns: str) -> None:
     for column in columns:
         if column not in table.columns:
-            listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
-            raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+            listed = listing([shorten(name) for name in table.columns], most=SHOWN)
+            raise InputError(f"{table.source}: no column '{shorten(column)}'. Columns: {listed}")
 
 
 @asks
