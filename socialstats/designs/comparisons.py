@@ -198,14 +198,7 @@ class Comparisons(Design):
         if self.scan is None:
             return self
         cells = replace(self, scan=None)
-        if not self.scan.covariates and not self.scan.clusters:
-            return cells
-        if self.scan.covariates:
-            return with_all_columns(cells, self.scan)
-        part, factors = self.scan.whole()
-        sums = {"count": part.count, "weight": part.weight, "weight_sq": part.weight_sq}
-        fields = take_columns(cells, part.cell) | sums | {"clusters": (*factors, *taken_all(self.clusters, part.cell))}
-        return merged(replace(cells, **fields))
+        return with_all_columns(cells, self.scan) if self.scan.covariates or self.scan.clusters else cells
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
         """Return some cells as a design of their own, with the items and levels that they use; without refusals.

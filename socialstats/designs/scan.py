@@ -130,9 +130,47 @@ class Scan:
             for start in range(0, len(frame), BATCH_ROWS):
                 yield from batches(frame[start : start + BATCH_ROWS], columns)
 
-    def seen(self) -> Reading:
-        """Return what compares the rows of a further reading of the table with those of the first."""
-        return Reading(self)
+    def read(
+        self, columns: Sequence[str], made: Sequence[nw.Expr] = ()
+    ) -> Iterator[tuple[Any, IntArray, FloatArray]]:  # fmt: skip
+        """Yield the rows of the table in batches, the cell of each row, and its weight.
+
+        Every cell has a random number. Equal sums of these mean that cells occur as often as in the reading that the
+        design was made of, but for one case in 2^64.
+
+        Parameters
+        ----------
+        columns, made
+            As in `batches`, beside the columns that make cells.
+
+        Yields
+        ------
+        batch : pyarrow.RecordBatch
+        cell : (rows,) integer array
+            -1 for rows of no cell, such as those without a weight above 0.
+        weight : (rows,) float64 array
+            Empty without weights.
+
+        Raises
+        ------
+        InputError
+            At the end, if the rows are not those of the first reading.
+        """
+        find, places = self.finder(), {name: Places(known) for name, known in self.values.items()}
+        sizes = [len(known) for known in self.values.values()]
+        wanted = dict.fromkeys([*self.values, *columns, *([self.weight] if self.weight else [])])
+        stamp = np.random.default_rng(0).integers(0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64)
+        there, total = self.cell >= 0, 0
+        for batch in self.batches(list(wanted), made):
+            cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
+            w = np.zeros(0)
+            if self.weight is not None:
+                w = weights(batch.column(self.weight), self.na)
+                cell[w <= 0] = -1
+            total += int(stamp[cell if cell.min(initial=0) >= 0 else cell[cell >= 0]].sum())
+            yield batch, cell, w
+        if (total - int((stamp[self.cell[there]] * self.n[there].astype(np.uint64)).sum())) % 2**64:
+            raise self.changed()
 
     def moved(self, cell: IntArray) -> Scan:
         """Return the scan of a design whose cells are others: `cell` is the new one of each old one, or -1."""
@@ -196,53 +234,6 @@ class Scan:
         listed = np.full(size, -1, dtype=np.int32)
         listed[self.keys] = self.cell
         return listed.__getitem__
-
-    def whole(self) -> tuple[Part, tuple[Factor, ...]]:
-        """Return all rows as one part, and the clusters as factors: what a design of all columns holds."""
-        rows = self.rows(self.clusters)
-        parts = list(rows.parts())
-        factors = []
-        for k, name in enumerate(self.clusters):
-            texts = rows.texts(k)
-            codes = np.concatenate([part.codes[k] for part in parts])
-            used = np.unique(codes).tolist()
-            levels = tuple(sorted({texts[code] for code in used}))
-            place = {text: code for code, text in enumerate(levels)}
-            recode = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
-            factors.append(Factor(name=name, codes=recode[codes], levels=levels))
-        cell, count = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cell", "count"))
-        weight = weight_sq = count
-        if self.weight is not None:
-            weight, weight_sq = (
-                np.concatenate([getattr(part, name) for part in parts]) for name in ("weight", "weight_sq")
-            )
-        one = Part(cell=cell, count=count, weight=weight, weight_sq=weight_sq, codes=())
-        return one, tuple(factors)
-
-
-class Reading:
-    """Compares how often each cell occurs in a reading of a table with the reading that its design was made of.
-
-    Every cell has a random number. Equal sums of these mean equal counts but for one case in 2^64. Rows without a
-    weight above 0 are in no cell.
-    """
-
-    def __init__(self, scan: Scan) -> None:
-        self._scan, self._sum = scan, 0
-        cells = int(scan.cell.max(initial=-1)) + 1
-        self._stamp = np.random.default_rng(0).integers(0, 2**64, cells, dtype=np.uint64)
-        there = scan.cell >= 0
-        self._wanted = int((self._stamp[scan.cell[there]] * scan.n[there].astype(np.uint64)).sum())
-
-    def add(self, cell: IntArray) -> None:
-        """Add rows of a reading by their cells; -1 is none."""
-        own = self._stamp[cell if cell.min(initial=0) >= 0 else cell[cell >= 0]].sum()
-        self._sum = (self._sum + int(own)) % 2**64
-
-    def check(self) -> None:
-        """Raise InputError if the rows that were added are not those of the first reading."""
-        if self._sum != self._wanted:
-            raise self._scan.changed()
 
 
 class Rows:
@@ -403,25 +394,13 @@ class Rows:
 
     def _keys(self, factor: int, low: int, high: int) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield the rows of some clusters of a factor as numbers, with their weights, where there are weights."""
-        scan, find = self._scan, self._scan.finder()
-        places = {name: Places(known) for name, known in scan.values.items()}
         of_cluster = [Places(known) for known in self.levels]
-        sizes = [len(known) for known in scan.values.values()]
-        columns, seen = [*scan.values, *self._names, *([scan.weight] if scan.weight else [])], scan.seen()
-        columns = list(dict.fromkeys(columns))  # a cluster can be an item as well
-        for batch in scan.batches(columns):
-            cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
-            w = np.zeros(0)
-            if scan.weight is not None:
-                w = weights(batch.column(scan.weight), scan.na)
-                cell[w <= 0] = -1
-            seen.add(cell)
+        for batch, cell, w in self._scan.read(self._names):
             codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
             use = (cell >= 0) & (codes[factor] >= low) & (codes[factor] < high)
             if not use.all():
                 cell, codes, w = cell[use], [code[use] for code in codes], w[use] if len(w) else w
             yield self._encoded(codes, cell, factor), w
-        seen.check()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
-from socialstats.designs.scan import Scan, blocks, one_number, weights
+from socialstats.designs.scan import Scan, blocks
 from socialstats.tables import Table
 from socialstats.tables.batches import Places
 from socialstats.tables.lazy import asks, collected
@@ -113,21 +113,12 @@ class Spool:
             self._file.write(part)
 
     def _read(self, scan: Scan, places: Mapping[str, Places]) -> Iterator[AnyArray]:
-        find, of_cell = scan.finder(), {name: Places(known) for name, known in scan.values.items()}
-        sizes = [len(known) for known in scan.values.values()]
         pairs = [scan.covariates[name] for name in self.names]
-        numbers = [nw.col(column).cast(nw.Float64) for column in dict.fromkeys(c for pair in pairs for c in pair)]
-        columns = [*scan.values, *(column for pair in pairs for column in pair), *places]
-        columns += [scan.weight] if scan.weight else []
-        seen = scan.seen()
-        for batch in scan.batches(columns, numbers):
-            cell = find(one_number([place.of(batch.column(name)) for name, place in of_cell.items()], sizes))
+        sides = [column for pair in pairs for column in pair]
+        numbers = [nw.col(column).cast(nw.Float64) for column in dict.fromkeys(sides)]
+        for batch, cell, w in scan.read([*sides, *places], numbers):
             part = np.zeros(len(cell), dtype=self._dtype)
-            part["cell"], part["weight"] = cell, 1.0
-            if scan.weight is not None:
-                part["weight"] = weights(batch.column(scan.weight), scan.na)
-                part["cell"][part["weight"] <= 0] = -1
-            seen.add(part["cell"])
+            part["cell"], part["weight"] = cell, w if len(w) else 1.0
             for k, pair in enumerate(pairs):
                 for side, column in enumerate(pair):
                     part["sides"][:, k, side] = batch.column(column).to_numpy(zero_copy_only=False)
@@ -139,7 +130,6 @@ class Spool:
                 part["codes"][:, k] = factor.codes[part["cell"]] if known is None else known.of(
                     batch.column(factor.name))[use]  # fmt: skip
             yield part
-        seen.check()
 
     def texts(self, k: int) -> Sequence[str]:
         """Return the names of the clusters of a factor."""
