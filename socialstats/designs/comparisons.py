@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -135,6 +135,11 @@ class Comparisons(Design):
         """Rows that are ties."""
         return int(self.count[self.outcome == TIED].sum())
 
+    def aside(self, change: Callable[[Comparisons], Any]) -> dict[str, Any]:
+        """Return what is made of ``refused`` and ``unread``, of those that there are."""
+        parts = {"refused": self.refused, "unread": self.unread}
+        return {name: change(part) for name, part in parts.items() if part is not None}
+
     @property
     def covariate_names(self) -> list[str]:
         """Names of all covariates, those that stay with the table among them, in the order in which they were read."""
@@ -225,28 +230,25 @@ class Comparisons(Design):
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
 
-        refused, unread = (
-            {} if part is None or self.by is None else Design.split(part) for part in (self.refused, self.unread)
-        )
+        aside = self.aside(Design.split if self.by is not None else lambda _: {})
         return {
-            level: part if part is self else replace(part, refused=refused.get(level), unread=unread.get(level))
+            level: part if part is self else replace(part, **{name: of.get(level) for name, of in aside.items()})
             for level, part in Design.split(self).items()
         }
 
     def silent(self) -> dict[str, str]:
         """Return the levels of `by` that have replies and no choice, each with what its replies are."""
-        held = [part for part in (self.refused, self.unread) if part is not None and part.by is not None]
         known = () if self.by is None else self.by.levels
-        found = {}
-        for level in sorted({level for part in held if part.by is not None for level in part.by.levels} - {*known}):
-            n, m = (
-                0 if part is None or part.by is None or level not in part.by.levels
-                else int(part.count[part.by.codes == part.by.levels.index(level)].sum())
-                for part in (self.refused, self.unread)
-            )  # fmt: skip
-            found[level] = f"none of its {count(n + m, 'reply', 'replies')} is a choice ({count(n)} refused, " + (
-                f"{count(m)} missing or unreadable)")  # fmt: skip
-        return found
+        found: dict[str, dict[str, int]] = {}
+        for name, levels in self.aside(lambda part: Design.split(part) if part.by is not None else {}).items():
+            for level, one in levels.items():
+                if level not in known:
+                    found.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
+        return {
+            level: f"none of its {count(sum(n.values()), 'reply', 'replies')} is a choice ({count(n['refused'])} "
+            f"refused, {count(n['unread'])} missing or unreadable)"
+            for level, n in sorted(found.items())
+        }
 
     def drop_ties(self) -> Comparisons:
         """Return the design without its ties (itself when there are none)."""
@@ -268,8 +270,7 @@ class Comparisons(Design):
                 self, scan=scan, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
                 first=(-self.first).astype(np.int8),
                 covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
-                refused=None if self.refused is None else self.refused.swap(),
-                unread=None if self.unread is None else self.unread.swap(),
+                **self.aside(Comparisons.swap),
             )
         )  # fmt: skip
 
@@ -284,12 +285,8 @@ class Comparisons(Design):
         new = renamed(self.items, labels, "item")
         items = tuple(sorted(new))
         code = np.array([items.index(name) for name in new], dtype=np.int64)
-        refused, unread = (
-            None if part is None else part.relabel({one: to for one, to in labels.items() if one in part.items})
-            for part in (self.refused, self.unread)
-        )
-        done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], refused=refused,
-                              unread=unread))  # fmt: skip
+        aside = self.aside(lambda part: part.relabel({one: to for one, to in labels.items() if one in part.items}))
+        done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], **aside))
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
         return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 

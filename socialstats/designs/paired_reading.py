@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
-from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, Reading, check_choice
 from socialstats.designs.paired import Paired, PairedScale
@@ -334,13 +334,13 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         levels = _category_levels(column, rows, used) or in_order(used)
     if levels is not None:
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
-        return Values(scale, levels, _by_level(column, rows, levels, declared=True))
+        return Values(scale, levels, _by_level(column, rows, levels))
     rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
     zero_one = ("0", "1") if numbers <= ZERO_ONE and not numeric else None
     pair = opposites(used) if None in numbers else zero_one
     if pair:
-        codes = _by_level(column, rows, pair, declared=False)
+        codes = _by_level(column, rows, pair)
         return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
     if None not in numbers and options.scale == "binary":
         listed = listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
@@ -355,7 +355,7 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         return Values("numeric", (), rows.labels(column).numbers())
     levels = _category_levels(column, rows, used) or _levels_of_texts(column, rows, options, used)
     scale = "binary" if len(levels) == 2 else "nominal"
-    return Values(scale, levels, _by_level(column, rows, levels, declared=False))
+    return Values(scale, levels, _by_level(column, rows, levels))
 
 
 def _engine_numbers(column: str, rows: Rows, options: PairedOptions) -> FloatArray | None:
@@ -368,19 +368,9 @@ def _engine_numbers(column: str, rows: Rows, options: PairedOptions) -> FloatArr
     return None if binary or np.isinf(used).any() else numbers
 
 
-def _by_level(column: str, rows: Rows, levels: Sequence[str], *, declared: bool) -> FloatArray:
+def _by_level(column: str, rows: Rows, levels: Sequence[str]) -> FloatArray:
     """Decode labels as codes, and report those that are no level."""
-    labels = rows.labels(column)
-    codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
-    if declared:
-        message = f"'{{}}' is none of the declared levels ({quoted(levels, 8)})"
-
-        def fix(label: str) -> str:
-            ways = f"add it to {option('levels', typed='--levels')}, or say {option('na', label, '--na')}"
-            return f"Correct it, {ways} if it means a missing value"
-
-        bad = rows.use & (codes < 0) & (labels.codes >= 0)
-        rows.each_value(column, bad, [column], message, fix=fix, like=levels)
+    codes = rows.in_levels(column, levels, rows.use, ["na"])
     return np.where(codes >= 0, codes, np.nan)
 
 

@@ -106,6 +106,8 @@ class Column:
         The levels.
     numbers : list of float or None
         The values as numbers; None where one is none.
+    text : bool
+        Whether some value is no number.
     whole : bool
         Whether all values are whole numbers from 0 upwards.
     unique : bool
@@ -147,9 +149,10 @@ class Column:
             last.endswith("id") and last[:-2] in (*UNITS.words, *RATERS.words, *PERSONS, "user")
         )
         self.identifies = named and integers
-        told = self.numbers is None or self.whole or self.identifies
+        self.text = self.numbers is None
+        told = self.text or self.whole or self.identifies
         self.names_things = self.filled == self.rows and self.size > 1 and told
-        self.discrete = self.size <= FEW and (halves or self.numbers is None)
+        self.discrete = self.size <= FEW and (halves or self.text)
         timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
         two = self.size == 2
@@ -295,7 +298,7 @@ class Profile:
     @cached_property
     def no_values(self) -> frozenset[str]:
         """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
-        every = [c for c in self.columns.values() if c.numbers is not None]
+        every = [c for c in self.columns.values() if not c.text]
         return frozenset(
             c.name for c in every
             if c.numbers_rows or c.identifies or c.numbering or self.enumerates(c)
@@ -305,7 +308,7 @@ class Profile:
     @cached_property
     def aside(self) -> frozenset[str]:
         """Names of columns that describe an answer or its author; none where nothing else is there."""
-        numbers = [c for c in self.varying() if c.numbers is not None and not (c.numbers_rows or c.numbering)]
+        numbers = [c for c in self.varying() if not c.text and not (c.numbers_rows or c.numbering)]
         plain = all(not c.describes or {*c.tokens} <= {*DATES} for c in numbers)
         lone = len(numbers) == 2 and plain and same_scale(*numbers)  # entry and week: neither is a date
         every = () if lone or self.unjudged else self.columns.values()
@@ -316,9 +319,9 @@ class Profile:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
         plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
         free = [c for c in self.varying() if not (c.describes or c.identifies or c.numbering or c.numbers_rows)]
-        free = [c for c in free if c.numbers is not None or c.size <= FEW]
-        described = any(c.describes and c.numbers is not None for c in self.varying())
-        texts = [c.levels for c in free if c.numbers is None]
+        free = [c for c in free if not c.text or c.size <= FEW]
+        described = any(c.describes and not c.text for c in self.varying())
+        texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
             return False  # raters in columns
         return described and all(c.called(plays) and not c.called(VALUES.words) for c in free)
@@ -365,13 +368,13 @@ class Profile:
     @cached_property
     def owners(self) -> list[Column]:
         """Columns of texts whose labels repeat, three times or more each on average."""
-        return [c for c in self.columns.values() if c.names_things and c.numbers is None
+        return [c for c in self.columns.values() if c.names_things and c.text
                 and 2 < c.size <= self.rows / 3][:MOST_KEYS]  # fmt: skip
 
     @cached_property
     def shares(self) -> frozenset[str]:
         """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
-        texts = [c for c in self.columns.values() if c.numbers is None and not c.unique and 1 < c.size <= FEW]
+        texts = [c for c in self.columns.values() if c.text and not c.unique and 1 < c.size <= FEW]
         labels = [{bare(level) for level in c.levels} for c in texts]
         numbers = [c.name for c in self.columns.values() if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
         return frozenset(
@@ -382,7 +385,7 @@ class Profile:
     @cached_property
     def triples(self) -> dict[str, frozenset[str]]:
         """Columns of numbers that are the difference or the sum of two others in every row, and these two."""
-        numbers = [c for c in self.columns.values() if c.numbers is not None and c.size > 2 and not c.unique_key]
+        numbers = [c for c in self.columns.values() if not c.text and c.size > 2 and not c.unique_key]
         numbers = numbers[-12:]
         if len(numbers) < 3:
             return {}
@@ -473,7 +476,7 @@ class Profile:
         first, *others = self.table.columns
         column = self.columns.get(first)
         rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
-        if column is None or column.numbers is not None:
+        if column is None or not column.text:
             return False
         return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
 
@@ -485,7 +488,7 @@ class Profile:
         if self.row_id() is not None or any(c.numbers_rows for c in every):
             # few numbers beside one row per unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
-            named = [c for c in named if c.size > 12 or (c.numbers is None and self.told_apart(c, keys))]
+            named = [c for c in named if c.size > 12 or (c.text and self.told_apart(c, keys))]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
@@ -521,8 +524,8 @@ class Profile:
         """Return a column that names the rows: called so, without a name, or text at the start."""
         free = [c for c in self.columns.values() if c.unique and c.names_things]
         named = [c for c in free if c.called(UNITS.words) or c.numbering or not c.name.strip()]
-        first = [c for c in free if c.name == next(iter(self.columns)) and c.numbers is None]
-        who = [c for c in free if c.numbers is None and c.called(("user", "username", "email", "nickname"))]
+        first = [c for c in free if c.name == next(iter(self.columns)) and c.text]
+        who = [c for c in free if c.text and c.called(("user", "username", "email", "nickname"))]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
     def joint_key(self, unit: Column, other: Column, keys: Sequence[Column], least: float) -> list[str] | None:

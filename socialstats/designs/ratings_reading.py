@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
-from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, ReadingReplies, check_choice, texts
 from socialstats.designs.parts import HUMANS, FlowStep
@@ -232,17 +232,9 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     status = statuses(rows, roles, options)
     rated = rows.use & (status == OK)
     column = roles["value"]
-    labels = rows.labels(column)
     choice = choose_levels(rows, column, options, rated)
-    codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
-    if choice.declared or not rows.pending:
-        message = f"'{{}}' is none of the levels ({quoted(choice.levels, 8)})"
-
-        def cure(label: str) -> str:
-            ways = f"{option('refusal', label)} or {option('na', label)}"
-            return f"Correct it, add it to {option('levels', typed='--levels')}, or say {ways}"
-
-        rows.each_value(column, rated & (codes < 0), [column], message, fix=cure, like=choice.levels)
+    judged = rated if choice.declared or not rows.pending else np.zeros_like(rated)
+    codes = rows.in_levels(column, choice.levels, judged, ["refusal", "na"])
     numeric, scores = level_scores(choice.levels)
     found = []
     if choice.caution:

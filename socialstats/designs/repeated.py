@@ -82,7 +82,7 @@ def repeated_answers(
     roles = ratings_roles(table, RatingsOptions(unit=unit, rater=rater, value=value, repeat=repeat, cluster=cluster))
     what, who = roles["unit"], roles["rater"]
     answer = profile.column(roles["value"])
-    if scale is None and levels is None and answer is not None and answer.numbers is None:
+    if scale is None and levels is None and answer is not None and answer.text:
         scale = "nominal"
     cells = Cells(profile, [what], [who], roles["value"], used=roles.of("cluster", "repeat"))
     if not cells.repeated:

@@ -211,7 +211,7 @@ class Cells:
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
-        if not (self._crossed(column) or (numbers and column.numbers is None)) or column.called(BESIDES):
+        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES):
             who = column.called((*PERSONS, *RATERS.words)) and column.names_things
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
@@ -259,7 +259,7 @@ class Cells:
     def _is_measure(self, column: Column) -> bool:
         """Whether the numbers of different labels are of different kinds: their ranges lie far apart."""
         values = self._numbers_by(column.name)
-        if values is None or column.size > 30 or column.numbers is not None:
+        if values is None or column.size > 30 or not column.text:
             return False
         label, x = values
         sizes = np.array([np.median(np.abs(x[label == k])) for k in np.unique(label)])
@@ -304,7 +304,7 @@ def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArr
     if column is None:
         return None
     codes: IntArray = labels.codes  # type: ignore[attr-defined]
-    if column.numbers is not None:
+    if not column.text:
         numbers: FloatArray = labels.numbers()  # type: ignore[attr-defined]
         return numbers
     return np.where(codes < 0, np.nan, codes.astype(np.float64)) if column.size == 2 else None
@@ -493,7 +493,7 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
-    texts = [c for c in profile.columns.values() if c.names_things and c.numbers is None and not c.unique]
+    texts = [c for c in profile.columns.values() if c.names_things and c.text and not c.unique]
     texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
     named = [c for c in texts if c.called(MODELS.words)]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
@@ -507,7 +507,7 @@ def sources_of(profile: Profile) -> list[Column]:
     named = models_of(profile)
     if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.columns.values()):
         return named
-    texts = [c for c in profile.varying() if c.names_things and c.numbers is None and c.size <= MOST_SOURCES]
+    texts = [c for c in profile.varying() if c.names_things and c.text and c.size <= MOST_SOURCES]
     texts = [c for c in texts if not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))]
     texts = [c for c in texts if c.called(CONDITIONS.words) or not c.called(UNITS.words)]
     return sorted((c for c in texts if not profile.has_partner(c)), key=lambda c: c.size)
@@ -551,7 +551,7 @@ def units_met(profile: Profile, model: Column) -> list[Column]:
     free = [c for c in profile.varying() if c is not model and c.names_things and not c.unique and not c.timing]
     free = [c for c in free if c.size > 2 and not (c.describes or c.called((*CALLS, *SCORERS, *MEASURES)))]
     free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words)) and not is_ordinal(c)]
-    free = [c for c in free if c.numbers is None or c.called(UNITS.words) or regular(profile, model, c)]
+    free = [c for c in free if c.text or c.called(UNITS.words) or regular(profile, model, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
     free = [c for c in free[:MOST_UNITS] if not (profile.constant(c, model) or profile.constant(model, c))]
     return [c for c in free if met_share(profile, model, c) >= MET_BY]
@@ -559,7 +559,7 @@ def units_met(profile: Profile, model: Column) -> list[Column]:
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
-    return column.numbers is None and column.yes_no and not regular(profile, column, unit)
+    return column.text and column.yes_no and not regular(profile, column, unit)
 
 
 def is_ordinal(column: Column) -> bool:
@@ -579,7 +579,7 @@ def names_sources(column: Column) -> bool:
 def names_units(column: Column) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
-    return column.numbers is not None or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
+    return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
@@ -652,7 +652,7 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     free = [
         c for c in free
         if named[c.name]
-        or (c.size >= FEWEST_UNNAMED and (c.numbers is None or c.identifies or c.numbering or c.is_enumeration))
+        or (c.size >= FEWEST_UNNAMED and (c.text or c.identifies or c.numbering or c.is_enumeration))
     ]  # fmt: skip
     met = {c.name: len(profile.table.counts([c.name, *pair]).n) for c in free}
     pairs = len(profile.table.counts(list(pair)).n)
@@ -694,11 +694,11 @@ def independent_groups(profile: Profile) -> Groups | None:
     things = [c for c in profile.varying() if c.names_things and not c.describes]
     for group in (c for c in things if c.size <= MOST_GROUPS and tells_groups(c)):
         met = [c for c in things if c is not group and not c.unique and c.size > group.size]
-        met = [c for c in met if c.numbers is None or c.identifies or c.called((*UNITS.words, *PERSONS))]
+        met = [c for c in met if c.text or c.identifies or c.called((*UNITS.words, *PERSONS))]
         met = [c for c in met if met_share(profile, group, c) > MET_BY and names_units(c)]
         inner = [c for c in things if 2 * group.size < c.size and profile.constant(group, c)]
         inner = [c for c in inner if names_units(c) and not c.called((*CALLS, *VALUES.words, *REPEATS.words))]
-        inner = [c for c in inner if c.numbers is None or c.identifies or c.called(UNITS.words)]
+        inner = [c for c in inner if c.text or c.identifies or c.called(UNITS.words)]
         repeated = [c for c in inner if 3 * c.size <= 2 * profile.rows]
         repeated = [c for c in repeated if not any(profile.constant(other, c) for other in met)]
         if repeated:

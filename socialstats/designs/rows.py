@@ -13,7 +13,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
-from socialstats.designs.levels import other_spelling
+from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
 from socialstats.designs.schema import Roles
 from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME
@@ -249,6 +249,29 @@ class Rows:
         if len(rest):
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
             self.add(more, bad & np.isin(codes, rest), keys, column=column)
+
+    def in_levels(self, column: str, levels: Sequence[str], use: BoolArray, ways: Sequence[str]) -> IntArray:
+        """Return a column as places in some levels, -1 for none; report labels that are none of them.
+
+        Parameters
+        ----------
+        column : str
+        levels : sequence of str
+        use : (rows,) bool array
+            Rows that are looked at.
+        ways : sequence of str
+            Options that may declare such a label.
+        """
+        labels = self.labels(column)
+        codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
+
+        def cure(label: str) -> str:
+            declared = " or ".join(option(way, label) for way in ways)
+            return f"Correct it, add it to {option('levels', typed='--levels')}, or say {declared}"
+
+        message = f"'{{}}' is none of the levels ({quoted(levels, 8)})"
+        self.each_value(column, use & (codes < 0) & (labels.codes >= 0), [column], message, fix=cure, like=levels)
+        return codes
 
     def probabilities(self, column: str) -> FloatArray:
         """Return a column of probabilities; report values that are none, whose rows are used no more."""

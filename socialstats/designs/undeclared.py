@@ -232,7 +232,7 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
         if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
             continue
         named = column.called(NAMING) or column.numbering
-        if column.numbers is None or (column.whole and (named or column.is_enumeration)):
+        if column.text or (column.whole and (named or column.is_enumeration)):
             found.append(name)
     return found[:MOST_COLUMNS]
 

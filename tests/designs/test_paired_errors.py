@@ -137,10 +137,10 @@ def test_two_texts_need_an_order(tmp_path: Path) -> None:
 def test_values_outside_the_levels(tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,Good\nq1,old,bad\nq2,new,fine\nq2,old,fine\n"
     assert messages(text, tmp_path, levels=("bad", "good")) == [
-        "answers.csv line 4, column 'score': 'fine' is none of the declared levels ('bad' and 'good') (2 rows: lines "
-        "4, 5). Correct it, add it to levels= (--levels), or say na='fine' (--na) if it means a missing value",
-        "answers.csv line 2, column 'score': 'Good' is none of the declared levels ('bad' and 'good'). Did you mean "
-        "'good'? Correct it, add it to levels= (--levels), or say na='Good' (--na) if it means a missing value",
+        "answers.csv line 4, column 'score': 'fine' is none of the levels ('bad' and 'good') (2 rows: lines "
+        "4, 5). Correct it, add it to levels= (--levels), or say na='fine'",
+        "answers.csv line 2, column 'score': 'Good' is none of the levels ('bad' and 'good'). Did you mean "
+        "'good'? Correct it, add it to levels= (--levels), or say na='Good'",
     ]
 
 
