@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
-from socialstats.designs.label_lists import LabelLists, gathered, split
+from socialstats.designs.label_lists import LabelLists, gathered, marked, split
 from socialstats.designs.parts import Factor
 from socialstats.designs.rows import label_cautions
 from socialstats.errors import InputError, NothingToAnalyse
@@ -76,18 +76,16 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
     found = sep or next((one for one in SEPARATORS if any(one in text for text in texts)), "")
     lists = [split(text, found or None) for text in texts]
     chosen = np.flatnonzero(design.outcome != TIED)
-    used = np.unique(design.cited.codes[chosen]).tolist()
-    names = tuple(sorted({name for k in used for name in lists[k]}))
+    names, cited = marked(lists, design.cited.codes[chosen])
     if not names:
         raise NothingToAnalyse(f"{design.source}: no row with a chosen item cites a label")
-    marks = np.array([[float(name in own) for name in names] for own in map(set, lists)])
     sides = design.covariates[group]
     values = np.where(design.outcome == A_WON, sides.a, sides.b)[chosen]
     levels = tuple(sorted({str(value) for value in values.tolist()}))
     codes = np.array([levels.index(str(value)) for value in values.tolist()], dtype=np.int64)
     factors = [Factor(name=f"{group} chosen", codes=codes, levels=levels)]
     factors += [Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)]
-    cited, times = marks[design.cited.codes[chosen]], design.count[chosen]
+    times = design.count[chosen]
     base = LabelLists(labels=names, cited=cited, count=times, source=design.source, columns=(design.cited.name,),
                       cautions=tuple(label_cautions({"labels": names})))  # fmt: skip
     return ChosenLabels(lists=gathered(cited, times, factors, base, True), sep=found, ties=design.n_ties)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, unique_rows
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
 from socialstats.designs.rows import FILL, Rows, begin, label_cautions
@@ -155,16 +155,10 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     index = np.flatnonzero(rows.use)
     coded = rows.labels(column)
     lists = [split(text, sep) for text in coded.levels] + [[]]  # the last one: no label
-    names = sorted({name for k in np.unique(coded.codes[index]).tolist() for name in lists[k]})
+    names, cited = marked(lists, coded.codes[index])
     if not names:
         raise NothingToAnalyse(f"{rows.table.source}: no unit cites a label")
-    place = {name: k for k, name in enumerate(names)}
-    marks = np.zeros((len(lists), len(names)))
-    for k, found in enumerate(lists):
-        for name in found:
-            if name in place:
-                marks[k, place[name]] = 1.0
-    cited, repeats = marks[coded.codes[index]], sum(len(f) - len(set(f)) for f in lists)
+    repeats = sum(len(found) - len({*found}) for found in lists)
     at, times = index, rows.n[index]
     if sep is None:
         key = rows.key([unit])[index]
@@ -178,9 +172,37 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     said = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
     notes = [caution("SS301", said, affects="counts of labels")] if repeats else []
     return gathered(cited, times, factors, LabelLists(
-        labels=tuple(names), cited=cited, count=times, flow=flow, source=rows.table.source,
+        labels=names, cited=cited, count=times, flow=flow, source=rows.table.source,
         columns=tuple(roles.of("value", "unit")), cautions=(*notes, *label_cautions({"labels": names})),
     ), bool(roles["group"]))  # fmt: skip
+
+
+def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the labels that units cite, and which of them each unit does.
+
+    Parameters
+    ----------
+    lists : sequence of sequence of str
+    codes : (units,) int64 array
+        The list of each unit.
+
+    Returns
+    -------
+    labels : tuple of str
+    cited : (units, labels) float64 array
+
+    Examples
+    --------
+    >>> labels, cited = marked([["care", "duty"], [], ["order"]], np.array([1, 0]))
+    >>> labels, cited.tolist()
+    (('care', 'duty'), [[0.0, 0.0], [1.0, 1.0]])
+    """
+    labels = tuple(sorted({label for k in np.unique(codes).tolist() for label in lists[k]}))
+    place = {label: k for k, label in enumerate(labels)}
+    marks = np.zeros((len(lists), len(labels)))
+    for k, held in enumerate(lists):
+        marks[k, [place[label] for label in held if label in place]] = 1.0
+    return labels, marks[codes]
 
 
 def split(text: str, sep: str | None) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -232,28 +232,33 @@ class Profile:
                 column.ranks = sum(column.labels == other.labels for other in every.values()) > 3
         return every
 
+    @property
+    def every(self) -> Collection[Column]:
+        """The first columns that hold labels."""
+        return self.columns.values()
+
     @cached_property
     def rows(self) -> int:
         """Rows of the table."""
-        return max((column.rows for column in self.columns.values()), default=0)
+        return max((column.rows for column in self.every), default=0)
 
     @cached_property
     def frequencies(self) -> list[str]:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
-        every = self.columns.values()
+        every = self.every
         owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < c.size <= self.rows / 2]
         found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
         return [n for n in found if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
-        return [c for c in self.columns.values() if c.size > 1 and c.name not in self.frequencies]
+        return [c for c in self.every if c.size > 1 and c.name not in self.frequencies]
 
     def distinct(self, names: Sequence[str]) -> bool:
         """Whether the combinations of some columns are all different."""
         key = frozenset(names)
         if key not in self._distinct:
-            sizes = [c.size + (c.filled < c.rows) for c in self.columns.values() if c.name in key]
+            sizes = [c.size + (c.filled < c.rows) for c in self.every if c.name in key]
             enough = len(sizes) < len(key) or math.prod(sizes) >= self.rows  # fewer combinations than rows repeat
             self._distinct[key] = enough and float(self.table.counts([*dict.fromkeys(names)]).n.max(initial=0)) == 1.0
         return self._distinct[key]
@@ -298,7 +303,7 @@ class Profile:
     @cached_property
     def no_values(self) -> frozenset[str]:
         """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
-        every = [c for c in self.columns.values() if not c.text]
+        every = [c for c in self.every if not c.text]
         return frozenset(
             c.name for c in every
             if c.numbers_rows or c.identifies or c.numbering or self.enumerates(c)
@@ -311,7 +316,7 @@ class Profile:
         numbers = [c for c in self.varying() if not c.text and not (c.numbers_rows or c.numbering)]
         plain = all(not c.describes or {*c.tokens} <= {*DATES} for c in numbers)
         lone = len(numbers) == 2 and plain and same_scale(*numbers)  # entry and week: neither is a date
-        every = () if lone or self.unjudged else self.columns.values()
+        every = () if lone or self.unjudged else self.every
         return frozenset(c.name for c in every if c.describes)
 
     @cached_property
@@ -368,15 +373,15 @@ class Profile:
     @cached_property
     def owners(self) -> list[Column]:
         """Columns of texts whose labels repeat, three times or more each on average."""
-        return [c for c in self.columns.values() if c.names_things and c.text
+        return [c for c in self.every if c.names_things and c.text
                 and 2 < c.size <= self.rows / 3][:MOST_KEYS]  # fmt: skip
 
     @cached_property
     def shares(self) -> frozenset[str]:
         """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
-        texts = [c for c in self.columns.values() if c.text and not c.unique and 1 < c.size <= FEW]
+        texts = [c for c in self.every if c.text and not c.unique and 1 < c.size <= FEW]
         labels = [{bare(level) for level in c.levels} for c in texts]
-        numbers = [c.name for c in self.columns.values() if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
+        numbers = [c.name for c in self.every if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
         return frozenset(
             name for one in labels for name in numbers
             if sum(bare(other) in one for other in numbers) >= max(2, len(one) / 2) and bare(name) in one
@@ -385,7 +390,7 @@ class Profile:
     @cached_property
     def triples(self) -> dict[str, frozenset[str]]:
         """Columns of numbers that are the difference or the sum of two others in every row, and these two."""
-        numbers = [c for c in self.columns.values() if not c.text and c.size > 2 and not c.unique_key]
+        numbers = [c for c in self.every if not c.text and c.size > 2 and not c.unique_key]
         numbers = numbers[-12:]
         if len(numbers) < 3:
             return {}
@@ -406,13 +411,13 @@ class Profile:
     @cached_property
     def arm_sizes(self) -> list[str]:
         """Names of columns that are called like sizes of two groups of a study, such as n1i, n2i or n_treat, n_ctrl."""
-        found = [c.name for c in self.columns.values() if c.whole and ARM.fullmatch(c.name.strip())]
+        found = [c.name for c in self.every if c.whole and ARM.fullmatch(c.name.strip())]
         return found if len(found) == 2 else []
 
     @cached_property
     def totals(self) -> dict[str, list[str]]:
         """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
-        whole = [c for c in self.columns.values() if c.whole and c.filled == c.rows and not c.identifies]
+        whole = [c for c in self.every if c.whole and c.filled == c.rows and not c.identifies]
         whole = [c for c in whole if c.size > 1][:FEW]
         if len(whole) < 3 or self.rows < 5:
             return {}
@@ -448,14 +453,14 @@ class Profile:
 
     def has_partner(self, column: Column) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
-        others = [c for c in self.columns.values() if c is not column]
+        others = [c for c in self.every if c is not column]
         return column.name in self.counterparts or any(paired_names(column, other) for other in others)
 
     @cached_property
     def counterparts(self) -> frozenset[str]:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
         pairs: dict[tuple[str, str], list[str]] = {}
-        for one, other in combinations(self.columns.values(), 2):
+        for one, other in combinations(self.every, 2):
             differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
             words = len(differ) == 1 and "".join(differ[0]).isalpha()  # numbers tell questions apart
             if len(one.tokens) == len(other.tokens) > 1 and words:
@@ -465,7 +470,7 @@ class Profile:
     @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
-        keys = [c for c in self.columns.values() if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
+        keys = [c for c in self.every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
         sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * b.size == self.rows >= 8]
         found = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
         return frozenset(c.name for pair in found for c in pair if c.whole)
@@ -483,7 +488,7 @@ class Profile:
     @cached_property
     def long(self) -> bool:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
-        every = self.columns.values()
+        every = self.every
         named = [c for c in every if c.names_things and c.tokens and c.size <= self.rows / 2]
         if self.row_id() is not None or any(c.numbers_rows for c in every):
             # few numbers beside one row per unit may be values, and few labels its topic
@@ -509,7 +514,7 @@ class Profile:
     @cached_property
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
-        every = [c for c in self.columns.values() if c.tokens and c.names_things and not c.unique]
+        every = [c for c in self.every if c.tokens and c.names_things and not c.unique]
         raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS.words} and 2 * c.size <= self.rows]
         raters = [c for c in raters if not self.has_partner(c)]
         return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
@@ -522,7 +527,7 @@ class Profile:
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
-        free = [c for c in self.columns.values() if c.unique and c.names_things]
+        free = [c for c in self.every if c.unique and c.names_things]
         named = [c for c in free if c.called(UNITS.words) or c.numbering or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.text]
         who = [c for c in free if c.text and c.called(("user", "username", "email", "nickname"))]
@@ -533,7 +538,7 @@ class Profile:
 
         None where there are no such columns, or less than `least` rows a unit.
         """
-        every = [*self.columns.values()]
+        every = [*self.every]
         leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and c.size <= 12]
         more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c, unit)]
         more = sorted(more, key=lambda c: (not c.called((*REPEATS.words, *CONDITIONS.words)), c.called(RATERS.words)))[

@@ -150,7 +150,7 @@ class Cells:
     @cached_property
     def within(self) -> list[Within]:
         """Columns that vary within the rows of a unit and source, those that number them first."""
-        free = [c for c in self.profile.columns.values() if c.name not in self.used and c.size > 1]
+        free = [c for c in self.profile.every if c.name not in self.used and c.size > 1]
         found = [self._within(column) for column in free if self._varies(column)]
         known = (one for one in found if one is not None)
         return sorted(
@@ -493,7 +493,7 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
-    texts = [c for c in profile.columns.values() if c.names_things and c.text and not c.unique]
+    texts = [c for c in profile.every if c.names_things and c.text and not c.unique]
     texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
     named = [c for c in texts if c.called(MODELS.words)]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
@@ -505,7 +505,7 @@ def models_of(profile: Profile) -> list[Column]:
 def sources_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, or else the texts of few labels that may name what is compared."""
     named = models_of(profile)
-    if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.columns.values()):
+    if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.every):
         return named
     texts = [c for c in profile.varying() if c.names_things and c.text and c.size <= MOST_SOURCES]
     texts = [c for c in texts if not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -820,16 +821,11 @@ def groupings(table: Table, names: Sequence[str], what: str) -> tuple[tuple[str,
             f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
             f"'{names[0]}' (or '{names[1]}'), every other one is a grouping"
         )
-    counts = table.counts(list(table.columns))
-    labels = {name: column.labels() for name, column in counts.columns.items()}
-    items = [labels[item].levels[code] if code >= 0 else "" for code in labels[item].codes.tolist()]
-    twice = sorted({name for name in items if items.count(name) > 1})
-    if twice:
+    rows = {row: row[0] for row in zip(*map(table.texts, (item, *others)), strict=True) if row[0]}
+    items = [*rows.values()]
+    if twice := sorted({name for name in items if items.count(name) > 1}):
         raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
-    return tuple(filter(None, items)), {
-        name: {
-            one: labels[name].levels[code]
-            for one, code in sorted(zip(items, labels[name].codes.tolist(), strict=True)) if code >= 0 and one
-        }
-        for name in others
-    }  # fmt: skip
+    return tuple(items), {
+        name: {one: group for row, one in sorted(rows.items(), key=itemgetter(1)) if (group := row[k])}
+        for k, name in enumerate(others, start=1)
+    }

@@ -12,7 +12,7 @@ from socialstats.tables.files import read_table
 from socialstats.tables.lazy import asks
 from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Table, as_number, as_table, as_text
-from socialstats.text import count, listing, meant, quoted, shorten
+from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -189,10 +189,7 @@ def pandas_of(table: Table) -> pd.DataFrame:
 @asks
 def keys_of(table: Table, names: Sequence[str]) -> list[Key]:
     """Return the key of each row."""
-    for name in names:
-        if name not in table.columns:
-            fix = f"{meant(name, table.columns)}Columns: {listing([shorten(one) for one in table.columns], 12)}"
-            raise InputError(Problem(source=table.source, message=f"no column '{shorten(name)}'", fix=fix))
+    table.need(*names)
     return list(zip(*map(table.texts, names), strict=True))
 
 
@@ -244,10 +241,7 @@ def folded(text: str | None) -> str:
 def added_columns(first: Table, second: Table, columns: Sequence[str] | None, key: set[str]) -> list[str]:
     """Return the columns to add, without those of the key."""
     columns = [columns] if isinstance(columns, str) else columns
-    for name in columns or ():
-        if name not in second.columns:
-            fix = f"{meant(name, second.columns)}Columns: {listing([shorten(one) for one in second.columns], 12)}"
-            raise InputError(Problem(source=second.source, message=f"no column '{shorten(name)}'", fix=fix))
+    second.need(*(columns or ()))
     found = [name for name in (second.columns if columns is None else columns) if name not in key]
     if not found:
         raise InputError(f"{second.source} has no column to add to {first.source}")

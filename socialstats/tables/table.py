@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.errors import InputError, NothingToAnalyse, in_columns
+from socialstats.errors import InputError, NothingToAnalyse, Problem, in_columns
 from socialstats.tables.batches import encoded, numbers_of
 from socialstats.tables.lazy import (
     FIRST,
@@ -29,7 +29,7 @@ from socialstats.tables.lazy import (
     rows_of,
 )
 from socialstats.tables.limits import within
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import listing, meant, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -646,6 +646,19 @@ class Table:
         """Return whether a column, or a level of the index, has this name."""
         return name in self.columns or name in self.index
 
+    def need(self, *names: str) -> None:
+        """Refuse names that no column has.
+
+        Raises
+        ------
+        InputError
+        """
+        for name in names:
+            if name not in self.columns:
+                listed = listing([shorten(column) for column in self.columns], most=SHOWN)
+                fix = f"{meant(name, self.columns)}Columns: {listed}"
+                raise InputError(Problem(source=self.source, message=f"no column '{shorten(name)}'", fix=fix))
+
     @asks
     def holds_labels(self, column: str) -> bool:
         """Return whether the first values of a column can be labels: no lists, mappings or structures."""
@@ -960,7 +973,7 @@ def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((1, 2), 1)
     """
-    _check_columns(table, one, other)
+    table.need(one, other)
     bad: BoolArray | nw.Expr
     if isinstance(table.frame, nw.LazyFrame):
         a, b = (_as_text(table, column) for column in (one, other))
@@ -995,7 +1008,7 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     >>> kept.frame.shape, left_out, names
     ((1, 2), 2, 1)
     """
-    _check_columns(table, column, whole)
+    table.need(column, whole)
     cells = table.counts([column, whole]).columns
     texts = ([*_texts(coded.values.tolist()), None] for coded in (cells[column], cells[whole]))
     values, names = (
@@ -1049,7 +1062,7 @@ def with_joint(table: Table, column: str | Sequence[str] | None) -> tuple[Table,
 
 def _values(table: Table, column: str) -> list[Any]:
     """Return the distinct values of a column."""
-    _check_columns(table, column)
+    table.need(column)
     return list(table.counts([column]).columns[column].values.tolist())
 
 
@@ -1070,13 +1083,6 @@ def _as_text(table: Table, column: str) -> nw.Expr:
     whole = table.frame.collect_schema()[column].is_float()
     cast = nw.col(column).cast(nw.String)
     return cast.str.replace_all(r"\.0$", "") if whole else cast
-
-
-def _check_columns(table: Table, *columns: str) -> None:
-    for column in columns:
-        if column not in table.columns:
-            listed = listing([shorten(name) for name in table.columns], most=SHOWN)
-            raise InputError(f"{table.source}: no column '{shorten(column)}'. Columns: {listed}")
 
 
 @asks
