@@ -21,11 +21,9 @@ from socialstats.designs.rows import (
     Rows,
     begin,
     code_suspects,
-    fill_or_drop,
     if_labels,
     if_missing,
     label_cautions,
-    missing_words,
 )
 from socialstats.designs.schema import Finder, Part, Roles
 from socialstats.designs.tables import (
@@ -279,12 +277,11 @@ def _set_empty_aside(
     if not bad.any():
         return
     if options.missing == "error":
-        message, fix = missing_words(rows.counts, column, bad, fill_or_drop())
+        message = ""
         if rows.origin is not None:  # both values of a row: say so once
             message = "both values are missing"
             bad = bad & (rows.codes(roles["condition"]) == rows.codes(roles["condition"])[bad][0])
-        keys = [*roles.of(*PAIR, "condition"), column]
-        rows.add(message, bad, keys, column=column, fix=fix)
+        rows.add_missing(column, bad, roles.of(*PAIR, "condition"), message=message)
     elif not rows.pending:
         note = f"{option('missing', 'drop')}: a value of '{shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
@@ -453,8 +450,7 @@ def averaged(rows: Rows, roles: Roles, values: Values, options: PairedOptions) -
         refuse_means(rows, roles, numeric=False)
     blank = rows.use & np.isnan(values.numbers)
     if blank.any() and options.missing == "error":
-        message, fix = missing_words(rows.counts, column, blank, fill_or_drop())
-        rows.add(message, blank, [*roles.of(*PAIR, "condition"), column], column=column, fix=fix)
+        rows.add_missing(column, blank, roles.of(*PAIR, "condition"))
     means = mean_answers(rows, roles, values.numbers, values.levels[1] if values.scale == "binary" else "")
     return Values("numeric", (), means.values), means
 

@@ -28,7 +28,6 @@ from socialstats.designs.rows import (
     if_labels,
     item_suspects,
     label_cautions,
-    missing_words,
     probability_cautions,
 )
 from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
@@ -267,8 +266,7 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[An
         _count(rows, said.blocked, "blocked by a filter of the provider", "among the refusals")
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
-        message, fix = missing_words(rows.counts, column, absent, keep)
-        rows.add(message, absent, [column], column=column, fix=fix)
+        rows.add_missing(column, absent, fix=keep)
     _count(rows, absent, f"no value in '{shorten(column)}'")
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out

@@ -203,6 +203,13 @@ class Rows:
 
         self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.n[bad].sum()), fix))
 
+    def add_missing(
+        self, column: str, bad: BoolArray, keys: Sequence[str] = (), *, message: str = "", fix: str = ""
+    ) -> None:  # fmt: skip
+        """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
+        said, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
+        self.add(message or said, bad, [*keys, column], column=column, fix=cure)
+
     def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
         (found,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
@@ -356,8 +363,7 @@ class Rows:
                 note = f"{option('missing', 'drop')}: the value of '{name}' is missing"
                 self.leave_out(bad, f"no value in '{name}'", note)
             else:
-                message, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
-                self.add(message, bad, [column], column=column, fix=cure)
+                self.add_missing(column, bad, fix=fix)
                 self.use = self.use & ~bad
 
     def key(self, columns: Sequence[str]) -> IntArray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import IO
@@ -141,14 +141,19 @@ class Archive:
         self.names = frozenset(self._zip.namelist())
 
     def parse(self, name: str, start: Callable[[str, Attributes], None] | None = None,
-              end: Callable[[str], None] | None = None, text: Callable[[str], None] | None = None) -> None:  # fmt: skip
+              end: Callable[[str], None] | None = None, text: Callable[[str], None] | None = None, *,
+              needed: bool = True) -> None:  # fmt: skip
         """Parse a part; the functions get the names of elements without their prefixes.
+
+        A part that is not needed may be absent.
 
         Raises
         ------
         InputError
             If it unpacks to more than the limits allow, or declares entities.
         """
+        if not needed and name not in self.names:
+            return
         parser = expat.ParserCreate()
         parser.buffer_text = True
         short: dict[str, str] = {}
@@ -172,6 +177,12 @@ class Archive:
                     raise exceeded("ratio", self._source)
                 parser.Parse(block, False)
         parser.Parse(b"", True)
+
+    def elements(self, name: str, *, needed: bool = True) -> list[tuple[str, Attributes]]:
+        """Return the elements of a small part in order, with their attributes."""
+        found: list[tuple[str, Attributes]] = []
+        self.parse(name, lambda tag, attributes: found.append((tag, attributes)), needed=needed)
+        return found
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         raise InputError(f"{self._source}: its XML declares the entity '{name[:20]}', which no workbook needs. {SAVE}")
@@ -206,39 +217,28 @@ class _Xlsx:
     def __init__(self, archive: Archive, source: str, only: str) -> None:
         self._archive, self._epoch = archive, EPOCHS[False]
         self.sheets: list[Sheet] = []
-        targets = dict(self._worksheets())
         self._strings: list[str] = []
         self._kinds: list[str] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
-        listed: list[tuple[str, str]] = []
-
-        def start(tag: str, attributes: Attributes) -> None:
-            if tag == "workbookPr":
-                self._epoch = EPOCHS[attributes.get("date1904", "0") in ("1", "true")]
-            elif tag == "sheet":
-                place = next((value for name, value in attributes.items() if name.rpartition(":")[2] == "id"), "")
-                listed.append((attributes["name"], targets.get(place, "")))
-
-        archive.parse(WORKBOOK, start)
         self._read_strings("xl/sharedStrings.xml")
         self._read_styles("xl/styles.xml")
+        targets = {
+            found["Id"]: posixpath.normpath(posixpath.join("/xl", found["Target"])).lstrip("/")
+            for tag, found in archive.elements("xl/_rels/workbook.xml.rels")
+            if tag == "Relationship" and found.get("Type", "").endswith("/worksheet")
+        }
+        listed: list[tuple[str, str]] = []
+        for tag, found in archive.elements(WORKBOOK):
+            if tag == "workbookPr":
+                self._epoch = EPOCHS[found.get("date1904", "0") in ("1", "true")]
+            elif tag == "sheet":
+                place = next((value for name, value in found.items() if name.rpartition(":")[2] == "id"), "")
+                listed.append((found["name"], targets.get(place, "")))
         for name, part in listed:
             if part in archive.names:
                 sheet = Sheet(name, source)
                 self.sheets.append(sheet)
                 if only in ("", name):
                     self._read_sheet(sheet, part)
-
-    def _worksheets(self) -> Iterator[tuple[str, str]]:
-        """Yield the identifier and the part of each worksheet."""
-        found: list[tuple[str, str]] = []
-
-        def start(tag: str, attributes: Attributes) -> None:
-            if tag == "Relationship" and attributes.get("Type", "").endswith("/worksheet"):
-                target = attributes["Target"]
-                found.append((attributes["Id"], posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")))
-
-        self._archive.parse("xl/_rels/workbook.xml.rels", start)
-        yield from found
 
     def _read_strings(self, part: str) -> None:
         """Read the texts that cells refer to by number; spellings for readers of Japanese (rPh) are no part of them."""
@@ -260,25 +260,19 @@ class _Xlsx:
             if open_text and not phonetic:
                 pieces.append(data)
 
-        if part in self._archive.names:
-            self._archive.parse(part, start, end, text)
+        self._archive.parse(part, start, end, text, needed=False)
 
     def _read_styles(self, part: str) -> None:
         """Read which styles of cells show numbers as dates or durations."""
         codes: dict[int, str] = {}
         inside = ""
-
-        def start(tag: str, attributes: Attributes) -> None:
-            nonlocal inside
+        for tag, found in self._archive.elements(part, needed=False):
             if tag == "numFmt":
-                codes[int(attributes["numFmtId"])] = attributes.get("formatCode", "")
+                codes[int(found["numFmtId"])] = found.get("formatCode", "")
             elif tag in ("cellXfs", "cellStyleXfs", "dxfs"):
                 inside = tag
             elif tag == "xf" and inside == "cellXfs":
-                self._kinds.append(kind_of(int(attributes.get("numFmtId", "0")), codes))
-
-        if part in self._archive.names:
-            self._archive.parse(part, start)
+                self._kinds.append(kind_of(int(found.get("numFmtId", "0")), codes))
 
     def _read_sheet(self, sheet: Sheet, part: str) -> None:
         """Read the cells of a worksheet."""
