@@ -163,14 +163,18 @@ class Column:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
         words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
         exact = words & {*DATES, *COSTS, *COVARIATES, "time", "zeit", "tiempo", "temps"}
-        spelt = any(word in self.name for word in (*DATES, *COSTS, *COVARIATES) if not word.isascii())
+        spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt)
+
+    def _holds(self, words: Sequence[str]) -> bool:
+        """Whether the name holds one of some Chinese words, between which no blanks stand."""
+        return any(word in self.name for word in words if not word.isascii())
 
     @cached_property
     def numbering(self) -> bool:
         """Whether whole numbers are called an id or a number of something."""
-        spelt = any(word in self.name for word in IDENTITIES if not word.isascii())
-        return self.whole and (bool({*self.tokens[-1:]} & {*NUMBERINGS}) or spelt or self.called(("nummer",)))
+        numbered = bool({*self.tokens[-1:]} & {*NUMBERINGS}) or self._holds(IDENTITIES)
+        return self.whole and (numbered or self.called(("nummer",)))
 
     @property
     def is_enumeration(self) -> bool:
@@ -198,7 +202,7 @@ class Column:
         tokens |= {token.removeprefix("id") for token in tokens}
         if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens):
             return True
-        return any(name in self.name for name in names if not name.isascii())  # no blanks between Chinese words
+        return self._holds(names)
 
 
 class Profile:

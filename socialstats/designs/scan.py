@@ -282,14 +282,8 @@ class Rows:
 
         Rows are read until a cluster is found in two.
         """
-        outer = np.full(len(self.levels[0]), -1, dtype=np.int64)
-        for keys, _ in self._keys(0, 0, len(outer)):
-            *codes, cell = self._decoded(keys, 0)
-            of = codes[1] if code is None else code[cell]
-            outer[codes[0]] = np.where(outer[codes[0]] < 0, of, outer[codes[0]])
-            if np.any(outer[codes[0]] != of):
-                return False
-        return True
+        found = self._only(len(self.levels[0]), lambda codes: (codes[0], codes[1] if code is None else code[codes[-1]]))
+        return found is not None
 
     def owners(self, code: IntArray) -> IntArray | None:
         """Return the cluster of the first factor that holds each group of cells; None where one has rows in several.
@@ -299,12 +293,24 @@ class Rows:
         code : (cells,) int64 array
             Group of each cell, from 0.
         """
-        found = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+        return self._only(int(code.max(initial=-1)) + 1, lambda codes: (code[codes[-1]], codes[0]))
+
+    def _only(
+        self, size: int, couple: Callable[[list[IntArray]], tuple[IntArray, IntArray]]
+    ) -> IntArray | None:  # fmt: skip
+        """Return the only other number that goes with each of `size` numbers in all rows; None where several do.
+
+        Parameters
+        ----------
+        size : int
+        couple : function of the clusters and the cell of rows
+            Returns two numbers of each row.
+        """
+        found = np.full(size, -1, dtype=np.int64)
         for keys, _ in self._keys(0, 0, len(self.levels[0])):
-            cluster, *_, cell = self._decoded(keys, 0)
-            of = code[cell]
-            found[of] = np.where(found[of] < 0, cluster, found[of])
-            if np.any(found[of] != cluster):
+            one, other = couple(self._decoded(keys, 0))
+            found[one] = np.where(found[one] < 0, other, found[one])
+            if np.any(found[one] != other):
                 return None
         return found
 
