@@ -356,7 +356,7 @@ class Profile:
 
         A cell is a combination of two columns of texts that repeat. Scores of a cell may be alike, and differ by cell.
         """
-        texts = [c for c in self.columns.values() if c.names_things and c.numbers is None and self.enough(c)]
+        texts = [c for c in self.every if c.names_things and c.text and self.enough(c)]
         for two in combinations(texts[:MOST_KEYS], 2):
             cells = self.table.counts([*(c.name for c in two), column.name])
             if cells.n.max() > 1:
@@ -507,9 +507,9 @@ class Profile:
 
         The one with more labels comes first.
         """
-        texts = [c for c in self.columns.values() if c.names_things and c.numbers is None and self.enough(c)]
+        texts = [c for c in self.every if c.names_things and c.text and self.enough(c)]
         for two in combinations(texts[:MOST_KEYS], 2):
-            more, less = sorted(two, key=lambda c: -len(c.levels))
+            more, less = sorted(two, key=lambda c: -c.size)
             met = MOST_OF * len(more.levels) * len(less.levels) <= self.rows
             if len(more.levels) >= FEWEST_CELLS and met and self.distinct([more.name, less.name]):
                 return more, less
