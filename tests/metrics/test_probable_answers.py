@@ -194,7 +194,7 @@ def test_bias_is_of_the_expected_scores_and_nothing_that_takes_drawn_answers_has
 
 
 def test_couples_without_columns_of_probabilities_say_so() -> None:
-    with pytest.raises(DesignError, match="(?s)no column 'q_first'.*no column 'q_second'"):
+    with pytest.raises(DesignError, match=r"(?s)no column 'q_first'.*no column 'q_second'"):
         couples_design(couples(), probabilities="q_")
 
 
