@@ -232,7 +232,7 @@ def _order(finder: Finder, options: Options, items: Pair) -> str | Literal[False
     if options.order in finder.columns and options.order != column:
         said = f"{option('order', options.order)} is the item column '{shorten(column)}' or the column of that name"
         finder.miss("order", said, [], guess=column)
-    return column
+    return column if finder.table.has(column) else False  # a missing item is said once
 
 
 def _covariates(finder: Finder, options: Options, items: Pair, free: Sequence[str]) -> dict[str, Pair]:

@@ -74,6 +74,7 @@ class RatingsOptions(ReadingReplies):
     missing: Missing = "drop"
     probabilities: str | Mapping[str, str] | None = None
     why_missing: bool = False  # the status says why a value is missing, and takes no value away
+    cure: str = ""  # of several rows of one unit and rater, which are no repeats
 
     def __post_init__(self) -> None:
         ReadingReplies.__post_init__(self)
@@ -360,7 +361,7 @@ def build_from(
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])
     rated = rate(rows, roles, options)
-    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
+    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure)
     times = times_of(rows, roles, [roles["value"]])
     rows.refuse_several(roles, UNIT)
     for column in roles.of("rater_group"):

@@ -355,7 +355,9 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
 
-def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool) -> tuple[str, ...] | None:
+def repeats_of(
+    rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = ""
+) -> tuple[str, ...] | None:  # fmt: skip
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
 
     They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
@@ -369,6 +371,8 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool) -> tup
         Whether several rows are repeats although no column numbers them.
     wide : bool
         Whether the rows were made of a table with several values a row, whose other columns number nothing.
+    cure : str
+        What is done where rows are no repeats.
 
     Raises
     ------
@@ -392,7 +396,7 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool) -> tup
             refuse_few_units(rows.table, cells, numbered)
             return numbered
     mean = option("repeat", True, "--map repeat=COLUMN")
-    rows.refuse_repeats(key, f"If they are several answers, say {mean} to take their mean. Or leave copies out")
+    rows.refuse_repeats(key, cure or f"If they are several answers, say {mean} to take their mean. Or leave copies out")
     return None
 
 

@@ -19,8 +19,8 @@ from socialstats.voice import option
 
 ANSWER = ("model", "scenario", "stage", "wording")  # parts that tell answers apart
 PARTS = (
-    Part("model", "stratum"), Part("scenario", "stratum"), Part("stage", "stratum", ("stage",), wanted=False),
-    Part("wording", "stratum", ("wording",), wanted=False), Part("judge", "rater"), Part("cluster", "cluster"),
+    Part("model", "stratum"), Part("scenario", "stratum"), Part("stage", "stratum"), Part("wording", "stratum"),
+    Part("judge", "rater"), Part("cluster", "cluster"),
     Part("by", "by"), Part("status", "status", (STATUS,), wanted=False), BLOCKS,
 )  # fmt: skip
 ONCE = (
@@ -92,25 +92,31 @@ def trait_ratings(
     table = as_table(as_named(data), source)
     finder = Finder(table)
     named = finder.roles(
-        PARTS, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge, cluster=cluster, by=by,
-        status=status,
+        PARTS, model=model, scenario=scenario, stage=stage or finder.free(["stage"]),
+        wording=wording or finder.free(["wording"]), judge=judge, cluster=cluster, by=by, status=status,
     )  # fmt: skip
     chosen = finder.several("traits", traits)
     finder.finish()
     columns = {part: named[part] for part in ANSWER if named[part]}
-    refuse_twice(table, columns, list(traits), named.columns())
+    refuse_twice(table, columns, chosen, named.columns())
     long = make_long(table, chosen, named.columns(), row=None, name="trait")
     answers = [*columns.values(), long.name]
     roles = Roles(ratings_reading.PARTS, named.played).replaced(
         unit=answers, rater=[judge], value=[long.value], strata=answers
     )
     options = RatingsOptions(
-        scale="interval", refusal=refusal, na=na, missing=missing, cluster=cluster, why_missing=True
+        scale="interval",
+        refusal=refusal,
+        na=na,
+        missing=missing,
+        cluster=cluster,
+        why_missing=True,
+        cure=ONCE,
     )
     try:
         done = build_from(long.table, roles, options, wide=table)
     except InputError as error:
-        raise type(error)(in_own_columns(error.problems, table, chosen, answers, long.value)) from error
+        raise type(error)(in_own_columns(error.problems, table, chosen, long.name, long.value)) from error
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
@@ -134,7 +140,7 @@ def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], o
 
 
 def in_own_columns(
-    problems: Sequence[Problem], table: Table, traits: Sequence[str], answer: Sequence[str], value: str
+    problems: Sequence[Problem], table: Table, traits: Sequence[str], trait: str, value: str
 ) -> list[Problem]:
     """Return problems of the long table in words of the wide one: scores by their columns, answers once for all traits.
 
@@ -145,22 +151,19 @@ def in_own_columns(
         The wide one.
     traits : sequence of str
         Its columns of scores.
-    answer : sequence of str
-        Columns that tell answers apart; the last one, that of the trait, is in the long table only.
-    value : str
-        Column that only the long table has.
+    trait, value : str
+        Columns that only the long table has.
     """
     found: dict[tuple[object, ...], Problem] = {}
-    trait = re.escape(answer[-1])
+    named = rf"{re.escape(trait)} '[^']*'"
     for k, problem in enumerate(problems):
-        message = re.sub(rf", {trait} '[^']*'| \({trait} '[^']*'\)", "", problem.message, count=1)
+        message = re.sub(rf", {named}| \({named}\)", "", problem.message, count=1)
         if problem.column == value:
             quoted_value = problem.message.partition("' ")[0].removeprefix("'")
             held = table.counts(list(dict.fromkeys(traits))).columns
             has = [t for t in traits if quoted_value in map(as_text, held[t].values.tolist())]
             found[k,] = replace(problem, column=listing(has, most=3) or None)
-        elif problem.column == answer[0] and message != problem.message:
-            found.setdefault((message, problem.lines), replace(problem, column=None, message=message, fix=ONCE))
         else:
-            found.setdefault((message, problem.lines), replace(problem, message=message))
+            column = None if problem.fix == ONCE else problem.column
+            found.setdefault((message, problem.lines), replace(problem, column=column, message=message))
     return list(found.values())
