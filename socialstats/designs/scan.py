@@ -24,7 +24,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
-from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows
+from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows, height
 from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
@@ -671,5 +671,4 @@ def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: 
             missing = missing | nw.col(name).is_in(sorted({"", *na}))
         elif not schema[name].is_integer():
             return False
-    bad: Any = collected(table.frame.filter(missing).select(nw.len().alias(N)))
-    return int(bad.get_column(N)[0]) == 0
+    return height(table.frame.filter(missing)) == 0

@@ -21,8 +21,8 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.scan import Scan, blocks
 from socialstats.tables import Table
 from socialstats.tables.batches import Places
-from socialstats.tables.lazy import asks, collected
-from socialstats.tables.table import R_INTEGER_NA, N, as_number
+from socialstats.tables.lazy import asks, collected, height
+from socialstats.tables.table import R_INTEGER_NA, as_number
 
 MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
 FIRST_ROWS = 100_000
@@ -49,7 +49,7 @@ def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Co
     {}
     """
     frame = table.frame
-    if not covariates or (not isinstance(frame, nw.LazyFrame) and len(frame) < EAGER_ROWS):
+    if not covariates or (not table.lazy and table.height < EAGER_ROWS):
         return {}
     schema: Any = frame.select(*{column for pair in covariates.values() for column in pair}).collect_schema()
     numeric = {name: pair for name, pair in covariates.items() if all(schema[column].is_numeric() for column in pair)}
@@ -77,8 +77,7 @@ def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Co
         gone = gone | value.is_null() | value.is_nan() | ~value.is_finite()
         for code in codes:
             gone = gone | (value == code)
-    missing: Any = collected(frame.filter(gone).select(nw.len().alias(N))) if found else None
-    return found if found and not int(missing.get_column(N)[0]) else {}
+    return {} if found and height(frame.filter(gone)) else found
 
 
 class Spool:

@@ -182,6 +182,13 @@ def collected(frame: Any) -> nw.DataFrame[Any]:
     return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
 
 
+def height(frame: Any) -> int:
+    """Return how many rows a frame has; a lazy one counts them itself."""
+    if not isinstance(frame, nw.LazyFrame):
+        return len(frame)
+    return int(collected(frame.select(nw.len().alias(TIMES))).get_column(TIMES)[0])
+
+
 def group_rows(frame: Any, keys: Sequence[str], *sums: nw.Expr) -> Any:
     """Return the distinct rows of some columns, with sums over the rows of each; the engine makes them.
 

@@ -25,6 +25,7 @@ from socialstats.tables.lazy import (
     engine,
     first_of_each,
     group_rows,
+    height,
     numbered,
     rows_of,
 )
@@ -717,9 +718,7 @@ class Table:
     @asks
     def height(self) -> int:
         """How many rows there are."""
-        if isinstance(self.frame, nw.LazyFrame):
-            return int(collected(self.frame.select(nw.len().alias(N))).get_column(N)[0])
-        return int(self.frame.shape[0])
+        return height(self.frame)
 
     @asks
     def ends(self, column: str) -> tuple[float, float]:
@@ -734,8 +733,7 @@ class Table:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
         if isinstance(self.frame, nw.LazyFrame):
             held = list(dict.fromkeys(columns))
-            rows = group_rows(self.frame.select(*held), held, nw.len().alias(N))
-            return int(collected(rows.select(nw.len().alias(N))).get_column(N)[0])
+            return height(group_rows(self.frame.select(*held), held, nw.len().alias(N)))
         return len(self.counts(columns).n)
 
     @property
