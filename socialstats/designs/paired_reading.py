@@ -574,12 +574,9 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     done = replace(done, columns=given.parts())
     if frequencies.column is not None or not is_tried(table):
         return done
-    again = partial(_wide_again, table, first, second)
-    return with_dependence(done, table, given, options, done.n_pairs, of_pairs, again)
-
-
-def _wide_again(table: Table, first: str, second: str, _: Roles, options: PairedOptions) -> Paired:
-    return wide_pairs(table, first, second, options)
+    return with_dependence(
+        done, table, given, options, done.n_pairs, of_pairs, lambda _, wider: wide_pairs(table, first, second, wider)
+    )
 
 
 def square_pairs(

@@ -74,7 +74,7 @@ class RatingsOptions(ReadingReplies):
     missing: Missing = "drop"
     probabilities: str | Mapping[str, str] | None = None
     why_missing: bool = False  # the status says why a value is missing, and takes no value away
-    cure: str = ""  # of several rows of one unit and rater, which are no repeats
+    cure: str = ""  # what is done where a unit has several rows of one rater that are no repeats
 
     def __post_init__(self) -> None:
         ReadingReplies.__post_init__(self)
@@ -538,8 +538,8 @@ def _finish(
         cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
     cautions += _missing_cautions(status)
     clusters = rows.factors(roles.of("cluster"), units.row)
-    strata = {factor.name: factor for factor in rows.factors(roles.of("stratum"), units.row)}
-    rater_groups = {factor.name: factor for factor in rows.factors(roles.of("source", "rater_group"), raters.row)}
+    strata = rows.by_name(roles.of("stratum"), units.row)
+    rater_groups = rows.by_name(roles.of("source", "rater_group"), raters.row)
     named = {"levels": rated.levels, "raters": raters.labels}
     cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
     repeats = None

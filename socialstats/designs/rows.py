@@ -472,6 +472,10 @@ class Rows:
         """Return some columns as factors over some rows."""
         return tuple(self.factor(column, rows) for column in columns)
 
+    def by_name(self, columns: Iterable[str], rows: IntArray) -> dict[str, Factor]:
+        """Return some columns as factors over some rows, by name."""
+        return {column: self.factor(column, rows) for column in columns}
+
     def by(self, roles: Roles, rows: IntArray) -> Factor | None:
         """Return the column that splits the table as a factor over some rows; None without one."""
         return self.factor(roles["by"], rows) if roles["by"] else None
