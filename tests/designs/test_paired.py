@@ -238,8 +238,11 @@ def test_an_undeclared_order_of_conditions_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("early", "late"),
-    [("before", "after"), ("pre", "post"), ("Pre-Test", "Post-Test"), ("pretest", "posttest"), ("t0", "t1"),
-     ("T1", "T2"), ("baseline", "followup"), ("vorher", "nachher"), ("antes", "después"), ("avant", "après"), ("前测", "后测")],
+    [
+        ("before", "after"), ("pre", "post"), ("Pre-Test", "Post-Test"), ("pretest", "posttest"), ("t0", "t1"),
+        ("T1", "T2"), ("baseline", "followup"), ("vorher", "nachher"), ("antes", "después"), ("avant", "après"),
+        ("前测", "后测"),
+    ],
 )  # fmt: skip
 def test_a_change_is_what_came_later_minus_what_came_before(early: str, late: str) -> None:
     rows = [(unit, when, value) for unit in (1, 2, 3) for when, value in ((early, 3), (late, 5))]
