@@ -261,7 +261,9 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(one, Comparisons) or not isinstance(other, Comparisons):
             continue
         if votes(one) == votes(other, turned=True):
-            return {"where": kept[0], "note": "; each contest is a row from either side, and one of these is kept"}
+            clusters = [c.name for c in one.clusters if len(c.levels) < one.n_rows]  # no row alone is one
+            note = "; each contest is a row from either side, and one of these is kept"
+            return {"where": kept[0], "cluster": clusters, "note": note}
     return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
 
 
