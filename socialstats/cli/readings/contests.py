@@ -168,6 +168,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
         if not found or not (c.called(WON) or found[0].sure or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
+        score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind

@@ -30,6 +30,8 @@ MOST_NAMED = 6  # columns that are left aside and named
 
 def unused(seen: Profile, one: Proposal) -> str:
     """Return the columns that vary and that a proposal leaves aside, as the end of a sentence."""
+    if one.options.get("crosstab"):
+        return ""
     used = {*one.columns()}
     left = [c.name for c in seen.columns.values() if len(c.levels) > 1 and c.name not in used and not c.numbers_rows]
     named = [f"'{shorten(name, 30)}'" for name in left[:MOST_NAMED]]
