@@ -132,8 +132,6 @@ def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
 def named_in(seen: Profile, result: Column, texts: Sequence[Column]) -> list[tuple[Column, Column]]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
-    if result.numbers is not None or len(near) < 2:
-        return []
     cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
     labels = [cells[c.name].labels() for c in (result, *near)]
     said, *others = (one.mapped(str, None, object).tolist() for one in labels)

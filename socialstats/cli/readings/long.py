@@ -115,9 +115,8 @@ def keys_of(seen: Profile) -> list[Column]:
         if told and named and len(c.levels) <= most and (c.names_things or condition):
             keys.append(c)
     sides = {c for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 for c in two}
-    keys = [c for c in keys if c.numbers is not None or c not in sides or c.called(RATERS.words)][:MOST_KEYS]
     measure = measures_in(seen)
-    return [c for c in keys if c is not measure]
+    return [c for c in keys if c is not measure and (c.numbers is not None or c not in sides)][:MOST_KEYS]
 
 
 def values_of(seen: Profile) -> list[Column]:
@@ -144,8 +143,7 @@ def may_cross(seen: Profile, unit: Column, other: Column, keys: Sequence[Column]
         degrees = other.numbers is None and ordered(other.levels)  # in an order that everybody knows
         if other.called(VALUES.words) or (not persons and (degrees or is_answer(seen, other, unit))):
             return False
-    wordings = [c for c in keys if c.called(VARIANTS)]
-    return unit not in wordings or not any(c.called(UNITS.words) for c in keys if c not in (unit, other, *wordings))
+    return not unit.called(VARIANTS)
 
 
 def crossing_of(
@@ -161,7 +159,7 @@ def crossing_of(
     added = [name for name in (joint or [])[1:] if name not in repeat]
     used = {unit.name, other.name, *added, *repeat}
     free = [c for c in values if c.name not in used and not (seen.constant(c, unit) or seen.constant(c, other))]
-    free = [c for c in free if c not in keys or len(c.levels) > max(MOST_KEYS, seen.rows / 3) or not c.called(KEYS)]
+    free = [c for c in free if c not in keys or not c.called(KEYS)]
     if not free:
         return None
     likely = likely_values(seen, free, rated)
@@ -184,8 +182,7 @@ def likely_values(seen: Profile, free: Sequence[Column], rated: bool) -> list[Co
         return sorted(named, key=lambda c: (seen.nearly_constant(c), c not in right, c.called(WEAK_VALUES)))
     numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
     numbers = numbers or [c for c in free if c.numbers is not None]
-    scales = [c for c in free if c.discrete] if rated else []
-    likely = [c for c in numbers if c in scales] or scales or numbers or free
+    likely = numbers or free
     return [likely[-1], *likely[:-1]]
 
 

@@ -109,10 +109,8 @@ def says_yes(one: str, other: str) -> bool:
 
 def later_first(one: Column, other: Column) -> tuple[Column, Column]:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
-    spelt = [{*re.split(r"[\W_]+", without_accents(c.name).casefold())} for c in (one, other)]
-    if any(y in spelt[0] and x in spelt[1] for x, y in LATER):
-        return one, other
-    later = any(y in spelt[1] or starts(other.name, y) or other.called((y,)) for _, y in LATER)
+    words = re.split(r"[\W_]+", without_accents(other.name).casefold())
+    later = any(y in words or starts(other.name, y) or other.called((y,)) for _, y in LATER)
     return (other, one) if later else (one, other)
 
 

@@ -343,7 +343,7 @@ def as_conditions(group: Group, told: tuple[Column, Column] | None = None) -> Pr
 def is_scale(group: Sequence[Column], items: bool) -> bool:
     """Whether columns hold answers on one short scale; columns that are not numbered as items have the same ends."""
     levels = {level for c in group for level in c.levels}
-    if any(c.called(("rank",)) for c in group) or not all(c.discrete for c in group) or len(levels) > LONGEST:
+    if len(levels) > LONGEST or not all(c.discrete for c in group):
         return False
     if any(c.numbers is None for c in group):
         return len(levels) > 2 and (items or len({c.levels for c in group}) == 1)
@@ -398,7 +398,7 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     identity = seen.row_id()
     columns = [c for c in seen.columns.values() if c.whole and c.name != identity and not seen.is_cross]
     columns = [c for c in columns if c.name not in {*seen.frequencies, *seen.crossed}]
-    columns = [c for c in columns if not (c.identifies or c.describes or c.called(NO_LEVELS))]
+    columns = [c for c in columns if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))]
     total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
     counted = bare(total) in (*FREQUENCIES, *RATER_COUNTS, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
