@@ -256,11 +256,11 @@ RATER_COUNTS = spelled("nraters raters nratings ratings njudges votes nvotes ann
 KEY_VALUES = spelled("value score wert valor valeur")  # beside a column of keys
 SCORING = spelled("scorer filter")  # rules by which one answer is scored
 MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
-SIZES = spelled("n samples nsamples count size votes")  # of what a mean was taken
+SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
 ANALYSED_BY = spelled("model system llm prompt persona")  # what a table is likely to be analysed by
-SOURCES = spelled("source rater_source rater_type rater_kind")  # of ratings: people or models
+SOURCES = spelled("source rater_source rater_type rater_kind")  # columns that say whether people or models rated
 KINDS = spelled("domain topic group")  # kinds of units, which one rather reports by than clusters on
 VAGUE = spelled("group model worker worker_id participant participant_id")  # a condition as often as a rater
 

@@ -175,7 +175,7 @@ def column_a_model(seen: Profile) -> Iterator[Proposal]:
     unnamed = key is not None and not key.name.strip()
     few = key is not None and key.numbers is None and seen.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
-    right = key is not None and not known and all(c.yes_no for c in scores)  # of models, or of raters
+    right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
     numbers = (known or (shares and (tasked or unnamed)) or content) and any(c.yes_no for c in scores) <= known
     if not (right or numbers):
         return

@@ -18,8 +18,8 @@ from socialstats.tables import as_number
 from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
-AGREE = 0.4  # kappa from which a table of counts is rather one of two raters than one of two conditions
-AGREE_OF_TWO = 0.6  # the same for two labels, of which few units change
+AGREE = 0.4  # kappa from which counts are rather those of two raters than of two conditions
+AGREE_OF_TWO = 0.6  # the same for two labels, where few units change
 FEW_LEVELS = 12  # a whole number above is rather a count than a rating
 Counts = np.ndarray[Any, np.dtype[np.float64]]
 
