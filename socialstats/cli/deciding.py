@@ -9,6 +9,7 @@ from typing import Any
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
+from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, meant, shorten
@@ -35,7 +36,6 @@ SAY_PARTS = (
     "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or --map first=COLUMN --map second=COLUMN with one "
     "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN"
 )
-VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 
 
 class NoDesign(DesignError):
@@ -209,8 +209,7 @@ def _comparison_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, st
     from socialstats.designs.columns import assign
     from socialstats.designs.options import Options
 
-    roles = assign(table, Options(**map_options(_known(settings, MARKS["comparisons"]))))
-    return {part: column for part, column in roles.parts().items() if part in ("item_a", "item_b", "winner")}
+    return assign(table, Options(**map_options(_known(settings, MARKS["comparisons"])))).parts()
 
 
 def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
