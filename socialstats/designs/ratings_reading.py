@@ -268,7 +268,9 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[An
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         rows.add_missing(column, absent, fix=keep)
-    _count(rows, absent, f"no value in '{shorten(column)}'")
+    read = rows.counts.columns[column].texts_of(absent)
+    note = f"missing: no rating ({quoted(read, 5)} read as missing)" if read else "missing: no rating"
+    _count(rows, absent, f"no value in '{shorten(column)}'", note)
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
 
