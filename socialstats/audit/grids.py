@@ -184,7 +184,7 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
             len(words) > 1
             and len(words) == len([j for j in numeric if row[j]])
             and len(set(row)) > 2
-            and any(is_value(cell) for cell in body[-1][0][1:] if body)
+            and any(is_value(cell) for row_above, _ in body[-1:] for cell in row_above[1:])
         ):
             blocks.append((joined([row]), []))
         elif body and not row[0] and all(BRACKETED.fullmatch(cell) for cell in row if cell) and any(body[-1][0]):

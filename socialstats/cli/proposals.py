@@ -136,7 +136,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
         wide = "raters" in one.parts or "first" in one.parts
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
-        unjudged = seen.unjudged and one in boards and "raters" in one.parts
+        unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
         if not (grouped or alone or unjudged):
             kept.append(one)
     return kept

@@ -33,8 +33,8 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
 OPPOSITES: tuple[tuple[str, str], ...] = (("false", "true"), ("no", "yes"))
 BOTH_OPPOSITES: tuple[tuple[str, str], ...] = (  # where both occur: alone, "right" or "si" may mean something else
     ("incorrect", "correct"), ("wrong", "right"), ("fail", "pass"), ("failed", "passed"), ("i", "c"),
-    ("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai"), ("no", "sí"),
-    ("no", "si"), ("não", "sim"), ("nee", "ja"), ("nej", "ja"),
+    ("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai"), ("no", "si"),
+    ("nao", "sim"), ("nee", "ja"), ("nej", "ja"),
 )  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def opposites(labels: Collection[str]) -> tuple[str, str] | None:
     """
     if not labels or len(labels) > 2:
         return None
-    folded = {label.strip().casefold(): label for label in labels}
+    folded = {without_accents(label).strip().casefold(): label for label in labels}
     short, long = sorted(folded, key=len) if len(folded) == 2 else ("", "")
     if len(short) > LONGEST_PREFIX and any(long == prefix + short for prefix in NEGATIONS):  # unsupported, supported
         return folded[long], folded[short]

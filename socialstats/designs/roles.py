@@ -46,6 +46,7 @@ from socialstats.designs.vocabulary import (
     PROVIDERS,
     RATERS,
     REPEATS,
+    RESPONSES,
     SCORERS,
     SUBJECTS,
     SUMMARIES,
@@ -518,13 +519,25 @@ def sources_of(profile: Profile) -> list[Column]:
 
 
 def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:
-    """Return columns that may hold scores: those called so first, then numbers with fractions, then the others."""
+    """Return columns that may hold scores: those called so first, then right or wrong and shares, then the others."""
     columns = [c for c in columns if not (c.describes or c.numbering or c.called(CALLS))]
     counts = ("n", "num", "number", "count")  # n_correct stands beside the share of correct answers
     return sorted(
         columns,
-        key=lambda c: (not c.called(VALUES.words), bool({*c.tokens[:1]} & {*counts}), c.whole, -c.size),
+        key=lambda c: (
+            not c.called(VALUES.words),
+            bool({*c.tokens[:1]} & {*counts}),
+            not within_one(c),
+            c.whole,
+            -c.size,
+        ),
     )
+
+
+def within_one(column: Column) -> bool:
+    """Whether values are two opposites, or lie between 0 and 1, as right or wrong and shares do; times do not."""
+    numbers = column.numbers
+    return column.yes_no or (numbers is not None and min(numbers) >= 0 and max(numbers) <= 1)
 
 
 def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
@@ -546,8 +559,14 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
         if source not in models_of(profile):
             known = [board for board in known if board.named or names_units(profile.columns[board.unit[0]])]
         if known:
-            return max(known, key=lambda b: (b.named, len(profile.columns[b.unit[0]].levels)))
+            return max(known, key=lambda b: unit_rank(profile, b))
     return None
+
+
+def unit_rank(profile: Profile, board: Board) -> tuple[bool, bool, int]:
+    """Rank the unit of a board: enough of them for a test, called like one, and many."""
+    size = len(profile.columns[board.unit[0]].levels)
+    return size >= FEWEST_UNNAMED, board.named, size
 
 
 def units_met(profile: Profile, model: Column) -> list[Column]:
@@ -563,7 +582,10 @@ def units_met(profile: Profile, model: Column) -> list[Column]:
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
-    return column.text and column.yes_no and not regular(profile, column, unit)
+    if column.called(RESPONSES):
+        return True
+    answer = column.text and column.yes_no and not column.called(CONDITIONS.words)
+    return answer and not regular(profile, column, unit)
 
 
 def is_ordinal(column: Column) -> bool:

@@ -57,7 +57,8 @@ UNITS = Part(
     ),
     words=spelled(
         "unit item id question subject subj participant person student patient case story sample plot plant product "
-        "produit object essay text image img photo stimulus couple worker scenario trial specimen compound task prompt "
+        "produit object essay text image img photo stimulus "
+        "couple worker scenario trial specimen compound task prompt "
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
@@ -69,7 +70,8 @@ UNITS = Part(
 )
 PERSONS = spelled(
     "subject subj participant person student respondent id sujeto participante sujet proband "
-    "versuchsperson inquirido aluno eleve partecipante soggetto deelnemer proefpersoon ppn informant 被试 参与者 受试者"
+    "versuchsperson encuestado inquirido aluno eleve partecipante soggetto "
+    "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
 LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")  # or clusters
@@ -105,8 +107,10 @@ CONDITIONS = Part(
     words=spelled(
         "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
-        "location formulation framing frame wording variant persona bedingung gruppe zeitpunkt condicion grupo momento "
-        "groupe bucket training momento moment zeit condizione gruppo conditie groep 条件 组 时点"
+        "location formulation framing frame wording variant persona "
+        "bedingung gruppe zeitpunkt condicion grupo momento "
+        "groupe bucket training momento moment zeit condizione gruppo conditie "
+        "groep congruency congruence compatibility flanker prime 条件 组 时点"
     ),
 )
 TREATMENTS = spelled(
@@ -122,9 +126,12 @@ MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")
 VALUES = Part(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
-        "value score rating response y answer outcome result evaluation performance effort correct measurement reading "
-        "label accuracy acc action decision verdict choice grade category reply stance code mark points wert bewertung "
-        "antwort punkte richtig puntuacion puntaje valor respuesta correcto note valeur reponse exactmatch em f1 pass1 "
+        "value score rating response y answer outcome "
+        "result evaluation performance effort correct measurement reading "
+        "label accuracy acc action decision verdict choice grade "
+        "category reply stance code mark points wert bewertung "
+        "antwort punkte richtig puntuacion puntaje valor respuesta correcto "
+        "note valeur reponse exactmatch em f1 pass1 "
         "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
         "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
@@ -144,12 +151,14 @@ REPEATS = Part(
     ),
     words=spelled(
         "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
-        "draw completion generation rollout attempt try resample durchgang wiederholung lauf repeticion intento "
+        "draw completion generation rollout attempt try resample round "
+        "runde ronda durchgang wiederholung lauf repeticion intento "
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
     ),
 )
 VARIANTS = spelled(
-    "template perturbation paraphrase phrasing rephrasing rewording wording formulation vorlage formulierung plantilla "
+    "template perturbation paraphrase phrasing rephrasing rewording "
+    "wording formulation vorlage formulierung plantilla "
     "redaccion"
 )  # wordings of one item: no units
 MEASURES = spelled("metric metrics metricname measure")
@@ -169,10 +178,11 @@ DATES = spelled(
 TIMINGS = spelled(
     "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
     "submittime accepttime runtime durationms durations startdate enddate recordeddate submitted submitdate sekunden "
-    "secondi seconden segundo tempo durata duur "
+    "secondi seconden durata duur "
     "dauer bearbeitungszeit zeitstempel duracion segundos marcatemporal duree secondes horodatage horodateur 时长 耗时 "
     "时间戳"
 )  # when something was answered, or how long it took: a value only where nothing else is one
+RESPONSES = spelled("resp respkey keypress button pressed clicked key")  # what was pressed: it was no condition
 REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")  # times that are answers
 COSTS = spelled(
     "cost price usd eur tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste costo "
@@ -266,7 +276,8 @@ VAGUE = spelled("group model worker worker_id participant participant_id")  # a 
 
 # What labels say.
 YES = spelled(
-    "yes y true t 1 c pos positive + present success pass passed correct right ja oui si approve accept accepted agree "
+    "yes y true t 1 c pos positive + present success "
+    "pass passed correct right ja oui si approve accept accepted agree "
     "good better high"
 )
 RIGHT_WRONG = spelled(

@@ -484,5 +484,14 @@ def pairs_left(design: Comparisons) -> int:
 
 
 def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> tuple[str, ...]:
-    """Return how many more pairs halve an interval; nothing where the items have fewer pairs left."""
-    return (halving(more, f"pairs of {item}s", quantity),) if more <= pairs_left(design) else ()
+    """Return how many more pairs halve an interval, and how many new items they take beyond those that are left."""
+    k, left, said = len(design.items), pairs_left(design), halving(more, f"pairs of {item}s", quantity)
+    if more <= left:
+        return (said,)
+    there = f"have {count(left, 'further pair')}" if left else "have no further pair"
+    enough = math.ceil((1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2)  # C(enough, 2) pairs
+    return (
+        said,
+        f"These {count(k, item)} {there}, so add about {count(enough - k, item)}: "
+        f"{quantity} is then of the larger set.",
+    )

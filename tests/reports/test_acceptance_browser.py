@@ -86,7 +86,7 @@ def test_what_is_closed_is_printed_once_it_is_opened(browser: Chromium, page: Pa
     browser.evaluate("document.getElementById('appendix').open = true")
     opened = printed()
     assert "Verification" in opened
-    assert "Codes of cautions" in opened
+    assert ("Codes of cautions" in opened) == ('id="codes"' in page.read_text(encoding="utf-8"))
     assert "@article{" not in opened  # the BibTeX is for copying, not for paper
 
 

@@ -122,7 +122,7 @@ def keys_of(seen: Profile) -> list[Column]:
 def values_of(seen: Profile) -> list[Column]:
     """Return the columns that may be the value: numbers and labels, no numbers of a plan, no treatments."""
     free = [c for c in seen.varying() if c.numbers is not None or len(c.levels) <= FEW]
-    free = [c for c in free if not (c.numbers_rows or c.called(TREATMENTS) or seen.enumerates(c))]
+    free = [c for c in free if not (c.numbers_rows or tells_groups(c) or seen.enumerates(c))]
     return [c for c in free if c.name not in seen.no_values] or free
 
 

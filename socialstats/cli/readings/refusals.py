@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, permutations
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
 from socialstats.designs.profile import WON, Profile
@@ -173,6 +173,22 @@ def counts_of_groups(seen: Profile) -> str:
     )
 
 
+def counts_of_answers(seen: Profile) -> str:
+    """Return a word on counts of answers out of a total, a row for each source and group."""
+    numbers = [c for c in seen.varying() if c.numbers is not None and not (c.describes or c.numbers_rows)]
+    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
+    if len(whole) < len(numbers):
+        return ""
+    for part, total in permutations(whole, 2):
+        one, other = seen.values([part, total])
+        if len(whole) == 2 and (one <= other).all() and other.max() > 1:
+            return (
+                f"'{shorten(part.name)}' counts answers out of '{shorten(total.name)}' in each row. Counts of groups "
+                "are no scores of units. The answers are needed: one row each, with the source, the item and the answer"
+            )
+    return ""
+
+
 LOOKS: tuple[Callable[[Profile], str], ...] = (
     rankings,
     arena_scores,
@@ -182,6 +198,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     graded_numbers,
     menus,
     counts_of_groups,
+    counts_of_answers,
 )
 UNJUDGED = (
     "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "

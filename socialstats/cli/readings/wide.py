@@ -58,6 +58,7 @@ from socialstats.text import count, quoted
 
 MOST_LABELLED = 40  # columns that are compared with each other by name
 NO_LEVELS = (*VALUES.words, *REPEATS.words, *RIGHT, *DERIVED)  # names of columns that count no raters of a level
+FEWEST_ITEMS = 3  # columns that are numbered alike, beyond which no two are conditions
 MOST_APART = 3  # labels of a source for each of which a table of pairs is compared apart
 QUESTION = 4  # words of a name that is a question
 LONGEST = 11  # levels of a scale of answers
@@ -246,7 +247,9 @@ def wide_tables(seen: Profile) -> Iterator[Proposal]:
             continue
         if group.discrete or group.raters or group.size == 2:
             yield as_raters(group)
-        if not ((group.raters and group.size > 2) or (group.size > 8 and (group.items or not group.pairs))):
+        items = group.size > FEWEST_ITEMS and len(group.stems) == 1 and not group.pairs
+        many = group.size > 8 and (group.items or not group.pairs)
+        if not ((group.raters and group.size > 2) or items or many):
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
@@ -374,6 +377,9 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
     readings = [c for g in groups for c in g if c.called(READINGS)]
     if len(groups) > 1 and within_stems(readings):  # several readings of each rater
         groups = [readings]
+    numbered = [g for g in groups if len(g) > 2 and g[0].numbers is not None]
+    if len(groups) == len(numbered) == 2 and within_stems(both := [*numbered[0], *numbered[1]]):
+        groups = [both]  # several answers of each of two systems
     scaled: list[list[Column]] = []
     for column in (c for c in values if not any(c in g for g in groups)):
         home = next((g for g in scaled if same_scale(g[0], column)), None)
