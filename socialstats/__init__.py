@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from socialstats import claims as claims
     from socialstats import datasets as datasets
     from socialstats.designs.calls import read_comparisons as read_comparisons
+    from socialstats.designs.calls import read_groups as read_groups
     from socialstats.designs.calls import read_paired as read_paired
     from socialstats.designs.calls import read_ratings as read_ratings
     from socialstats.designs.comparisons import Comparisons as Comparisons
+    from socialstats.designs.groups import Groups as Groups
     from socialstats.designs.label_lists import LabelLists as LabelLists
     from socialstats.designs.model_scores import model_scores as model_scores
     from socialstats.designs.paired import Paired as Paired
@@ -100,11 +102,12 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "socialstats.designs.comparisons": ("Comparisons",),
+    "socialstats.designs.groups": ("Groups",),
     "socialstats.designs.label_lists": ("LabelLists",),
     "socialstats.designs.model_scores": ("model_scores",),
     "socialstats.designs.paired": ("Paired",),
     "socialstats.designs.ratings": ("Ratings",),
-    "socialstats.designs.calls": ("read_comparisons", "read_paired", "read_ratings"),
+    "socialstats.designs.calls": ("read_comparisons", "read_groups", "read_paired", "read_ratings"),
     "socialstats.designs.trait_ratings": ("trait_ratings",),
     "socialstats.errors": (
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
@@ -161,8 +164,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     # data in
-    "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "trait_ratings",
-    "model_scores", "LabelLists", "datasets", "join", "stack",
+    "Comparisons", "Groups", "Paired", "Ratings", "read_comparisons", "read_groups", "read_paired", "read_ratings",
+    "trait_ratings", "model_scores", "LabelLists", "datasets", "join", "stack",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",

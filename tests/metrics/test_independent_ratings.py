@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from socialstats.metrics.two_proportions import two_proportions
+from socialstats.metrics.independent_ratings import independent_ratings
 from socialstats.results import Result
 
 AS = {"rater_groups": "who", "scale": "nominal", "source": "who", "first": "model", "second": "human", "choice": "yes"}
@@ -23,7 +23,7 @@ def table(people: int, units: int = 30, seed: int = 1) -> pd.DataFrame:
 
 
 def result_of(frame: pd.DataFrame) -> Result:
-    found = two_proportions(frame, levels=["no", "yes"], **AS)  # type: ignore[arg-type]
+    found = independent_ratings(frame, levels=["no", "yes"], **AS)  # type: ignore[arg-type]
     assert isinstance(found, Result)
     return found
 

@@ -20,7 +20,7 @@ from socialstats.voice import option
 
 
 @reads(Ratings)
-def two_proportions(
+def independent_ratings(
     ratings: Ratings | TableLike, *, source: str, first: str, second: str, choice: str, level: float = 0.95,
     **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
@@ -62,7 +62,7 @@ def two_proportions(
     Examples
     --------
     >>> table = {"unit": [1, 1, 2, 2, 3, 3], "rater": ["a", "m"] * 3, "value": [*"ynyyny"], "who": ["human", "ai"] * 3}
-    >>> result = two_proportions(
+    >>> result = independent_ratings(
     ...     table, rater_groups="who", scale="nominal", source="who", first="ai", second="human", choice="y"
     ... )
     >>> round(result.rows[0].estimate, 3)
@@ -94,7 +94,7 @@ def two_proportions(
         inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
         settings={"level": level}, design=design, words="Treating ratings as independent gave this difference.",
         cautions=repeated(pair),
-        extras={"counts": tuple(zip(hits, n, strict=True))}, check="socialstats.crosscheck.shares:two_proportions",
+        extras={"counts": tuple(zip(hits, n, strict=True))}, check="socialstats.crosscheck.shares:independent_ratings",
     )  # fmt: skip
 
 
