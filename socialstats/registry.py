@@ -29,7 +29,7 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DesignName = Literal["comparisons", "paired", "ratings", "labels"]
+DesignName = Literal["comparisons", "groups", "paired", "ratings", "labels"]
 F = TypeVar("F", bound=Callable[..., Any])
 Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
@@ -200,7 +200,7 @@ class Metric:
         Name of the public function.
     title : str
         The estimand in a few words.
-    design : {"comparisons", "paired", "ratings", "labels"}
+    design : {"comparisons", "groups", "paired", "ratings", "labels"}
         What the function takes; labels: lists of labels, several a unit.
     function : callable
         The function: design first, options by keyword.

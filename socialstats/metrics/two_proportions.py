@@ -1,0 +1,253 @@
+"""Shares of two independent groups, and their difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.designs.calls import TableLike
+from socialstats.designs.groups import Groups
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, DesignError, InputError
+from socialstats.inference.compare import with_both_intervals
+from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.proportions import clustered_share, wilson
+from socialstats.inference.rows import with_ends, with_mean, with_share
+from socialstats.models.effect_sizes import cluster_counts, place_of, whole
+from socialstats.models.two_groups import Means, fisher_exact, group_means
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.sentences import stat
+from socialstats.text import count, number, quoted, shorten
+from socialstats.voice import Word, option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WHOLE = (-1.0, 1.0)
+NEWCOMBE, MOVER = "Newcombe (method 10)", "MOVER of both intervals"
+BY_CLUSTER = "Wilson, effective number of units"
+CR2 = "cluster-robust t (CR2, Satterthwaite df)"
+
+
+@reads(Groups)
+def two_proportions(
+    samples: Groups | TableLike,
+    *,
+    choice: str | None = None,
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
+    """Compare the shares of two independent groups: the first minus the second.
+
+    The share p of x ones among n units has Wilson's interval (l, u). The difference has Newcombe's (1998, method 10),
+
+        p1 - p2 - sqrt((p1 - l1)^2 + (u2 - p2)^2)  to  p1 - p2 + sqrt((u1 - p1)^2 + (p2 - l2)^2),
+
+    and Fisher's exact test. With clusters that lie within groups, l and u are Wilson's ends for the effective number of
+    units, and p is that of the t test of the CR2 difference. Where clusters have units of both groups, interval and
+    test are of this t.
+
+    Parameters
+    ----------
+    samples : Groups, data frame, mapping of columns, or path of a file
+        Of two levels (0 and 1) or more. With a ``by`` factor: one result a level of it.
+    choice : str, optional
+        The level whose share is compared; by default the second of two.
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_groups`.
+
+    Returns
+    -------
+    Result
+        ``difference`` (estimate, s.e., interval, p); group ``"share"``: the share of each group. `extras`: ``hits`` and
+        ``n`` of both groups. Units with several answers have the share of their answers as value, and count as
+        clusters of these.
+
+    Raises
+    ------
+    InputError
+        For an unknown cluster, or a choice that is no level.
+    DesignError
+        For numbers, which have no shares, and several levels without a choice.
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of
+    eleven methods. doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I
+    Fisher, R. A. (1935). The design of experiments, section 21.
+    Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures. doi:10.1002/sim.3095
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+
+    Examples
+    --------
+    >>> from socialstats import Groups
+    >>> print(two_proportions(Groups.from_table([[14, 56], [32, 48]], groups=("new", "old"))).sentence())
+    The share of '1' was .800 in new (56 of 70) and .600 in old (48 of 80), a difference of .200, score
+    95% CI [.052, .334], exact test p = .013.
+    """
+    checked_level(level)
+    ones, label = ones_of(samples, choice)
+    factors = cluster_factors(samples, cluster)
+    means = group_means(samples, ones, factors)
+    plain = not factors and samples.repeats is None
+    shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
+    lead, tested = difference_row(samples, shares, means, plain, level)
+    hits = tuple(float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1))
+    if plain:
+        p = fisher_exact(hits, samples.n_units)
+        lead = replace(lead, p_value=p, test="exact") if p is not None else lead
+    rows = (lead, *shares)
+    return Result(
+        metric="two_proportions",
+        title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
+        inference=f"{', '.join(dict.fromkeys([str(lead.method), tested]))}; {cluster_text(factors, 'units')}",
+        rows=rows,
+        counts={"units": samples.n_rows, **cluster_counts(factors)},
+        fit={
+            "nobs": samples.n_rows, "n_clusters": lead.n_clusters, "method": lead.method,
+            "df": None if plain else whole(means.difference.df),
+            **({"effective_df": lead.df, "largest_leverage": means.difference.largest or None} if factors else {}),
+        },
+        settings={"choice": label, "cluster": cluster, "level": level},
+        cautions=cautions_of(samples, factors, rows, means, plain),
+        references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
+                    "bellmccaffrey2002"))),
+        design=samples,
+        extras={"hits": hits, "n": samples.n_units, "choice": label},
+    )  # fmt: skip
+
+
+def ones_of(design: Groups, choice: str | None) -> tuple[FloatArray, str]:
+    """Return what each cell adds to a share, and the label of the level.
+
+    Raises
+    ------
+    DesignError, InputError
+        For values without levels, several levels without a choice, and a choice that is no level.
+    """
+    levels = design.levels
+    if design.repeats is not None and design.repeats.share_of:
+        if choice not in (None, design.repeats.share_of):
+            raise InputError(f"{option('choice', choice)}: the values are shares of '{design.repeats.share_of}'")
+        return design.value, design.repeats.share_of
+    if not levels:
+        say = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+        raise DesignError(f"{design.source}: the values are numbers, and shares need levels ({say}). two_means compares "
+                          "numbers")  # fmt: skip
+    if choice is None and design.scale != "binary":
+        raise DesignError(f"{design.source}: {option('choice', levels[-1])} says of which level the shares are. Levels: "
+                          f"{quoted(levels, 8)}")  # fmt: skip
+    label = levels[-1] if choice is None else choice
+    if label not in levels:
+        raise InputError(f"{option('choice', label)}: no such level. Levels: {quoted(levels, 8)}")
+    return (design.value == levels.index(label)).astype(np.float64), label
+
+
+def share_row(design: Groups, ones: FloatArray, side: int, factors: Sequence[Factor], level: float) -> Row:
+    """Row of the share of one group, with Wilson's interval."""
+    mine, name = design.group == side, design.groups[side]
+    x, n = ones[mine], design.count[mine]
+    total, p = float(n.sum()), float(n @ x / n.sum())
+    row = Row(
+        term=name, group="share", key=(("group", name),), role="estimate", estimate=p, n=total, n_units=int(total),
+        limits=(0.0, 1.0), method=BY_CLUSTER if factors or design.repeats is not None else "Wilson",
+    )  # fmt: skip
+    if not factors and design.repeats is None:
+        low, high = wilson(np.array([p]), np.array([total]), level=level)
+        error = math.sqrt(p * (1 - p) / total) or None
+        return with_ends(row, float(low[0]), float(high[0]), level, std_error=error, interval="score")
+    codes, answers = [factor.codes[mine] for factor in factors], total
+    if design.repeats is not None:
+        answers = float(design.repeats.of_source(name).answers.sum())
+    found = clustered_share(x, n, codes, trials=answers, level=level, alike=n)
+    row = replace(row, estimate=found.estimate, n_clusters=min((len(np.unique(c)) for c in codes), default=None))
+    return with_share(row, found, level, clustered=bool(codes))
+
+
+def difference_row(
+    design: Groups, shares: Sequence[Row], means: Means, plain: bool, level: float
+) -> tuple[Row, str]:  # fmt: skip
+    """Row of the difference, without Fisher's p; and the name of its test."""
+    gap = means.difference
+    row = Row(
+        term="difference", role="difference", key=(("group", design.groups[0]), ("minus", design.groups[1])),
+        estimate=gap.mean, n=float(design.n_rows), n_units=design.n_rows, limits=WHOLE,
+        n_clusters=min(gap.clusters) if gap.clusters else None, method=NEWCOMBE if plain else MOVER,
+    )  # fmt: skip
+    first, second = shares
+    if plain:
+        error = math.hypot(first.std_error or 0.0, second.std_error or 0.0) or None
+        row = with_both_intervals(row, first, second, within=WHOLE, interval="score", std_error=error)
+        return row, "Fisher's exact test"
+    if means.crossed:
+        return with_mean(replace(row, method=CR2), gap, level, within=WHOLE), CR2
+    row = with_both_intervals(row, first, second, within=WHOLE, interval="score")
+    if gap.undefined:
+        return replace(row, undefined=row.undefined or f"no test: {gap.undefined}"), CR2
+    return replace(
+        row, std_error=gap.std_error, statistic=gap.t(), df=gap.df, p_value=gap.p_value(), test="t"
+    ), CR2  # fmt: skip
+
+
+def cautions_of(
+    design: Groups, factors: Sequence[Factor], rows: Sequence[Row], means: Means, plain: bool
+) -> tuple[Caution, ...]:  # fmt: skip
+    """Cautions about clusters, rare answers and few degrees of freedom."""
+    shares = rows[1:]
+    found = share_cautions(design, factors, shares)
+    if not factors:
+        return (*found, *rare_answers(shares))
+    known = not means.difference.undefined and not any(said.code == "SS202" for said in found)
+    return (*found, *(few_df([means.difference.df], rows[:1]) if known else ()))
+
+
+def sentence(result: Result) -> str:
+    """Return both shares, their difference, its interval and test."""
+    lead, first, second = result.rows[0], *(result.rows[1:3])
+    choice = shorten(result.extras["choice"], 30)
+    sizes = ["", ""]
+    if result.design.repeats is None:
+        pairs = zip(result.extras["hits"], result.extras["n"], strict=True)
+        sizes = [f" ({count(hits)} of {count(n)})" for hits, n in pairs]
+    shown = [f"{number(row.shown())} in {shorten(row.term, 40)}{size}" for row, size in
+             zip((first, second), sizes, strict=True)]  # fmt: skip
+    where = place_of({what: n for what, n in result.counts.items() if what != "units"})
+    return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}."
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw both shares and their difference with intervals."""
+    from socialstats.figures import forest
+
+    rows = [*result.rows[1:3], result.rows[0]]
+    return forest(rows, ax=ax, **{"sort": False, "xlabel": "Share, and difference of shares", **options})
+
+
+METRIC = Metric(
+    name="two_proportions",
+    title="Difference of two shares",
+    design="groups",
+    function=two_proportions,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.two_groups:proportions",
+    estimand="The share of units of the first group with one level minus that of the second.",
+    assumptions=(
+        "units (or the named clusters of units) are independent; no unit is in both groups",
+        "each group is a random sample of its units, or units were assigned to the groups at random",
+    ),
+    references=("newcombe1998independent", "wilson1927", "fisher1935"),
+    values="binary",
+)

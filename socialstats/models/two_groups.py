@@ -1,0 +1,132 @@
+"""Estimators of two independent groups: their difference with and without clusters, Fisher's exact test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, size_unit
+from socialstats.designs.groups import Groups
+from socialstats.designs.parts import Factor
+from socialstats.errors import DesignError
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_difference, clustered_mean, in_unit
+from socialstats.inference.intervals import not_zero
+from socialstats.text import shorten
+
+MOST_TABLES = 2_000_000  # tables of the same margins that are added up
+REACH = 45.0  # standard deviations from the mode beyond which chances are below the smallest float
+ALIKE = "the values of each group are all alike: no standard error, no test"
+TIED = 1e-7  # chances that differ by less tie, as in R
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Means:
+    """The means of two groups, and the first minus the second.
+
+    Attributes
+    ----------
+    first, second, difference : ClusteredMean
+    crossed : bool
+        Whether a cluster has units of both groups.
+    """
+
+    first: ClusteredMean
+    second: ClusteredMean
+    difference: ClusteredMean
+    crossed: bool
+
+    @property
+    def sides(self) -> tuple[ClusteredMean, ClusteredMean]:
+        """Both means."""
+        return self.first, self.second
+
+
+def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = ()) -> Means:
+    """Estimate both means and their difference.
+
+    Parameters
+    ----------
+    design : Groups
+    values : (cells,) float64 array
+    factors : sequence of Factor
+        Clusters, which may have units of both groups.
+
+    Notes
+    -----
+    Independent units: s.e. = sqrt(s1^2 / n1 + s2^2 / n2), with Welch's (1947) degrees of freedom. Clusters: CR2 of both
+    means together (`socialstats.inference.means.difference_errors`). Values of one group that are all alike leave the
+    variance of the other.
+
+    Raises
+    ------
+    DesignError
+        For a group of a single unit.
+    """
+    unit = size_unit(values)
+    x, codes, first = values / unit, [factor.codes for factor in factors], design.group == 0
+    size = float(np.abs(x).max())
+    sides = []
+    for mine in (first, ~first):
+        own = [code[mine] for code in codes]
+        sides.append(in_unit(clustered_mean(x[mine], design.count[mine], own, magnitude=size), unit, values[mine][0]))
+    count = design.count[:, None] * np.column_stack([first, ~first])
+    gap = clustered_difference(np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True)
+    if not factors and not gap.undefined:
+        n = count.sum(axis=0)
+        parts = np.array([0.0 if side.undefined else (side.std_error / unit) ** 2 for side in sides])
+        parts /= parts.max()
+        gap = replace(gap, df=float(parts.sum() ** 2 / (parts**2 / (n - 1)).sum()))
+    gap = in_unit(gap, unit, values[0])
+    if gap.undefined and gap.sd == 0:
+        gap = replace(gap, undefined=ALIKE)
+    return Means(first=sides[0], second=sides[1], difference=gap, crossed=crosses(design, factors))
+
+
+def crosses(design: Groups, factors: Sequence[Factor]) -> bool:
+    """Return whether a cluster of some factor has units of both groups."""
+    both = (np.intersect1d(factor.codes[design.group == 0], factor.codes[design.group == 1]) for factor in factors)
+    return any(len(shared) > 0 for shared in both)
+
+
+def check_sizes(design: Groups) -> None:
+    """Refuse a group of a single unit, whose spread is unknown."""
+    for name, n in zip(design.groups, design.n_units, strict=True):
+        if n < 2:
+            raise DesignError(f"{design.source}: '{shorten(name)}' has a single unit, and a group needs at least 2")
+
+
+def fisher_exact(hits: Sequence[float], n: Sequence[float]) -> float | None:
+    """Return the two-sided p of Fisher's (1935) exact test of two shares; None where there are too many tables.
+
+    The p-value is the chance of the tables with the same margins that are at most as likely as the one seen.
+
+    Parameters
+    ----------
+    hits, n : pairs of numbers
+        Units with a 1, and all units, of either group.
+
+    Examples
+    --------
+    >>> round(fisher_exact((56, 48), (70, 80)), 6), fisher_exact((3, 4), (3, 4))
+    (0.012521, 1.0)
+    """
+    whole, ones = float(sum(n)), float(sum(hits))
+    low, high = max(0.0, ones - n[1]), min(ones, float(n[0]))
+    share = ones / whole
+    sd = float(np.sqrt(max(n[0] * share * (1 - share) * n[1] / max(whole - 1, 1.0), 0.0)))
+    mode = np.floor((n[0] + 1) * (ones + 1) / (whole + 2))
+    low, high = max(low, mode - REACH * sd - REACH), min(high, mode + REACH * sd + REACH)
+    if high - low > MOST_TABLES:
+        return None
+    k = np.arange(np.ceil(low), np.floor(high) + 1)
+    step = k[:-1]
+    ratio = np.log((ones - step) * (n[0] - step)) - np.log((step + 1) * (n[1] - ones + step + 1))
+    chance = np.append(0.0, np.cumsum(ratio))
+    chance = np.exp(chance - chance.max())
+    seen = np.flatnonzero(k == hits[0])
+    if not len(seen):
+        return float(not_zero(0.0))
+    p = chance[chance <= chance[seen[0]] * (1 + TIED)].sum() / chance.sum()
+    return float(min(not_zero(p), 1.0))
