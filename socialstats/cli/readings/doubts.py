@@ -73,6 +73,7 @@ def doubts(seen: Profile, one: Proposal) -> str:
 LONE = {
     "comparisons": "that each row is a comparison of two items, and the result is that of its row",
     "paired": "that both values of a pair are of one unit, and not of two groups",
+    "groups": "that units were assigned to the groups at random, or drawn at random from each",
     "ratings": "that those who rate judged the same units, and did not describe themselves",
 }  # what no table can say by itself
 
@@ -139,4 +140,4 @@ def rating_doubt(parts: dict[str, list[Column]]) -> str:
     return f"no name says that {who}"
 
 
-CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt}
+CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt, "groups": lambda parts: ""}
