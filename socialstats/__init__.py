@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.trait_profile import judge_zeros as judge_zeros
     from socialstats.metrics.trait_profile import trait_profile as trait_profile
     from socialstats.metrics.two_means import two_means as two_means
+    from socialstats.metrics.two_ordinal import two_ordinal as two_ordinal
     from socialstats.metrics.two_proportions import two_proportions as two_proportions
     from socialstats.metrics.weighted_kappa import kappa_quantiles as kappa_quantiles
     from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
@@ -153,6 +154,7 @@ _HOMES = {
     "socialstats.metrics.win_rate_difference": ("win_rate_difference",),
     "socialstats.metrics.multiverse": ("Variant", "leave_one_out", "multiverse"),
     "socialstats.metrics.two_means": ("two_means",),
+    "socialstats.metrics.two_ordinal": ("two_ordinal",),
     "socialstats.metrics.two_proportions": ("two_proportions",),
     "socialstats.planning": (
         "PlanResult", "adjust", "design_items", "power_clustered_mean", "power_mcnemar", "power_paired_t",
@@ -171,7 +173,7 @@ __all__ = [
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
-    "two_proportions", "two_means", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement", "flip_rate",
+    "two_proportions", "two_means", "two_ordinal", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement", "flip_rate",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",

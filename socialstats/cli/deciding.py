@@ -257,6 +257,9 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     done: dict[str, Any] = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
+        if name == "groups" and entry == "unit=":
+            done["unit"] = False
+            continue
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
         if part not in PARTS[name]:

@@ -230,8 +230,8 @@ def ordered_values(rows: Rows, roles: Roles, options: GroupsOptions) -> Values:
 def refuse_both(rows: Rows, roles: Roles, groups: Sequence[str]) -> None:
     """Report units that are in both groups: they are pairs."""
     fix = (
-        f"A unit is in one group. Units under both conditions are pairs: {option('design', 'paired', 'read_paired()')} "
-        f"reads them. {option('unit', False, 'unit=False')} says that each row is a unit"
+        f"A unit is in one group. Units under both conditions are pairs: {option('design', 'paired', '--design paired')} "
+        f"(read_paired) reads them. {option('unit', False, '--map unit=')} says that each row is a unit"
     )
     rows.constant(roles.of(*OWNER), roles["group"], "unit", fix)
 

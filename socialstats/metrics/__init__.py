@@ -30,6 +30,7 @@ from socialstats.metrics import spearman_rho as _spearman_rho
 from socialstats.metrics import symmetry as _symmetry
 from socialstats.metrics import trait_profile as _trait_profile
 from socialstats.metrics import two_means as _two_means
+from socialstats.metrics import two_ordinal as _two_ordinal
 from socialstats.metrics import two_proportions as _two_proportions
 from socialstats.metrics import weighted_kappa as _weighted_kappa
 from socialstats.metrics import win_rates as _win_rates
@@ -49,6 +50,7 @@ METRICS: dict[str, Metric] = {
         _equivalence.METRIC,
         _two_proportions.METRIC,
         _two_means.METRIC,
+        _two_ordinal.METRIC,
         _mcnemar.METRIC,
         _symmetry.METRIC,
         _cochran_q.METRIC,

@@ -16,7 +16,8 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError
 from socialstats.inference.compare import with_both_intervals
 from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
-from socialstats.inference.intervals import checked_level
+from socialstats.inference.intervals import checked_level, not_zero
+from socialstats.inference.margins import Tested, TwoTests
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_mean, with_share
 from socialstats.models.effect_sizes import cluster_counts, place_of, whole
@@ -199,6 +200,50 @@ def difference_row(
     return replace(
         row, std_error=gap.std_error, statistic=gap.t(), df=gap.df, p_value=gap.p_value(), test="t"
     ), CR2  # fmt: skip
+
+
+def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | None) -> Tested:
+    """Return the one-sided tests of a difference of shares that its intervals invert.
+
+    p is (1 - L) / 2 of the level L at which an end of the interval is the bound, so that a test at 1 - `level` rejects
+    where the interval at 2 `level` - 1 excludes the bound.
+    """
+    ones, _ = ones_of(design, choice)
+    factors = cluster_factors(design, cluster)
+    means = group_means(design, ones, factors)
+    plain = not factors and design.repeats is None
+
+    def at(level: float) -> Row:
+        shares = tuple(share_row(design, ones, side, factors, level) for side in (0, 1))
+        return difference_row(design, shares, means, plain, level)[0]
+
+    def p_above(bound: float, sign: float) -> float:
+        """One-sided p of a difference above the bound, below it with sign -1."""
+        gap = sign * (means.difference.mean - bound)
+        end = ("conf_low", "conf_high")[(gap < 0) == (sign > 0)]
+        low, high = 0.0, 1.0
+        while high - low > NARROW:
+            middle = (low + high) / 2
+            reached = getattr(at(middle), end)
+            inside = reached is not None and (reached - bound) * (1 if end == "conf_low" else -1) > 0
+            low, high = (middle, high) if inside else (low, middle)
+        tail = float(not_zero((1 - low) / 2))
+        return tail if gap >= 0 else 1 - tail
+
+    def tested(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoTests, Row]:
+        found = at(round(2 * level - 1, 12))
+        if found.conf_low is None or found.conf_high is None:
+            raise InputError(f"{row.name}: no interval, and so no test against a margin: {found.undefined}")
+        tests = TwoTests(
+            above=math.nan, below=math.nan, p_above=p_above(bounds[0], 1.0), p_below=p_above(bounds[1], -1.0),
+            interval=(found.conf_low, found.conf_high), df=None,
+        )  # fmt: skip
+        return tests, replace(found, statistic=None, p_value=None, df=None, test=None)
+
+    return tested
+
+
+NARROW = 1e-13  # levels between which no p-value of interest lies
 
 
 def cautions_of(

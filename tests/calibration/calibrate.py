@@ -36,6 +36,7 @@ FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
     "judge_agreement",
     "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares", "changed_means", "two_proportions",
+    "two_means", "two_ordinal",
     "effect_sizes_from_summary", "multinomial_logit", "leaderboard", "effect_sizes", "ada_met", "js_similarity",
     "trait_profile", "paraphrase_spread",
 )  # fmt: skip
