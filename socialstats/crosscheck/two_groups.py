@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,7 +170,9 @@ def welch(row: Row, x: FloatArray, y: FloatArray, null: float, side: str, level:
 
     if row.std_error is None:
         return []
-    test: Any = ttest_ind(x, y, equal_var=False, alternative=SIDES[side])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a group whose values are alike
+        test: Any = ttest_ind(x, y, equal_var=False, alternative=SIDES[side])
     error = math.sqrt(x.var(ddof=1) / len(x) + y.var(ddof=1) / len(y))
     theirs = {"std_error": error, "statistic": float(test.statistic), "df": float(test.df)}
     low, high = (float(end) + null for end in test.confidence_interval(level))

@@ -78,7 +78,7 @@ def close(value):
 
 
 LEFT = {"comparisons": "winner", "labels": "cites"}
-RIGHT = {"comparisons": "1", "paired": "condition", "labels": "domain"}
+RIGHT = {"comparisons": "1", "groups": "arm", "paired": "condition", "labels": "domain"}
 
 
 @each_metric
