@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import ROLES, words
+from socialstats.cli.deciding import ROLES, map_parts, words
 from socialstats.designs.profile import Profile
 from socialstats.designs.roles import clusters_of
 from socialstats.designs.vocabulary import CLUSTER_NAME, couples
@@ -103,6 +103,10 @@ class Columns:
             from socialstats.designs.options import Options, map_options
 
             self.parts = assign(self.table, Options(**map_options(words(settings.get("map"))))).parts()
+        elif design == "groups":
+            from socialstats.designs.groups_reading import GroupsOptions, groups_roles
+
+            self.parts = groups_roles(self.table, GroupsOptions(**map_parts(words(settings.get("map")), design))).parts()
         else:
             self.parts = ROLES[design](self.table, settings)
 

@@ -86,12 +86,14 @@ def two_ordinal(
     >>> from socialstats import Groups
     >>> trial = Groups.from_samples([3, 5, 4, 5, 5, 4], [2, 3, 4, 4, 1, 3], groups=("drug", "placebo"))
     >>> print(two_ordinal(trial).sentence())
+    The probability that drug is higher than placebo (ties count a half) was .861, approximate 95% CI [.633, 1.000],
+    t(9.5) = 3.55, p = .006; U = 31.0, p = .054 (6 and 6 units).
     """
     checked_level(level)
     if samples.scale == "nominal":
         say = option("levels", ("low", "...", "high"), "--levels LOW,...,HIGH")
         raise DesignError(f"{samples.source}: the values {quoted(samples.levels, 6)} have no order ({say}); "
-                          "two_proportions compares the share of one of them")  # fmt: skip
+                          "two_proportions compares the share of one of them, by its option choice")  # fmt: skip
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
     found = superiority(samples, factors)

@@ -11,6 +11,7 @@ from socialstats.designs.groups import Groups
 from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.two_means import two_means
+from socialstats.metrics.two_ordinal import two_ordinal
 from socialstats.metrics.two_proportions import two_proportions
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -43,12 +44,14 @@ USED = ("level", "verify")
 
 def compare(design: Groups, options: StudyOptions) -> Result:
     """Compare the groups with the metric of the scale."""
-    metric = two_proportions if design.scale == "binary" else two_means
+    metric = {"binary": two_proportions, "numeric": two_means}.get(design.scale, two_ordinal)  # it refuses labels
     return single(metric(design, level=options.level))
 
 
 def quantity(design: Groups) -> str:
     """Name what is compared."""
+    if design.scale == "ordinal":
+        return f"the values of {plain(design.columns.get('value', 'value'))}"
     if design.levels:
         return f"the share of '{shorten(design.levels[-1], 30)}'"
     if design.repeats is not None and design.repeats.share_of:
@@ -65,19 +68,22 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
     """Answer: do the groups differ, and by how much?"""
     check_single(design)
     result = compare(design, options)
-    lead = result.row("difference")
+    lead = result.rows[0]
     first, second = (f"'{shorten(name, 40)}'" for name in design.groups)
     block = difference_block(design, result, lead)
     return Outcome(
         study="groups",
         title=f"Is there a difference between {shorten(design.groups[0], 40)} and {shorten(design.groups[1], 40)}?",
         design=describe(design),
-        answer=(sentences.difference(quantity(design), first, second, lead),),
+        answer=(answer(design, lead, first, second),),
         planning=halved(design, lead),
         strip=Strip(
-            title=f"Difference ({minus(design)}) with {level_text(options.level)} CI",
-            axis=f"difference in {quantity(design).removeprefix('the ')}",
-            marks=(Mark(label="no difference", value=0.0, kind="reference"), mark_of(lead, shorten(minus(design), 48))),
+            title=f"{estimand(design)} ({minus(design)}) with {level_text(options.level)} CI",
+            axis=axis_of(design),
+            marks=(
+                Mark(label="no difference", value=CHANCE if design.scale == "ordinal" else 0.0, kind="reference"),
+                mark_of(lead, shorten(minus(design), 48)),
+            ),
         ),
         cautions=order_cautions(result.cautions, design.cautions),
         blocks=(block,),
@@ -90,19 +96,41 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
     )
 
 
+CHANCE = 0.5  # probability of superiority of equal groups
+
+
+def answer(design: Groups, lead: Row, first: str, second: str) -> str:
+    """Return the comparison in one sentence."""
+    if design.scale != "ordinal":
+        return sentences.difference(quantity(design), first, second, lead)
+    return sentences.headline(f"The probability that {first} is higher than {second}", lead, CHANCE, "chance")
+
+
+def estimand(design: Groups) -> str:
+    """Name what the interval is of."""
+    return "Probability of superiority" if design.scale == "ordinal" else "Difference"
+
+
+def axis_of(design: Groups) -> str:
+    """Name the axis of the answer."""
+    if design.scale == "ordinal":
+        return "probability of superiority"
+    return f"difference in {quantity(design).removeprefix('the ')}"
+
+
 def difference_block(design: Groups, result: Result, lead: Row) -> Block:
     """Return both groups and their difference, drawn and as a table."""
     first, second = (shorten(name, 40) for name in design.groups)
-    drawn = [row for row in result.rows if row.role in ("estimate", "difference")]
-    drawn = [*drawn[1:], drawn[0]] if drawn[0] is lead else drawn
+    drawn = [*(row for row in result.rows if row.role == "estimate"), lead]
     what = quantity(design).removeprefix("the ")
+    reference, label = (CHANCE, axis_of(design)) if design.scale == "ordinal" else (0.0, f"{what}, and difference")
     return Block(
         id="difference",
         question=f"How much did {first} and {second} differ?",
         sentences=(result.sentence(),),
-        draw=partial(forest, drawn, sort=False, xlabel=f"{what}, and difference"),
+        draw=partial(forest, drawn, sort=False, reference=reference, xlabel=label),
         figure_title=f"Both groups, and the difference {minus(design)}",
-        caption=f"{level_text(lead.conf_level or 0.95)} CIs. Difference: {lead.method}; "
+        caption=f"{level_text(lead.conf_level or 0.95)} CIs. {estimand(design)}: {lead.method}; "
         f"n = {count(design.n_rows, 'unit')}.",
         tables=(rows_table(result.rows, f"Both groups and their difference ({minus(design)})"),),
         results=(result,),
@@ -149,7 +177,7 @@ def halved(design: Groups, lead: Row) -> tuple[str, ...]:
     if len(design.clusters) > 1:
         return ()
     unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "units"
-    more = clusters_to_halve(lead, lead.n_clusters or design.n_rows, df=lead.df)
+    more = None if lead.conf_low is None else clusters_to_halve(lead, lead.n_clusters or design.n_rows, df=lead.df)
     return (sentences.halving(more, unit, "the difference"),) if more else ()
 
 
@@ -157,7 +185,7 @@ STUDY = Study(
     name="groups",
     title="Is there a difference between two groups of different units?",
     design="groups",
-    needs="group and value (unit, where a unit has several rows), of two levels or numbers",
-    suits=lambda design: design.scale in ("binary", "numeric"),
+    needs="group and value (unit, where a unit has several rows), of two levels, ordered levels or numbers",
+    suits=lambda design: True,
     run=run,
 )
