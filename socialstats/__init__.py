@@ -173,7 +173,8 @@ __all__ = [
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
-    "two_proportions", "two_means", "two_ordinal", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement", "flip_rate",
+    "two_proportions", "two_means", "two_ordinal", "mcnemar", "symmetry", "cochran_q", "weighted_kappa",
+    "percent_agreement", "flip_rate",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",

@@ -218,7 +218,7 @@ class Metric:
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
     values : {"any", "numeric", "ordinal", "binary", "nominal", "couples", "sources", "traits"}
-        What the values of a design of groups, pairs or ratings must be. ``couples``: -1 and 1, of couples of groups in both
+        What the values of groups, pairs or ratings must be. ``couples``: -1 and 1, of couples of groups in both
         orders. ``sources``: of people and of models, told apart by a rater group. ``traits``: scores of traits of
         answers, by judges.
     options : mapping

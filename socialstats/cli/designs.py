@@ -271,8 +271,8 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
 def read_groups(table: Table, settings: Mapping[str, Any]) -> Groups:
     """Read two independent groups: one row per unit, or several, whose mean is the unit's value."""
     if settings.get("crosstab"):
-        raise InputError("--crosstab counts pairs of values or wins; independent groups that are counted have a row for "
-                         "each group and value, and --count COLUMN")  # fmt: skip
+        raise InputError("--crosstab counts pairs of values or wins; counted groups have a row for each group and "
+                         "value, and --count COLUMN")  # fmt: skip
     return Groups.from_frame(table, **options_of("groups", settings))
 
 

@@ -106,7 +106,9 @@ class Columns:
         elif design == "groups":
             from socialstats.designs.groups_reading import GroupsOptions, groups_roles
 
-            self.parts = groups_roles(self.table, GroupsOptions(**map_parts(words(settings.get("map")), design))).parts()
+            self.parts = groups_roles(
+                self.table, GroupsOptions(**map_parts(words(settings.get("map")), design))
+            ).parts()
         else:
             self.parts = ROLES[design](self.table, settings)
 

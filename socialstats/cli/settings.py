@@ -60,7 +60,7 @@ READ = (
     Setting("map", "parts", "PART=COLUMN",
              "columns of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
              "covariate X, values (labels that a row cites). Pairs: unit, condition, value (or first, second: one "
-             "row per unit). Ratings: unit, rater, value, status, rater_source. Independent groups: group, value, unit"),
+             "row per unit). Ratings: unit, rater, value, status, rater_source. Groups: group, value, unit"),
     Setting("order", "text", "COLUMN|item_a|item_b",
              "who was shown first in comparisons: a column (default: one called order, first, ...), or item_a (item_b) "
              "if always the first (second) item. Without it, no order effect is estimated",
@@ -94,7 +94,7 @@ READ = (
     Setting("levels", "labels", "LOW,...,HIGH", "the values in order; for pairs of answers ZERO,ONE",
              of="groups paired ratings"),
     Setting("scale", "text", "",
-             "of pairs and groups: binary, nominal, numeric (groups: ordinal); of ratings: nominal, ordinal, interval, ratio",
+             "of pairs: binary, nominal, numeric; of groups: ordinal too; of ratings: nominal, ordinal, interval, ratio",
              of="groups paired ratings", choices="binary numeric nominal ordinal interval ratio"),
     Setting("unmatched", "text", of="paired", choices="error drop"),  # --missing says it for both
     Setting("probabilities", "text", "PREFIX",

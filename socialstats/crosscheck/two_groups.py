@@ -125,7 +125,7 @@ def newcombe(row: Row, units: Units, level: float) -> list[Check]:
     ends = confint_proportions_2indep(a, n, b, m, method="newcomb", compare="diff", alpha=1 - level)
     error = math.sqrt(p * (1 - p) / n + q * (1 - q) / m)
     out = end_checks(row, float(ends[0]), float(ends[1]), "statsmodels", NEWCOMBE, least=1.0)
-    exact: Any = fisher_exact([[a, n - a], [b, m - b]])
+    exact: Any = fisher_exact(np.array([[a, n - a], [b, m - b]]))
     return [*out, *field_checks(row, "numpy", CLOSED, std_error=error),
             *field_checks(row, "scipy", FISHER, p_value=float(exact.pvalue))]  # fmt: skip
 
@@ -192,7 +192,7 @@ def ordinal(result: Result) -> Verification:
     from scipy.stats import brunnermunzel
 
     units = units_of(result, result.design.value)
-    x, y = ((np.zeros(0), np.zeros(0)) if units is None else (units.side(False)[0], units.side(True)[0]))
+    x, y = (np.zeros(0), np.zeros(0)) if units is None else (units.side(False)[0], units.side(True)[0])
     if units is None or len(x) * len(y) > MOST_PAIRS:
         return Verification(checks=(skipped("superiority", "scipy", "too many pairs of units to compare each"),))
     lead, test = result.rows

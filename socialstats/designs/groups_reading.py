@@ -230,8 +230,8 @@ def ordered_values(rows: Rows, roles: Roles, options: GroupsOptions) -> Values:
 def refuse_both(rows: Rows, roles: Roles, groups: Sequence[str]) -> None:
     """Report units that are in both groups: they are pairs."""
     fix = (
-        f"A unit is in one group. Units under both conditions are pairs: {option('design', 'paired', '--design paired')} "
-        f"(read_paired) reads them. {option('unit', False, '--map unit=')} says that each row is a unit"
+        "A unit is in one group. Units under both conditions are pairs, which read_paired reads "
+        f"({option('design', 'paired', '--design paired')}). {option('unit', False, '--map unit=')} says that each row is a unit"
     )
     rows.constant(roles.of(*OWNER), roles["group"], "unit", fix)
 
@@ -277,7 +277,11 @@ def finished(
         if not np.any(group == side):
             raise rows.nothing(f"unit of '{shorten(name)}'")
     by, clusters = rows.by(roles, at), rows.factors(roles.of("cluster"), at)
-    noticed = [*left_out(rows), *cautions, *label_cautions({"groups": groups, "levels": values.levels}, (by, *clusters))]
+    noticed = [
+        *left_out(rows),
+        *cautions,
+        *label_cautions({"groups": groups, "levels": values.levels}, (by, *clusters)),
+    ]
     units, repeats = None, None
     if roles["unit"] and not roles["count"]:
         named = rows.labels(roles["unit"])
@@ -368,4 +372,3 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
     done = build_groups(long, groups_roles(long, options), options)
     total = FlowStep(label="units analysed", rows=done.n_rows, note="a table of counts")
     return replace(done, flow=(total,), columns={})
-

@@ -38,8 +38,6 @@ from socialstats.inference.margins import (
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends
-from socialstats.metrics.two_means import two_means
-from socialstats.metrics.two_proportions import margin_tests, two_proportions
 from socialstats.models.effect_sizes import (
     PairValues,
     cluster_counts,
@@ -50,7 +48,8 @@ from socialstats.models.effect_sizes import (
     place_of,
     whole,
 )
-from socialstats.registry import Metric, reads
+from socialstats.models.two_shares import margin_tests
+from socialstats.registry import Metric, lookup, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
 from socialstats.sentences import span
@@ -159,8 +158,9 @@ def equivalence(
         if paired.by is not None:
             raise InputError(f"equivalence of groups takes one '{paired.by.name}' at a time; split() makes a design of "
                              "each")  # fmt: skip
-        compare = two_proportions if paired.scale == "binary" else two_means
-        paired, cluster = compare(paired, cluster=cluster, level=level), "declared"
+        compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
+        compared: Any = compare(paired, cluster=cluster, level=level)
+        paired, cluster = compared, "declared"
     if isinstance(paired, Result) and paired.metric == "two_proportions" and paired.design is not None:
         settings = paired.settings
         tested = margin_tests(paired.design, settings["choice"], settings["cluster"])
@@ -173,6 +173,7 @@ def equivalence(
                 f"{option('scale')} and {option('cluster')} belong to a table of pairs; a result has its own"
             )
         return against_margin(paired, low=low, high=high, margin=margin, test=test, level=level)
+    assert isinstance(paired, Paired)
     level = checked_alpha(level)
     bounds = checked_bounds(low, high, margin, test)
     return estimate(paired, bounds=bounds, test=test, scale=scale, cluster=cluster, level=level)

@@ -113,24 +113,25 @@ def fisher_exact(hits: Sequence[float], n: Sequence[float]) -> float | None:
     >>> round(fisher_exact((56, 48), (70, 80)), 6), fisher_exact((3, 4), (3, 4))
     (0.012521, 1.0)
     """
-    whole, ones = float(sum(n)), float(sum(hits))
-    low, high = max(0.0, ones - n[1]), min(ones, float(n[0]))
+    first, second = map(float, n)
+    whole, ones = first + second, float(sum(hits))
+    low, high = max(0.0, ones - second), min(ones, first)
     share = ones / whole
-    sd = float(np.sqrt(max(n[0] * share * (1 - share) * n[1] / max(whole - 1, 1.0), 0.0)))
-    mode = np.floor((n[0] + 1) * (ones + 1) / (whole + 2))
+    sd = float(np.sqrt(first * share * (1 - share) * second / max(whole - 1, 1.0)))
+    mode = float(np.floor((first + 1) * (ones + 1) / (whole + 2)))
     low, high = max(low, mode - REACH * sd - REACH), min(high, mode + REACH * sd + REACH)
     if high - low > MOST_TABLES:
         return None
     k = np.arange(np.ceil(low), np.floor(high) + 1)
     step = k[:-1]
-    ratio = np.log((ones - step) * (n[0] - step)) - np.log((step + 1) * (n[1] - ones + step + 1))
+    ratio = np.log((ones - step) * (first - step)) - np.log((step + 1) * (second - ones + step + 1))
     chance = np.append(0.0, np.cumsum(ratio))
     chance = np.exp(chance - chance.max())
     seen = np.flatnonzero(k == hits[0])
     if not len(seen):
         return float(not_zero(0.0))
-    p = chance[chance <= chance[seen[0]] * (1 + TIED)].sum() / chance.sum()
-    return float(min(not_zero(p), 1.0))
+    p = float(not_zero(chance[chance <= chance[seen[0]] * (1 + TIED)].sum() / chance.sum()))
+    return min(p, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -197,7 +198,7 @@ def rank_sum(design: Groups) -> RankSum | None:
     is twice the smaller tail. Else it is normal, with the variance for ties and continuity correction, as in R.
     """
     _, place = np.unique(design.value, return_inverse=True)
-    ties = np.bincount(place, design.count)
+    ties = np.bincount(place, design.count).astype(np.float64)
     first = np.bincount(place, design.count * (design.group == 0), len(ties))
     n, m = float(first.sum()), float((ties - first).sum())
     ranks = np.cumsum(ties) - (ties - 1) / 2
@@ -209,8 +210,8 @@ def rank_sum(design: Groups) -> RankSum | None:
     total = n + m
     variance = n * m / 12 * (total + 1 - float((ties**3 - ties).sum()) / (total * (total - 1)))
     gap = abs(u - n * m / 2)
-    p = 2 * ndtr(-max(gap - 0.5, 0.0) / np.sqrt(variance))
-    return RankSum(u=u, p_value=float(min(not_zero(p), 1.0)), exact=False)
+    p = float(not_zero(2 * ndtr(-max(gap - 0.5, 0.0) / np.sqrt(variance))))
+    return RankSum(u=u, p_value=min(p, 1.0), exact=False)
 
 
 def exact_rank_sum(doubled: FloatArray, ties: FloatArray, n: int, seen: float) -> float:

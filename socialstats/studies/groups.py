@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ USED = ("level", "verify")
 
 def compare(design: Groups, options: StudyOptions) -> Result:
     """Compare the groups with the metric of the scale."""
-    metric = {"binary": two_proportions, "numeric": two_means}.get(design.scale, two_ordinal)  # it refuses labels
+    metric: Any = {"binary": two_proportions, "numeric": two_means}.get(design.scale, two_ordinal)  # it refuses labels
     return single(metric(design, level=options.level))
 
 
@@ -154,7 +155,7 @@ def diagnostics(design: Groups) -> tuple[Diagnostic, ...]:
     found_of = [Diagnostic("Is each unit in one group only?", found, "The groups are compared as independent samples.")]
     for factor in design.clusters:
         sides = [np.unique(factor.codes[design.group == side]) for side in (0, 1)]
-        both = len(np.intersect1d(*sides))
+        both = len(np.intersect1d(sides[0], sides[1]))
         so_what = "The difference within them counts." if both else "Their number in each group limits what is known."
         found_of.append(Diagnostic(
             f"Do clusters of {shorten(factor.name, 40)} have units of both groups?",

@@ -90,7 +90,9 @@ def compared(
     names = {"unit": "unit", "groups": ("a", "b")} if answers > 1 else {"unit": False, "groups": ("a", "b")}
     scale = kind if metric != "two_means" else {"scale": "numeric"}
     result = getattr(ss, metric)(
-        ss.Groups.from_frame({**table, **({"story": cluster} if clusters else {})}, count=False, **names, **scale, **more)
+        ss.Groups.from_frame(
+            {**table, **({"story": cluster} if clusters else {})}, count=False, **names, **scale, **more
+        )
     )
     assert isinstance(result, ss.Result)
     return result, term, truth

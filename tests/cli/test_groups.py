@@ -57,11 +57,13 @@ def test_report_writes_a_page_and_says_the_answer(
     page = tmp_path / "page.html"
     assert main(["report", str(trial), *MAPPED, "--map", "value=score", "-o", str(page)]) == 0
     assert page.stat().st_size > 10_000
-    assert "did not differ significantly between 'drug' and 'control'" in capsys.readouterr().out
+    assert "did not differ significantly between 'drug' and 'control'" in capsys.readouterr().err
 
 
 def test_estimate_reads_groups(trial: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["estimate", "two_proportions", str(trial), "--value", "ok", "--groups", "control,drug", "--verify"]) == 0
+    assert (
+        main(["estimate", "two_proportions", str(trial), "--value", "ok", "--groups", "control,drug", "--verify"]) == 0
+    )
     assert "difference of .100, score 95% CI" in capsys.readouterr().out
 
 
@@ -72,6 +74,7 @@ def test_check_prints_a_command_that_works(trial: Path, tmp_path: Path, capsys: 
     assert lines
     words = shlex.split(lines[0])[1:]
     assert {"group=arm", "unit=person", "value=score"} <= {*words}
+    assert words[words.index("--cluster") + 1] == "ward"
     assert main([*words, "-o", str(tmp_path / "page.html")]) == 0
 
 

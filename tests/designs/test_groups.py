@@ -1,4 +1,4 @@
-"""Two independent groups: from long tables, vectors and counts; units in both groups, repeats, order, missing values."""
+"""Two independent groups: from long tables, vectors and counts; units in both, repeats, order, missing values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,12 @@ def codes(design: ss.Groups) -> set[str]:
 
 def test_a_long_table_is_read_by_the_names_of_its_columns() -> None:
     design = ss.read_groups(trial())
-    assert (design.groups, design.n_units, design.n_rows, design.scale) == (("drug", "control"), (20, 20), 40, "numeric")
+    assert (design.groups, design.n_units, design.n_rows, design.scale) == (
+        ("drug", "control"),
+        (20, 20),
+        40,
+        "numeric",
+    )
     assert design.columns == {"unit": "person", "group": "arm", "value": "score"}
     assert [(step.label, step.rows) for step in design.flow] == [
         ("rows read", 40), ("rows analysed", 40), ("units analysed", 40),
@@ -57,7 +62,9 @@ def test_vectors_and_counts_are_the_same_design() -> None:
     for design in (table, vectors, counted):
         assert design.square().tolist() == [[14.0, 56.0], [32.0, 48.0]]
     assert "SS323" in codes(counted)
-    framed = ss.Groups.from_table(pd.DataFrame([[3, 1, 2], [0, 4, 1]], index=["x", "y"], columns=["low", "mid", "high"]))
+    framed = ss.Groups.from_table(
+        pd.DataFrame([[3, 1, 2], [0, 4, 1]], index=["x", "y"], columns=["low", "mid", "high"])
+    )
     assert (framed.groups, framed.levels, framed.scale) == (("x", "y"), ("low", "mid", "high"), "ordinal")
 
 
@@ -124,7 +131,7 @@ WRONG: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], dict[str, Any], s
     "one name": (lambda t: t, {"groups": ("drug",)}, "name two"),
     "no group column": (lambda t: t.drop(columns="arm"), {}, "no column for 'group'"),
     "no value column": (lambda t: t.drop(columns=["score", "ok"]), {}, "no column for 'value'"),
-    "texts among numbers": (lambda t: t.assign(score=[*t["score"][:-1].astype(object), "x"]), {}, "'x' is not a finite"),
+    "texts among numbers": (lambda t: t.assign(score=[*t["score"][:-1], "x"]), {}, "'x' is not a finite"),
     "two clusters": (lambda t: pd.concat([t, t.assign(site="z")]), {"cluster": "site"}, "several values of 'site'"),
     "no order": (lambda t: t.assign(score=np.resize(["p", "q", "r"], 40)), {"scale": "ordinal"}, "needs the order"),
     "undeclared texts": (lambda t: t.assign(score=np.resize(["p", "q"], 40)), {}, "which counts as 1 is undeclared"),
@@ -141,7 +148,9 @@ def test_wrong_tables_are_errors_that_say_what_is_wrong(name: str) -> None:
         ss.read_groups(change(trial()), **options)
 
 
-@pytest.mark.parametrize("table", [[[1, 2]], [[1, 2], [3, 4], [5, 6]], [[1], [2]], [[1, -2], [3, 4]], [[1.5, 2], [3, 4]]])
+@pytest.mark.parametrize(
+    "table", [[[1, 2]], [[1, 2], [3, 4], [5, 6]], [[1], [2]], [[1, -2], [3, 4]], [[1.5, 2], [3, 4]]]
+)
 def test_tables_of_another_shape_and_cells_that_are_no_counts_are_errors(table: Any) -> None:
     with pytest.raises(ss.InputError):
         ss.Groups.from_table(table)

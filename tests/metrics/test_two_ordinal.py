@@ -51,7 +51,8 @@ def test_ordered_levels_need_no_numbers_and_labels_without_order_are_refused() -
     share = of(ss.two_proportions(design, choice="low")).rows[0]
     assert share.estimate == pytest.approx(float(np.mean(first == "low") - np.mean(second == "low")))
     for wrong, message in (
-        (lambda: ss.two_proportions(design), "choice="), (lambda: ss.two_proportions(design, choice="x"), "no such level"),
+        (lambda: ss.two_proportions(design), "choice="),
+        (lambda: ss.two_proportions(design, choice="x"), "no such level"),
         (lambda: ss.two_means(design), "two_ordinal compares"),
         (lambda: ss.two_ordinal(ss.Groups.from_samples(first, second, scale="nominal")), "have no order"),
         (lambda: ss.two_proportions(ss.Groups.from_samples([1.0, 2.5], [3.0, 4.0])), "two_means compares"),

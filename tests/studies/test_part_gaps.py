@@ -68,7 +68,9 @@ def test_ratings_alone_are_independent_ratings() -> None:
     design = crossed(choices_design(frame))
     source = human_source(design)
     assert source is not None
-    result = independent_ratings(design, source=source.name, first="model", second=source.human, choice=design.levels[2])
+    result = independent_ratings(
+        design, source=source.name, first="model", second=source.human, choice=design.levels[2]
+    )
     row = result.rows[0]
     share = {name: part["action"].eq("escalate") for name, part in frame.groupby("source")}
     error = np.sqrt(sum(s.mean() * (1 - s.mean()) / len(s) for s in share.values()))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from socialstats.cli.readings.proposal import Proposal, value_settings
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import independent_groups
-from socialstats.designs.vocabulary import COVARIATES, NUMBERINGS, VALUES
+from socialstats.designs.vocabulary import COVARIATES, NUMBERINGS, PERSONS, UNITS, VALUES
 from socialstats.text import quoted, shorten
 
 MOST = 2  # columns of values
@@ -22,11 +22,15 @@ def groups_of_units(seen: Profile) -> Iterator[Proposal]:
         return
     group = seen.columns[found.group]
     picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
-    unit = [f"unit={found.unit}"] if found.unit else []
-    used = {found.group, found.unit}
+    single = next((c for c in seen.columns.values() if c.unique and c.called((*UNITS.words, *PERSONS))), None)
+    clustered = found.several and single is not None
+    own = single.name if clustered and single is not None else found.unit
+    unit = [f"unit={own}"] if own else []
+    used = {found.group, found.unit, own}
+    dependent = {"cluster": [found.unit]} if clustered else {}
     for score, value in values_of(seen, used)[:MOST]:
         parts = [f"group={found.group}", *unit, f"value={value.name}"]
-        settings = {"design": "groups", "map": parts, **picked, **value_settings([value], "paired")}
+        settings = {"design": "groups", "map": parts, **dependent, **picked, **value_settings([value], "paired")}
         means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
         yield Proposal("groups", score, means, settings)
