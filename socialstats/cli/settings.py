@@ -94,7 +94,7 @@ READ = (
     Setting("levels", "labels", "LOW,...,HIGH", "the values in order; for pairs of answers ZERO,ONE",
              of="groups paired ratings"),
     Setting("scale", "text", "",
-             "of pairs: binary, nominal, numeric; of groups: ordinal too; of ratings: nominal, ordinal, interval, ratio",
+             "of pairs: binary, nominal, numeric; groups: ordinal too; of ratings: nominal, ordinal, interval, ratio",
              of="groups paired ratings", choices="binary numeric nominal ordinal interval ratio"),
     Setting("unmatched", "text", of="paired", choices="error drop"),  # --missing says it for both
     Setting("probabilities", "text", "PREFIX",

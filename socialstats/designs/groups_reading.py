@@ -231,7 +231,8 @@ def refuse_both(rows: Rows, roles: Roles, groups: Sequence[str]) -> None:
     """Report units that are in both groups: they are pairs."""
     fix = (
         "A unit is in one group. Units under both conditions are pairs, which read_paired reads "
-        f"({option('design', 'paired', '--design paired')}). {option('unit', False, '--map unit=')} says that each row is a unit"
+        f"({option('design', 'paired', '--design paired')}). "
+        f"{option('unit', False, '--map unit=')} says that each row is a unit"
     )
     rows.constant(roles.of(*OWNER), roles["group"], "unit", fix)
 
