@@ -9,6 +9,7 @@ from typing import Any
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
+from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, meant, shorten
@@ -40,7 +41,6 @@ SAY_PARTS = (
     "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or --map first=COLUMN --map second=COLUMN with one "
     "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN"
 )
-VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 
 
 class NoDesign(DesignError):
@@ -214,8 +214,7 @@ def _comparison_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, st
     from socialstats.designs.columns import assign
     from socialstats.designs.options import Options
 
-    roles = assign(table, Options(**map_options(_known(settings, MARKS["comparisons"]))))
-    return {part: column for part, column in roles.parts().items() if part in ("item_a", "item_b", "winner")}
+    return assign(table, Options(**map_options(_known(settings, MARKS["comparisons"])))).parts()
 
 
 def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -327,6 +326,14 @@ def split_list(entries: Sequence[str]) -> list[str]:
         message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
         raise InputError(message) from error
     return [part for part in parts if part]
+
+
+def groups_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of independent groups; an `InputError` where one is missing."""
+    from socialstats.designs.groups_reading import GroupsOptions, groups_roles
+
+    named = map_parts(_known(settings, {"unit", "group", "value"}), "groups")
+    return groups_roles(table, GroupsOptions(**named, **_taken(table, settings))).parts()
 
 
 ROLES: dict[str, Callable[[Table, Mapping[str, Any]], dict[str, str]]] = {

@@ -11,16 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import split_list
+from socialstats.cli.deciding import map_parts, split_list
+from socialstats.cli.designs import selected
 from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
+from socialstats.designs.options import map_options
 from socialstats.errors import InputError
 from socialstats.results import ResultGroup
+from socialstats.tables import Table, read_table
 from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like, write_whole, writing
+from socialstats.text import count
 from socialstats.voice import speaking
 
+ROWS = ("where", "exclude")
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 NOT_TYPED = ("allowed", "source", "format")  # limits of covariates, name for messages, --input-format
@@ -48,12 +53,15 @@ def run_estimate(options: argparse.Namespace) -> int:
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
     tables = given.pop("tables")
-    own_keys = ("as", "output", "verify", "input_format", "overwrite", "keep_formulas")
+    own_keys = ("as", "output", "verify", "input_format", "overwrite", "keep_formulas", "map", *ROWS)
     chosen = {key: given.pop(key) for key in own_keys}
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
+    given |= mapped(function, chosen["map"] or [], given)
     if chosen["input_format"]:
         given["format"] = chosen["input_format"]
+    if any(chosen[key] for key in ROWS):
+        tables = [kept_rows(table, chosen, given.pop("format", None)) for table in tables]
     how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
     with speaking(of_metric(hints)), writing(words_of(typed_in), **how):
         result = function(*tables, **given)
@@ -74,6 +82,32 @@ def run_estimate(options: argparse.Namespace) -> int:
     return 0
 
 
+def mapped(function: Callable[..., Any], entries: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that ``--map`` names, as the keywords of the table's reader.
+
+    Raises
+    ------
+    InputError
+        For a part that the design has not, and one that an option of its own names as well.
+    """
+    if not entries:
+        return {}
+    name = next(reader.__name__.lower() for reader in _readers_of(function))
+    found = map_options(entries) if name == "comparisons" else map_parts(entries, name)
+    if twice := [key for key in found if key in given]:
+        typed_as = f"--{twice[0].replace('_', '-')}"
+        raise InputError(f"{twice[0]} is said twice, by {typed_as} and by --map: keep one of them")
+    return found
+
+
+def kept_rows(path: str, chosen: Mapping[str, Any], kind: Any) -> Table:
+    """Return the rows of a table that ``--where`` keeps and ``--exclude`` leaves, and say how many went."""
+    table, steps = selected(read_table(path, kind), {key: chosen[key] for key in ROWS})
+    for step in steps:
+        print(f"{step.label}: {count(step.rows, 'row')} left out", file=sys.stderr)
+    return table
+
+
 def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
     """Return the parser of a metric's options and of the columns of its table, and what types each of them takes."""
     from socialstats.cli.parser import Parser
@@ -91,6 +125,9 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
     add("--input-format", metavar="NAME", help="format of the table (default: by its suffix, then its content)")
+    add("--map", metavar="PART=COLUMN", action="append", help="column of a part, as in report; repeatable")
+    add("--where", metavar="COLUMN=LABEL", action="append", help="keep these rows only; repeatable")
+    add("--exclude", metavar="COLUMN=LABEL", action="append", help="leave these rows out; repeatable")
     add_writing(parser)
     hints: dict[str, list[Any]] = {}
     own = list(inspect.signature(function).parameters.values())[tables:]

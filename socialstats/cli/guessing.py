@@ -31,35 +31,26 @@ def guessed(table: Table, settings: Mapping[str, Any], chosen: str | None = None
     said = dict(settings)
     if shaped(table, said) is not None:
         return said
-    columns = Columns(table, said)
-    design, said = fitting(table, columns, said, chosen)
-    if design is None or (design == "paired" and not columns.parts.get("condition")):
+    design, said = fitting(table, said, chosen)
+    try:
+        columns = Columns(table, said, design) if design is not None else None
+    except InputError:
+        columns = None
+    if columns is None or (design == "paired" and not columns.parts.get("condition")):
         return said
-    if design == "ratings":
-        guess = ratings_guess(columns)
-    else:
-        guess = {"cluster": columns.clusters(design), "by": columns.model()}
+    of_rows: dict[str, Any] = {"cluster": columns.clusters(), "by": columns.model()}
+    guess = ratings_guess(columns) if design == "ratings" else of_rows
     entries = [*words(said.get("map")), *guess.pop("map", [])]
     found = {key: value for key, value in guess.items() if value and not said.get(key)}
     return said | found | ({"map": entries} if entries else {})
 
 
-def fitting(
-    table: Table, columns: Columns, settings: dict[str, Any], chosen: str | None
-) -> tuple[str | None, dict[str, Any]]:
-    """Return the design that the columns fit by name, or by the most likely proposal; None where none does."""
-    trial = settings
+def fitting(table: Table, settings: dict[str, Any], chosen: str | None) -> tuple[str | None, dict[str, Any]]:
+    """Return the design that the columns fit by name, or the most likely proposal; None where none does."""
     try:
-        design = decide(table, settings, chosen)
+        return decide(table, settings, chosen), settings
     except NoDesign:
         found = proposals(table, settings, lambda one: reading(table, one))
-        if not found:
-            return None, settings
-        design, trial = found[0].design, found[0].settings
     except InputError:
         return None, settings
-    try:
-        columns.look(design, trial)
-    except InputError:
-        return None, trial
-    return design, trial
+    return (found[0].design, found[0].settings) if found else (None, settings)

@@ -6,6 +6,7 @@ the table. The words and scores were chosen on 109 public tables of R and Python
 
 from __future__ import annotations
 
+import csv
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
-from socialstats.cli.readings.doubts import LONE, doubts, parts_of, unused
+from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.groups import groups_of_units
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
@@ -28,7 +29,7 @@ from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
-from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Profile
+from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.rows import mirror_suspects, votes
 from socialstats.designs.tables import TOTALS, bare
@@ -43,10 +44,19 @@ LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
-GENERATORS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
-    square_tables, counted_tables, winners_and_losers, contests, fleiss_tables, wide_tables, transposed_tables,
-    pairs_of_a_plan, long_tables, score_tables, groups_of_units,
-)  # fmt: skip
+READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
+    square_tables,
+    counted_tables,
+    winners_and_losers,
+    contests,
+    fleiss_tables,
+    wide_tables,
+    transposed_tables,
+    pairs_of_a_plan,
+    long_tables,
+    score_tables,
+    groups_of_units,
+)
 
 
 def proposals(
@@ -72,33 +82,45 @@ def proposals(
         return []
     table, left = without_notes(table)
     seen = Profile(table)
-    found = plausible(seen, [one for make in GENERATORS for one in make(seen) if one.score >= LEAST])
-    given = {key: value for key, value in said.items() if value not in (None, [], "")}
+    found = plausible(seen, [one for look in READINGS for one in look(seen) if one.score >= LEAST])
+    given = {**left, **{key: value for key, value in said.items() if value not in (None, [], "")}}
     done: list[Proposal] = []
     for one in sorted(found, key=lambda p: -p.score):
         if any(one.means == other.means for other in done) or sum(p.design == one.design for p in done) == MOST - 1:
             continue
-        own = {entry.partition("=")[0] for entry in words(said.get("map"))}
-        repeats = {entry.removeprefix("repeat=") for entry in words(said.get("map")) if entry.startswith("repeat=")}
-        if repeats & {column for part, columns in parts_of(one).items() if part != "repeat" for column in columns}:
+        completed = with_given(seen, one, given)
+        if completed is None or any(same_settings(completed, other) for other in done):
             continue
-        parts = [entry for entry in words(one.settings.get("map")) if entry.partition("=")[0] not in own]
-        entries = [*words(said.get("map")), *parts]
-        settings = {**one.settings, **left, **given, **({"map": entries} if entries else {})}
-        same = [{**other.settings, "count": None} == {**settings, "count": None} for other in done]
         try:
-            settings |= reads(settings) or {} if not any(same) else {}
+            needed = reads(completed.settings)
         except SocialStatsError as error:
             if refused is not None:
                 refused.append(f"{one.design} ({one.means}): {str(error).splitlines()[0]}")
             continue
-        if any(same):
-            continue
-        note = settings.pop("note", "")
-        done.append(replace(one, settings=settings, means=one.means + note))
+        means = one.means + needed.pop("note", "")
+        done.append(replace(completed, options={**completed.options, **needed}, means=means))
         if len(done) == MOST:
             break
     return done
+
+
+def with_given(seen: Profile, one: Proposal, given: Mapping[str, Any]) -> Proposal | None:
+    """Return a proposal with what was said in place of what it says; None where it takes a repeat as another part."""
+    entries = words(given.get("map"))
+    parts: dict[str, list[Column]] = {}
+    for part, names in (entry.partition("=")[::2] for entry in entries):
+        columns = [seen.column(name) for name in next(csv.reader([names]), [])]
+        parts.setdefault(part, []).extend(c for c in columns if c is not None)
+    if any(c in parts.get("repeat", ()) for part, columns in one.parts.items() if part != "repeat" for c in columns):
+        return None
+    known = {part: columns for part, columns in parts.items() if columns}
+    options = {**one.options, **{key: value for key, value in given.items() if key != "map"}}
+    return replace(one, parts={**one.parts, **known}, options=options, given=entries)
+
+
+def same_settings(one: Proposal, other: Proposal) -> bool:
+    """Whether two proposals say the same, frequencies aside."""
+    return {**one.settings, "count": None} == {**other.settings, "count": None}
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
@@ -108,16 +130,15 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     their names say so. Times and costs make no board.
     """
     groups = independent_groups(seen)
-    board = any(
-        one.score >= SURE_BOARD and one.settings.get("study") and not one.settings.get("raters") for one in found
-    )
+    group = seen.columns[groups.group] if groups is not None else None
+    boards = [one for one in found if one.options.get("study")]
+    board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
     kept = []
     for one in found:
-        parts = parts_of(one)
-        grouped = groups is not None and any(groups.group in parts.get(part, ()) for part in ("condition", "rater"))
-        wide = bool(one.settings.get("raters")) or "first" in parts
-        alone = wide and (groups is not None or board or seen.plan is not None) and bool(doubts(seen, one))
-        unjudged = seen.unjudged and one.settings.get("study") and one.settings.get("raters")
+        grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
+        wide = "raters" in one.parts or "first" in one.parts
+        alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
+        unjudged = seen.unjudged and one in boards and "raters" in one.parts
         if not (grouped or alone or unjudged):
             kept.append(one)
     return kept
@@ -172,10 +193,10 @@ def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str
 def estimate(path: str, one: Proposal) -> str:
     """Return the command line that estimates one metric."""
     typed = ["socialstats", "estimate", one.metric, path]
-    for part, columns in parts_of(one).items():
-        typed += [f"--{part}", ",".join(columns)] if part in ("unit", "rater", "value", "repeat") else []
+    for part, columns in one.parts.items():
+        typed += [f"--{part}", ",".join(c.name for c in columns)] if columns else []
     for key in ("cluster", "scale"):
-        typed += [f"--{key}", ",".join(words(one.settings[key]))] if one.settings.get(key) else []
+        typed += [f"--{key}", ",".join(words(one.options[key]))] if one.options.get(key) else []
     return shlex.join(typed)
 
 
@@ -242,7 +263,9 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(one, Comparisons) or not isinstance(other, Comparisons):
             continue
         if votes(one) == votes(other, turned=True):
-            return {"where": kept[0], "note": "; each contest is a row from either side, and one of these is kept"}
+            clusters = [c.name for c in one.clusters if len(c.levels) < one.n_rows]  # no row alone is one
+            note = "; each contest is a row from either side, and one of these is kept"
+            return {"where": kept[0], "cluster": clusters, "note": note}
     return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import group as grouped
 from socialstats.designs.groups import Groups, GroupScale
-from socialstats.designs.levels import categories, declared_levels
+from socialstats.designs.levels import categories, declared_levels, two_in_order
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Reading, check_choice
 from socialstats.designs.paired_reading import PairedOptions, Values, decode
@@ -22,7 +22,7 @@ from socialstats.designs.rows import Rows, code_suspects, label_cautions
 from socialstats.designs.schema import Finder, Part, Roles
 from socialstats.designs.tables import bare, begun, frequency, looks_counted, times_of
 from socialstats.designs.undeclared import of_groups, with_dependence
-from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, LATER, TREATMENTS, UNITS, VALUES, without_accents
+from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, VALUES, without_accents
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_table, as_text
 from socialstats.tables.lazy import asks
@@ -170,11 +170,7 @@ def two_groups(rows: Rows, roles: Roles, options: GroupsOptions) -> tuple[tuple[
             raise DesignError(f"{place}: only one group, {listed}. A comparison needs a second group")
         fix = f"Say which two to compare, the first minus the second: {option('groups', example)}"
         raise DesignError(f"{place}: {len(found)} groups ({listed}), and two are compared. {fix}")
-    declared = categories(rows.table, column)
-    if declared is not None:
-        found = [label for label in declared if label in found]
-        return (found[0], found[1]), []
-    order = treated_first(*found)
+    order = two_in_order(rows.table, column, found) or treated_first(*found)
     if order is not None:
         return order, []
     first, second = (shorten(label) for label in found)
@@ -187,22 +183,17 @@ OTHERS = "other groups"
 
 
 def treated_first(one: str, other: str) -> tuple[str, str] | None:
-    """Return two labels with what was treated, or came later, first; None where they do not tell.
+    """Return two labels with the control group second; None where not exactly one is called so.
 
     Examples
     --------
-    >>> treated_first("control", "drug"), treated_first("post-test", "pre-test"), treated_first("a", "b")
-    (('drug', 'control'), ('post-test', 'pre-test'), None)
+    >>> treated_first("control", "drug"), treated_first("a", "b")
+    (('drug', 'control'), None)
     """
-    spelt = [bare(without_accents(label)) for label in (one, other)]
-    control = [any(label.startswith(word) for word in CONTROLS) for label in spelt]
-    if control[0] != control[1]:
-        return (other, one) if control[0] else (one, other)
-    for early, late in LATER:
-        for first, second, pair in ((0, 1, (one, other)), (1, 0, (other, one))):
-            if spelt[first].startswith(late) and spelt[second].startswith(early):
-                return pair
-    return None
+    one_is, other_is = (bare(without_accents(label)).startswith(CONTROLS) for label in (one, other))
+    if one_is == other_is:
+        return None
+    return (other, one) if one_is else (one, other)
 
 
 def ordered_values(rows: Rows, roles: Roles, options: GroupsOptions) -> Values:

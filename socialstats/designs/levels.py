@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
+from socialstats.designs.vocabulary import LATER, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
 from socialstats.tables.lazy import asks
@@ -105,8 +106,58 @@ def codes_in(labels: Sequence[str], levels: Sequence[str]) -> list[int]:
     return [exact[label] if label in exact else by_number.get(as_number(label), -1) for label in labels]
 
 
+TIMED = ("test", "treatment", "training", "intervention", "line", "up")
+"""What follows a word of time in one word: pretest, baseline."""
+
+
+def later_and_earlier(labels: Sequence[str]) -> tuple[str, str] | None:
+    """Return two labels with the later one first, where they say what came first, or what was tried on what.
+
+    Examples
+    --------
+    >>> later_and_earlier(["pre", "post"]), later_and_earlier(["After the talk", "Before it"])
+    (('post', 'pre'), ('After the talk', 'Before it'))
+    >>> later_and_earlier(["posture", "pressure"]), later_and_earlier(["a", "b"])
+    (None, None)
+    """
+    if len(labels) != 2:
+        return None
+
+    def says(label: str, word: str) -> bool:
+        plain = without_accents(label).casefold().strip()
+        first = re.match(r"t\d+|[^\W\d_]+", plain)
+        begun = first[0] if first is not None else ""
+        return (
+            begun == word
+            or (begun.startswith(word) and begun.removeprefix(word) in TIMED)
+            or (not word.isascii() and plain.startswith(word))
+        )
+
+    for early, late in LATER:
+        for one, other in (labels, labels[::-1]):
+            if says(one, late) and says(other, early):
+                return one, other
+    return None
+
+
 NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
 LONGEST_PREFIX = 4
+
+
+def two_in_order(table: Table, column: str, found: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
+
+    The type of the column tells it, or labels that say what came later, or was tried on what.
+    """
+    declared = categories(table, column)
+    if declared is not None:
+        first, second = (label for label in declared if label in found)
+        return first, second
+    if (timed := later_and_earlier(found)) is not None:
+        return timed
+    levels = table.categories(column) if table.has(column) else ()
+    chosen = [label for label in levels if label in found] == [*found[::-1]]  # no order of letters: somebody chose it
+    return (found[1], found[0]) if chosen else None
 
 
 def opposites(labels: Collection[str]) -> tuple[str, str] | None:

@@ -8,13 +8,16 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import FlowStep, Repeats
+from socialstats.designs.profile import Column
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
+from socialstats.designs.vocabulary import PERSONS, RATERS, SCORERS
 from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
+GIVERS = (*RATERS.words, *PERSONS, *SCORERS)  # who gives answers: a sample of their own, which the means leave out
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
 APART = (*UNIT, "rater", "source", "condition", "by")  # kinds of columns that tell values apart
 
@@ -110,8 +113,10 @@ def note_means(rows: Rows, n: AnyArray, repeat: tuple[str, ...]) -> Caution:
     total, most, least = int(n.sum()), int(n.max()), int(n.min())
     each = f"{least}" if least == most else f"{least} to {most}"
     by = f", told apart by {quoted(repeat)}" if repeat else ""
+    who = [name for name in repeat if Column(name=name, levels=(), rows=0, filled=0).called(GIVERS)]
+    fixed = f"; intervals speak of these labels of {quoted(who)}, and of no others" if who else ""
     rows.flow.append(FlowStep(label=AVERAGED, rows=total, note=f"{each} to a mean{by}"))
-    detail = f"{total:,} answers to {counted(len(n), 'mean')}, {each} each{by}"
+    detail = f"{total:,} answers to {counted(len(n), 'mean')}, {each} each{by}{fixed}"
     return caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
 
 

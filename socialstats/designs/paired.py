@@ -61,8 +61,8 @@ class PairedSources:
             Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
         conditions : pair of str, optional
             The two to compare: the first minus the second. Rows of other conditions are left out and counted in
-            `flow`. By default the two labels that occur: in the order of an ordered categorical, else in that of
-            their letters (caution SS310).
+            `flow`. By default the two labels that occur, in the order of an ordered categorical. Labels that say
+            when (pre, post) have the later one first, and others the order of their letters (caution SS310).
         levels : sequence, optional
             Levels of text values; two are (zero, one). Only numbers, 0/1, true/false and yes/no need none.
         scale : {"binary", "nominal", "numeric"}, optional

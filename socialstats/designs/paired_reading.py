@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
-from socialstats.designs.levels import categories, declared_levels, in_order, opposites
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, Reading, check_choice
 from socialstats.designs.paired import Paired, PairedScale
@@ -44,7 +44,8 @@ from socialstats.text import count as counted
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
-WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
+WIDE_PAIRS = (("after", "before"), ("post", "pre"), ("posttest", "pretest"), ("followup", "baseline"))
+"""Names of two columns with one row per unit, the later one first: differences are changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +140,7 @@ def wide_pair(columns: Sequence[str]) -> tuple[str, str] | None:
     Examples
     --------
     >>> wide_pair(["id", "pre", "post"]), wide_pair(["id", "score"])
-    (('pre', 'post'), None)
+    (('post', 'pre'), None)
     """
     return next((pair for pair in WIDE_PAIRS if set(pair) <= set(columns)), None)
 
@@ -477,10 +478,8 @@ def _conditions(rows: Rows, roles: Roles, options: PairedOptions) -> tuple[tuple
         fix = f"Say which two to compare, the first minus the second: {option('conditions', tuple(example))}"
         many = f"{len(found)} conditions ({listed}), and pairs have two" if len(found) > 2 else f"only one, {listed}"
         raise DesignError(f"{place}: {many}. " + (fix if len(found) > 2 else "Pairs need a second condition"))
-    declared = categories(rows.table, column)
-    if declared is not None:
-        found = [label for label in declared if label in found]
-        return (found[0], found[1]), []
+    if (told := two_in_order(rows.table, column, found)) is not None:
+        return told, []
     first, second = (shorten(label) for label in found)
     detail = f"differences are '{first}' minus '{second}' (the order of the letters)"
     fix = f"{option('conditions', (second, first), '--conditions')} turns them round, and declares the order"

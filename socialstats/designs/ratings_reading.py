@@ -268,7 +268,9 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[An
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         rows.add_missing(column, absent, fix=keep)
-    _count(rows, absent, f"no value in '{shorten(column)}'")
+    read = rows.counts.columns[column].texts_of(absent)
+    note = f"missing: no rating ({quoted(read, 5)} read as missing)" if read else "missing: no rating"
+    _count(rows, absent, f"no value in '{shorten(column)}'", note)
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
 
@@ -536,7 +538,9 @@ def _finish(
     cautions = [*noticed, *rated.cautions]
     if not roles["rater_source"]:  # a source is one of raters
         cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
-    cautions += _missing_cautions(status)
+    blank = np.zeros(len(rows.use), dtype=bool)
+    blank[index[order][(status != OK) & (status != REFUSAL)]] = True
+    cautions += _missing_cautions(status, rows.counts.columns[roles["value"]].texts_of(blank))
     clusters = rows.factors(roles.of("cluster"), units.row)
     strata = rows.by_name(roles.of("stratum"), units.row)
     rater_groups = rows.by_name(roles.of("source", "rater_group"), raters.row)
@@ -560,12 +564,14 @@ def _finish(
     return replace(done, cautions=(*done.cautions, *odd))
 
 
-def _missing_cautions(status: AnyArray) -> list[Caution]:
+def _missing_cautions(status: AnyArray, texts_read: Sequence[str]) -> list[Caution]:
+    """Return caution SS315 on refusals and missing ratings, with the texts that were read as missing."""
     refused, total = int((status == REFUSAL).sum()), len(status)
     missing = int((status != OK).sum()) - refused
     if not refused and not missing:
         return []
     detail = f"{counted(refused, 'refusal')} and {counted(missing, 'missing rating')} of {total:,}"
+    detail += f" ({quoted(texts_read, 5)} read as missing)" if texts_read else ""
     return [caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")]
 
 

@@ -653,11 +653,9 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     free = [c for c in profile.varying() if c.names_things and not c.describes and c.name not in (*pair, *used)]
     free = [c for c in free if FEWEST_CLUSTERS <= c.size <= profile.rows / 2 and not profile.has_partner(c)]
     named = {c.name: c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words)) for c in free}
-    free = [
-        c for c in free
-        if named[c.name]
-        or (c.size >= FEWEST_UNNAMED and (c.text or c.identifies or c.numbering or c.is_enumeration))
-    ]  # fmt: skip
+    several = [c for c in free if c.size >= FEWEST_UNNAMED]
+    listed = [c for c in several if (c.numbering or c.is_enumeration) and not c.called(REPEATS.words)]
+    free = [c for c in free if named[c.name] or c in listed or (c in several and (c.text or c.identifies))]
     met = {c.name: len(profile.table.counts([c.name, *pair]).n) for c in free}
     pairs = len(profile.table.counts(list(pair)).n)
     free = [c for c in free if met[c.name] not in (pairs, c.size)]  # said by the pair, or each within a pair

@@ -23,6 +23,11 @@ def couples(words: str) -> tuple[tuple[str, str], ...]:
     return tuple((one, other) for one, other in map(str.split, words.split(",")))
 
 
+def phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the phrases of each line, between commas."""
+    return tuple(tuple(map(str.strip, line.split(","))) for line in text.strip().splitlines())
+
+
 def without_accents(name: str) -> str:
     """Return a name without accents.
 
@@ -216,3 +221,118 @@ SUBJECTS = spelled("subject fach materia asignatura matiere 科目")  # exams, w
 SPREADS = ("sd", *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"))  # beside a mean
 BOUNDS = couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")  # ends of an interval
 ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
+LOST = spelled("loses lose losses loss lost nlosses defeat defeats l")  # counts of losses
+PREFERRED = spelled("wins win won nwins prefer prefers preferred pref votes chose chosen")  # counts of wins
+UNDECIDED = spelled("nopreference nopref neither undecided indifferent noopinion same")  # further counts of ties
+PICKED = spelled("response button choice chosen selected selection pressed clicked picked pick")  # what was chosen
+ACTORS = spelled("initiator cited top")  # who acts need not win
+SUCCESS = spelled("success successful status end ending")  # how it ended
+ROUNDS = spelled("round game set period season half leg turn match stage inning block")  # when two met, not who won
+FINAL = spelled("match final overall game ftr fulltime")  # results of the whole contest
+RATED_AS = spelled("elo rating ranking seed")  # numbers of players before they met: neither items nor scores
+BATTLES = spelled("votes battles games ci interval")  # what stands beside a strength that was estimated
+MARGINS = spelled("margin rating")  # how much better one of two was
+WEAK_VALUES = spelled("category label code")  # values that name units as often
+SCALED = spelled("rating response score liking preference")  # what one person says of a unit
+METHODS = spelled("method meth machine instrument device")  # three of them measure one quantity as raters do
+REFERENCES = spelled(
+    "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
+    "goldstandard standard"
+)
+PREDICTIONS = spelled(
+    "pred preds predicted prediction model output estimated classified modellabel llm gpt assigned system yhat auto "
+    "automatic classifier"
+)  # what is compared with a reference
+LABELLINGS = spelled("label labels annotation diagnosis coding code codes grade category")
+JUDGEMENTS = spelled(
+    "rating rated rate grade graded diagnosis label labels annotation code coded coding judgment judgement assessment "
+    "opinion score mark"
+)
+JUDGE_COUPLES = couples(
+    "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
+    "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
+)  # who may have judged the same
+RATER_COUNTS = spelled("nraters raters nratings ratings njudges votes nvotes annotators nannotators")
+KEY_VALUES = spelled("value score wert valor valeur")  # beside a column of keys
+SCORING = spelled("scorer filter")  # rules by which one answer is scored
+MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
+SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
+INTERVALS = spelled("ci cl conf interval ki")
+ARENA = spelled("elo arena bradleyterry bt")
+ANALYSED_BY = spelled("model system llm prompt persona")  # what a table is likely to be analysed by
+SOURCES = spelled("source rater_source rater_type rater_kind")  # columns that say whether people or models rated
+KINDS = spelled("domain topic group")  # kinds of units, which one rather reports by than clusters on
+VAGUE = spelled("group model worker worker_id participant participant_id")  # a condition as often as a rater
+
+# What labels say.
+YES = spelled(
+    "yes y true t 1 c pos positive + present success pass passed correct right ja oui si approve accept accepted agree "
+    "good better high"
+)
+RIGHT_WRONG = spelled(
+    "correct incorrect wrong right pass fail passed failed solved unsolved success failure"
+)  # outcomes of a condition, no judgements
+VERDICT_MARKS = spelled(
+    "pass passed fail failed error correct incorrect right wrong true false yes no win lose"
+)  # in brackets before a text
+CROWD = spelled("human humans people person crowd")  # a source of ratings
+REFUSED = phrases("refusal, refused, refuse, declined, no answer, cannot answer, can't say")[0]
+LEVEL_ORDERS = phrases("""
+very low, low, medium, high, very high
+none, mild, moderate, severe
+never, rarely, sometimes, often, always
+very bad, bad, ok, good, very good
+very poor, poor, fair, good, excellent
+not at all, slightly, moderately, very, extremely
+not at all, a little, somewhat, quite, very much
+unsatisfactory, satisfactory, good, very good, excellent
+false, mostly false, half true, mostly true, true
+trifft gar nicht zu, trifft überhaupt nicht zu, trifft nicht zu, trifft eher nicht zu, teils teils, teils/teils, \
+weder noch, trifft eher zu, trifft zu, trifft voll zu, trifft voll und ganz zu
+stimme gar nicht zu, stimme überhaupt nicht zu, lehne ab, stimme nicht zu, stimme eher nicht zu, teils teils, \
+teils/teils, weder noch, neutral, stimme eher zu, stimme zu, stimme voll zu, stimme voll und ganz zu
+sehr niedrig, niedrig, mittel, hoch, sehr hoch
+gering, mittel, hoch
+muy bajo, bajo, medio, alto, muy alto
+muy baja, baja, media, alta, muy alta
+très faible, faible, moyen, élevé, très élevé
+低, 中, 高
+sehr schlecht, schlecht, mittel, mittelmäßig, gut, sehr gut
+nie, selten, manchmal, oft, immer
+sehr unzufrieden, unzufrieden, neutral, zufrieden, sehr zufrieden
+totalmente en desacuerdo, muy en desacuerdo, en desacuerdo, neutral, ni de acuerdo ni en desacuerdo, de acuerdo, \
+muy de acuerdo, totalmente de acuerdo
+nunca, rara vez, a veces, a menudo, casi siempre, siempre
+muy malo, malo, regular, bueno, muy bueno, excelente
+muy insatisfecho, insatisfecho, neutral, satisfecho, muy satisfecho
+pas du tout d'accord, plutôt pas d'accord, pas d'accord, neutre, ni d'accord ni pas d'accord, plutôt d'accord, \
+d'accord, tout à fait d'accord
+jamais, rarement, parfois, souvent, toujours
+très mauvais, mauvais, moyen, bon, très bon
+非常不同意, 不同意, 中立, 一般, 同意, 非常同意
+从不, 很少, 有时, 经常, 总是
+很差, 差, 一般, 好, 很好
+not relevant, slightly relevant, somewhat relevant, relevant, highly relevant
+poor, weak, fair, good, strong, excellent
+never, yearly, monthly, weekly, daily
+""")
+DEGREES = {
+    word: degree
+    for degree, words in {
+        1: ("slightly", "somewhat", "rather", "a little", "partly", "mildly"),
+        2: ("moderately", "mostly"),
+        3: ("",),
+        4: ("very", "strongly", "highly", "definitely"),
+        5: ("completely", "totally", "extremely", "fully"),
+    }.items()
+    for word in words
+}  # how strongly a word of a level is meant
+MIDDLE = phrases(
+    "neutral, undecided, unsure, neither, neither agree nor disagree, no opinion, mixed, equal, ok, about the same, "
+    "the same, indifferent"
+)[0]
+NOT = ("un", "dis", "in", "im", "not ", "il", "ir")  # starts of words that say the opposite
+AGAINST = couples(
+    "bad good, poor good, negative positive, worse better, wrong right, false true, no yes, low high, weak strong, "
+    "never always, rarely often, oppose support, reject accept, easy difficult"
+)

@@ -240,7 +240,7 @@ def test_one_row_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     data = write(tmp_path, "wide.csv", wide)
     code, out, _ = run(capsys, "check", data)
     assert code == 0
-    assert "difference  before minus after" in out
+    assert "difference  after minus before" in out
     code, out, _ = run(capsys, "check", data, "--map", "first=after", "--map", "second=before")
     assert code == 0
     assert "difference  after minus before" in out

@@ -163,3 +163,33 @@ def test_a_formula_names_the_columns(pairs, capsys):
     assert capsys.readouterr().out == found
     assert main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | sotry"]) == 2
     assert "Did you mean --cluster story ?" in capsys.readouterr().err
+
+
+def test_estimate_takes_the_words_of_report(ratings, pairs, capsys):
+    """Parts by --map, and rows by --where and --exclude; the same numbers as with options of their own."""
+
+    def numbers(*words):
+        assert main(["estimate", *words, "--format", "json"]) == 0
+        return json.loads(capsys.readouterr().out)["terms"]
+
+    named = numbers("krippendorff_alpha", str(ratings), "--unit", "unit", "--cluster", "story", "--scale", "nominal")
+    parts = ["--map", "unit=unit", "--map", "cluster=story", "--scale", "nominal"]
+    assert numbers("krippendorff_alpha", str(ratings), *parts) == named
+    wide = numbers("mcnemar", str(pairs), "--first", "new", "--second", "old", "--exclude", "story=s3")
+    mapped = ["--map", "first=new", "--map", "second=old", "--where", "story=s1"]
+    assert wide[0]["n"] == 6
+    assert numbers("mcnemar", str(pairs), *mapped)[0]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--map", "first=new", "--first", "new", "--second", "old"], "first is said twice, by --first and by --map"),
+        (["--map", "rater=new"], "no part 'rater' in paired"),
+        (["--map", "first"], "write part=column"),
+        (["--first", "new", "--second", "old", "--where", "story=s9"], "s9"),
+    ],
+)
+def test_parts_and_rows_that_cannot_be_are_errors(words, told, pairs, capsys):
+    assert main(["estimate", "mcnemar", str(pairs), *words]) in (2, 3)
+    assert told in capsys.readouterr().err

@@ -280,3 +280,11 @@ def test_ordered_labels_of_other_languages_are_levels(tmp_path: Path, capsys: py
     found = first_of(printed(frame, tmp_path / "t.csv", capsys))
     assert found.startswith("report --raters Gutachter1,Gutachter2 --levels")
     assert ",".join(levels) in found
+
+
+def test_row_numbers_count_no_raters_of_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Data frames of R are written with their row numbers, which stand before counts of answers by level."""
+    counts = np.random.default_rng(3).multinomial(6, [0.7, 0.2, 0.1], 30)
+    frame = Frame({"rownames": range(1, 31), **{name: counts[:, k] for k, name in enumerate(("low", "mid", "top"))}})
+    found = first_of(printed(frame, tmp_path / "t.csv", capsys))
+    assert found == "report --level-columns low,mid,top --scale nominal"

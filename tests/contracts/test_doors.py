@@ -17,7 +17,7 @@ from socialstats.cli.parser import make_parser
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 FIELDS = ("estimate", "std_error", "df", "p_value", "conf_low", "conf_high")
-WIDE, BOTH = ["--first", "before", "--second", "after"], {"first": "before", "second": "after"}
+WIDE, BOTH = ["--first", "after", "--second", "before"], {"first": "after", "second": "before"}
 LEVELS = {"levels": ["low", "medium", "high"]}
 CASES: dict[str, tuple[str, str, list[str], list[str], dict[str, Any]]] = {
     # name: table, metric, options of report, options of estimate, keywords of Python

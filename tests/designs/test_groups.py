@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 import socialstats as ss
-from socialstats.designs.groups_reading import treated_first
 
 
 def trial(units: int = 40, seed: int = 1) -> pd.DataFrame:
@@ -90,7 +89,6 @@ def test_repeats_of_a_unit_are_averaged_and_are_no_units() -> None:
      (("kontrolle", "neu"), ("neu", "kontrolle")), (("a", "b"), None), (("control a", "control b"), None)],
 )  # fmt: skip
 def test_what_was_treated_or_came_later_is_first(pair: tuple[str, str], order: tuple[str, str] | None) -> None:
-    assert treated_first(*pair) == order
     design = ss.Groups.from_frame({"arm": [*pair, *pair], "score": [1.0, 2.0, 3.0, 4.0]})
     assert design.groups == (order or pair)
     assert ("SS310" in codes(design)) == (order is None)

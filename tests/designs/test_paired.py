@@ -219,19 +219,41 @@ def test_declared_levels_say_which_is_one() -> None:
 
 
 def test_an_undeclared_order_of_conditions_is_said() -> None:
-    table = {"unit": [1, 1], "condition": ["before", "after"], "value": [3, 5]}
+    table = {"unit": [1, 1], "condition": ["plain", "formal"], "value": [3, 5]}
     design = Paired.from_frame(table)
-    assert design.conditions == ("after", "before")
+    assert design.conditions == ("formal", "plain")
     (note,) = design.cautions
     assert note.code == "SS310"
     assert note.severity == CAUTIONS["SS310"][0] == "info"
-    assert note.detail == "differences are 'after' minus 'before' (the order of the letters)"
-    assert note.fix == "conditions=('before', 'after') (--conditions) turns them round, and declares the order"
-    declared = Paired.from_frame(table, conditions=("before", "after"))
+    assert note.detail == "differences are 'formal' minus 'plain' (the order of the letters)"
+    assert note.fix == "conditions=('plain', 'formal') (--conditions) turns them round, and declares the order"
+    declared = Paired.from_frame(table, conditions=("plain", "formal"))
     assert (declared.cautions, declared.difference.tolist()) == ((), [-2.0])
-    ordered = pd.Categorical(["before", "after"], categories=["before", "after"], ordered=True)
+    ordered = pd.Categorical(["plain", "formal"], categories=["plain", "formal"], ordered=True)
     by_type = Paired.from_frame(pd.DataFrame(table | {"condition": ordered}))
-    assert (by_type.conditions, by_type.cautions) == (("before", "after"), ())
+    assert (by_type.conditions, by_type.cautions) == (("plain", "formal"), ())
+    by_levels = Paired.from_frame(pd.DataFrame(table | {"condition": ordered.as_unordered()}))
+    assert (by_levels.conditions, by_levels.cautions) == (("plain", "formal"), ())
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        ("before", "after"), ("pre", "post"), ("Pre-Test", "Post-Test"), ("pretest", "posttest"), ("t0", "t1"),
+        ("T1", "T2"), ("baseline", "followup"), ("vorher", "nachher"), ("antes", "después"), ("avant", "après"),
+        ("前测", "后测"),
+    ],
+)  # fmt: skip
+def test_a_change_is_what_came_later_minus_what_came_before(early: str, late: str) -> None:
+    rows = [(unit, when, value) for unit in (1, 2, 3) for when, value in ((early, 3), (late, 5))]
+    table = pd.DataFrame(rows, columns=["unit", "time", "score"])
+    design = Paired.from_frame(table)
+    assert (design.conditions, design.difference.tolist()) == ((late, early), [2.0])
+    assert not [note for note in design.cautions if note.code == "SS310"]
+    turned = Paired.from_frame(table, conditions=(early, late))
+    assert turned.difference.tolist() == [-2.0]
+    levels = pd.Categorical(table["time"], categories=[early, late], ordered=True)
+    assert Paired.from_frame(table.assign(time=levels)).conditions == (early, late)  # a declared order counts more
 
 
 def test_two_of_many_conditions_are_picked_and_the_rest_counted() -> None:

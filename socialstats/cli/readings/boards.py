@@ -14,11 +14,13 @@ from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
     CONDITIONS,
+    KEY_VALUES,
     KEYS,
     MEASURES,
     MODELS,
     RATERS,
     RIGHT,
+    SCORING,
     SUMMARIES,
     TASKS,
     TREATMENTS,
@@ -26,9 +28,8 @@ from socialstats.designs.vocabulary import (
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 
+LEADERBOARD = {"study": "leaderboard"}
 FEWEST = 3  # models of a leaderboard
-KEY_VALUES = ("value", "score", "wert", "valor", "valeur")  # beside a column of keys
-SCORING = ("scorer", "filter")  # rules by which one answer is scored
 MANY = 5  # columns of numbers that may be models by what they hold
 
 
@@ -40,7 +41,7 @@ def score_tables(seen: Profile) -> Iterator[Proposal]:
         entry = f"{metric.name}={level}"
         for one in score_tables(Profile(rows_where(seen.table, metric.name, level)[0])):
             means = f"{one.means}, of the rows where '{metric.name}' is {level}"
-            yield replace(one, means=means, settings={**one.settings, "where": [entry]})
+            yield replace(one, means=means, options={**one.options, "where": [entry]})
         return
     models = models_of(seen)
     yield from long_board(seen)
@@ -68,31 +69,27 @@ def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
 def scores_in(seen: Profile, used: Sequence[Column]) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     return [
-        c for c in seen.varying() if c not in used and (c.numbers is not None or yes_no(c))
+        c for c in seen.varying() if c not in used and (c.numbers is not None or c.yes_no)
         and c.name not in seen.no_values and not c.unique_key
         and not c.called(("mean", "average", "overall", *TREATMENTS))
         and bare(c.name) not in (*SUMMARIES, *TASKS.names) and not c.called(("rank", *CALLS))
     ]  # fmt: skip
 
 
-def yes_no(column: Column) -> bool:
-    """Whether a column holds yes and no, 0 and 1, or two words for right and wrong such as PASS and FAIL."""
-    return column.yes_no
-
-
 def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
-    parts = [c for c in scores if not c.whole]
-    tasks = parts if len(parts) > 1 and 2 * len(parts) >= len(scores) else scores
+    shares = [c for c in scores if not c.whole]
+    tasks = shares if len(shares) > 1 and 2 * len(shares) >= len(scores) else scores
     names = [c.name for c in tasks]
     names = [*scores_of(seen.table, [c for c in seen.table.columns if c not in names])]  # without their averages
     names = names if len(names) > 1 else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
     if len(names) < 2:
         return
-    settings = {"study": "leaderboard", "map": [f"rater={model.name}", f"task={','.join(names)}"]}
-    listed = listing([shorten(name, 30) for name in names], 6)
-    yield Proposal("ratings", 9, f"a leaderboard: '{model.name}' names the models, the tasks are {listed}", settings)
+    means = f"a leaderboard: '{model.name}' names the models, the tasks are "
+    means += listing([shorten(name, 30) for name in names], 6)
+    parts = {"rater": [model], "task": [seen.columns[name] for name in names]}
+    yield Proposal("ratings", 9, means, parts, LEADERBOARD)
 
 
 def long_board(seen: Profile) -> Iterator[Proposal]:
@@ -100,30 +97,30 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
     found = find_board(seen, scores_in(seen, models_of(seen)))
     if found is None:
         return
-    source, joint = seen.columns[found.model], ",".join(found.unit)
+    model, value = seen.columns[found.model], seen.columns[found.value]
+    unit, repeat = ([seen.columns[name] for name in names] for names in (found.unit, found.repeat))
     of = listing([f"'{name}'" for name in found.unit]) + (f" of each '{found.task}'" if found.task is not None else "")
-    several = f", with {each_answer(found.answers)} averaged" if found.answers[1] > 1 else ""
-    beside = [*(f"repeat={name}" for name in found.repeat)]
+    several = found.answers[1] > 1
+    averaged = f", with {each_answer(found.answers)} averaged" if several else ""
     clusters: dict[str, Any] = {"cluster": [found.cluster]} if found.cluster is not None else {}
-    sure = found.task is not None or found.named or found.answers[1] > 1
-    if source not in models_of(seen) and len(source.levels) == 2 and (found.repeat or found.answers[1] == 1):
-        parts = [f"unit={joint}", f"condition={source.name}", f"value={found.value}", *beside]
-        settings = {"map": parts, "conditions": two_conditions(source), "missing": "drop", **clusters}
-        means = f"'{found.value}' of the same {of} under two of '{source.name}'{several}"
-        yield Proposal("paired", 7.4 if found.repeat else 5, means, settings)
+    named = model in models_of(seen)
+    if not named and len(model.levels) == 2 and (repeat or not several):
+        parts = {"unit": unit, "condition": [model], "value": [value], "repeat": repeat}
+        options = {"conditions": two_conditions(model), "missing": "drop", **clusters}
+        means = f"'{value.name}' of the same {of} under two of '{model.name}'{averaged}"
+        yield Proposal("paired", 7.4 if repeat else 5, means, parts, options)
         return
-    yield from conditions_within(seen, found)
-    parts = [f"rater={source.name}", f"unit={joint}", f"value={found.value}"]
-    parts += [f"task={found.task}"] if found.task is not None else []
-    conditions = any(seen.columns[name].called(CONDITIONS.words) for name in found.repeat)
-    conditions = conditions or any(conditions_within(seen, found))
-    likely = 9.4 if sure and not conditions else 8.2  # conditions are rather compared than averaged
-    yield Proposal(
-        "ratings",
-        likely if source in models_of(seen) else 7.3 if found.answers[1] > 1 else 5,
-        f"a leaderboard: '{source.name}' names the models, a unit is {of}{several}, '{found.value}' is the score",
-        {"study": "leaderboard", "map": [*parts, *beside], **clusters},
-    )
+    compared = [*conditions_within(seen, found)]
+    yield from compared
+    task = [seen.columns[found.task]] if found.task is not None else []
+    score = 7.3 if several else 5
+    if named:  # conditions are rather compared than averaged
+        conditions = compared or any(c.called(CONDITIONS.words) for c in repeat)
+        sure = bool(task or found.named or several) and not conditions
+        score = 9.4 if sure else 8.2
+    means = f"a leaderboard: '{model.name}' names the models, a unit is {of}{averaged}, '{value.name}' is the score"
+    parts = {"rater": [model], "unit": unit, "value": [value], "task": task, "repeat": repeat}
+    yield Proposal("ratings", score, means, parts, {**LEADERBOARD, **clusters})
 
 
 def conditions_within(seen: Profile, board: Board) -> Iterator[Proposal]:
@@ -131,18 +128,18 @@ def conditions_within(seen: Profile, board: Board) -> Iterator[Proposal]:
     cells = Cells(seen, board.unit, [board.model], board.value)
     if len(seen.columns[board.model].levels) < 2 or not cells.repeated:
         return
-    two = [one.name for one in cells.within if one.kind == "factor" and len(seen.columns[one.name].levels) == 2]
-    for name in two[:1]:
-        below = Cells(seen, board.unit, [board.model, name], board.value)
+    factors = [seen.columns[one.name] for one in cells.within if one.kind == "factor"]
+    for condition in [c for c in factors if len(c.levels) == 2][:1]:
+        below = Cells(seen, board.unit, [board.model, condition.name], board.value)
         repeat = below.repeats() if below.repeated else ()
         if below.repeated and not repeat:
             continue
-        parts = [f"unit={','.join(board.unit)}", f"condition={name}", f"value={board.value}"]
-        parts += [f"repeat={column}" for column in repeat]
-        settings = {"map": parts, "conditions": two_conditions(seen.columns[name]), "by": board.model}
-        of = listing([f"'{unit}'" for unit in board.unit])
-        means = f"'{board.value}' of the same {of} under two of '{name}', for each '{board.model}'"
-        yield Proposal("paired", 8.6, means, settings | {"missing": "drop"})
+        unit, again = ([seen.columns[name] for name in names] for names in (board.unit, repeat))
+        parts = {"unit": unit, "condition": [condition], "value": [seen.columns[board.value]], "repeat": again}
+        options = {"conditions": two_conditions(condition), "by": board.model, "missing": "drop"}
+        of = listing([f"'{name}'" for name in board.unit])
+        means = f"'{board.value}' of the same {of} under two of '{condition.name}', for each '{board.model}'"
+        yield Proposal("paired", 8.6, means, parts, options)
 
 
 def each_answer(answers: tuple[int, int]) -> str:
@@ -160,14 +157,12 @@ def called_rater(column: Column) -> bool:
 def column_a_model(seen: Profile) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.columns.values() if c.unique and c.names_things]
-    keys = [c for c in keys if c.numbers is None or c.unique_key or c.called(TASKS.words)]
     key = min(keys, key=lambda c: c.numbers is not None, default=None)
     families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
     tasked = key is not None and key.called(TASKS.words)
     if seen.is_cross or ((key is None or (key.numbers is not None and not tasked)) and families < FEWEST):
         return
     scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
-    scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS.words)]
     alike = [c for c in scores if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
@@ -179,16 +174,16 @@ def column_a_model(seen: Profile) -> Iterator[Proposal]:
     shares = all(c.numbers is not None and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
     unnamed = key is not None and not key.name.strip()
     few = key is not None and key.numbers is None and seen.rows <= len(scores)
-    content = (tasked or few) and len(scores) == len(seen.columns) - 1 and one_scale(scores)
-    right = key is not None and not known and all(map(yes_no, scores))  # right or wrong, of models or of raters
-    if not right and (not (known or (shares and (tasked or unnamed)) or content) or any(map(yes_no, scores)) > known):
+    content = (tasked or few) and one_scale(scores)
+    right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
+    numbers = (known or (shares and (tasked or unnamed)) or content) and any(c.yes_no for c in scores) <= known
+    if not (right or numbers):
         return
-    settings: dict[str, Any] = {"study": "leaderboard", "raters": names}
-    settings |= {"map": [f"unit={key.name}"]} if key is not None and not unnamed else {}
-    told = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
+    parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
+    means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     by_content = content and not (known or shares)
     score = 6.4 if right else 6.9 if by_content else 8.4 if known or tasked else 7.6
-    yield Proposal("ratings", score, told, settings)
+    yield Proposal("ratings", score, means, parts, LEADERBOARD)
 
 
 def one_scale(scores: Sequence[Column]) -> bool:

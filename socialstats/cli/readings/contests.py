@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Any
 
-import numpy as np
-
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Parts, Proposal
 from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
@@ -27,26 +26,41 @@ from socialstats.designs.profile import (
 )
 from socialstats.designs.roles import clusters_of
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
-from socialstats.designs.vocabulary import DATES, REPEATS, SCORES, VERDICTS
+from socialstats.designs.vocabulary import (
+    ACTORS,
+    DATES,
+    FINAL,
+    LOST,
+    PICKED,
+    PREFERRED,
+    RATED_AS,
+    REPEATS,
+    ROUNDS,
+    SCORES,
+    SUCCESS,
+    UNDECIDED,
+    VERDICTS,
+)
 from socialstats.tables import as_number
 from socialstats.text import count
 
-LOST = ("loses", "lose", "losses", "loss", "lost", "nlosses", "defeat", "defeats", "l")
-
-ROUNDS = ("round", "game", "set", "period", "season", "half", "leg", "turn", "match", "stage", "inning", "block")
-PREFERRED = (*WIN_WORDS, "prefer", "prefers", "preferred", "pref", "votes", "chose", "chosen")  # counts of wins
-UNDECIDED = (*TIE_COUNTS, "nopreference", "nopref", "neither", "undecided", "indifferent", "noopinion", "same")
-ACTORS = ("initiator", "cited", "top")  # who acts need not win
-SUCCESS = ("success", "successful", "status", "end", "ending")
-PICKED = ("response", "button", "choice", "chosen", "selected", "selection", "pressed", "clicked", "picked", "pick")
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
 MOST_RESULTS = 12  # labels of results that name no item
-RATED_AS = ("elo", "rating", "ranking", "seed")  # numbers of players before they met: neither items nor scores
+
+
+def proposed_contest(
+    seen: Profile, score: float, means: str, sides: tuple[Column, Column], results: Parts, **options: Any
+) -> Proposal:
+    """Propose comparisons of two columns of items, with judges and prompts as clusters."""
+    a, b = sides
+    names = [c.name for columns in results.values() for c in columns]
+    clusters = {"cluster": clusters_of(seen, (a.name, b.name), names)}
+    return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
 
 
 def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
-    """Look for a column of winners and one of losers; contests that a flag calls undecided are left out."""
+    """Look for a column of winners and one of losers."""
     named = [c for c in seen.varying() if c.names_things]
     times = next((c.name for c in seen.columns.values() if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
@@ -59,19 +73,14 @@ def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
             actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
             if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
                 continue
-            settings: dict[str, Any] = {"map": [f"item_a={a.name}", f"item_b={b.name}", f"winner={a.name}"]}
-            settings |= {"count": times} if counted else {}
-            for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
-                yes = [level for level in flag.levels if level.casefold() == "true"]
-                settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
-            settings["cluster"] = clusters_of(seen, (a.name, b.name), [])
             means = f"'{a.name}' won, '{b.name}' lost"
-            yield Proposal("comparisons", 7.5 if actor else 9, means, settings)
-            if lost := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
-                out = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
-                told = {"note": "; rows where both are the same are left out"}
-                score = 7.4 if actor else 8.4
-                yield Proposal("comparisons", score - lost, means, {**settings, **told, "exclude": out})
+            options: dict[str, Any] = {"count": times} if counted else {}
+            score = 7.5 if actor else 9
+            yield proposed_contest(seen, score, means, (a, b), {"winner": [a]}, **options)
+            if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
+                options |= {"exclude": [f"{a.name}=={b.name}"]}
+                means += "; rows where both are the same are left out"
+                yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a]}, **options)
 
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:
@@ -81,10 +90,8 @@ def told_otherwise(c: Column, a: Column, b: Column) -> bool:
 
 def contests(seen: Profile) -> Iterator[Proposal]:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
-    found = item_pairs(seen)
-    often = any(not (rarely_met(a) and rarely_met(b)) for a, b in found)
-    for a, b in found:
-        yield from contest(seen, a, b, 1.5 * (often and rarely_met(a) and rarely_met(b)))
+    for a, b in item_pairs(seen):
+        yield from contest(seen, a, b, 1.5 * (rarely_met(a) and rarely_met(b)))
 
 
 def has_sides(a: Column, b: Column) -> bool:
@@ -101,7 +108,7 @@ def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
     items = [c for c in seen.columns.values() if c.filled == c.rows and (c.numbers is None or c.whole)]
     items = [c for c in items if c.numbers is None or not c.called((*SCORES, *RATED_AS))]
     labels = [c for c in items if len(c.levels) >= 2 and c.name not in seen.frequencies and not c.describes]
-    numbered = [c for c in labels if c.numbers is not None and (len(bare(c.name)) != 1 or bare(c.name) in "ij")]
+    numbered = [c for c in labels if c.numbers is not None and (len(bare(c.name)) > 1 or bare(c.name) in "ij")]
     labels = [c for c in labels if c.numbers is None or c.identifies or c in numbered[:MOST_KEYS]][:MOST_ITEMS]
     texts = [c for c in items if c.numbers is None]
     sure = [pair for c in seen.varying() if c.called(WON) for pair in named_in(seen, c, texts)]
@@ -125,8 +132,6 @@ def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
 def named_in(seen: Profile, result: Column, texts: Sequence[Column]) -> list[tuple[Column, Column]]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
-    if result.numbers is not None or len(near) < 2:
-        return []
     cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
     labels = [cells[c.name].labels() for c in (result, *near)]
     said, *others = (one.mapped(str, None, object).tolist() for one in labels)
@@ -145,43 +150,41 @@ def rarely_met(column: Column) -> bool:
 
 def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Proposal]:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
-    base, versus = [f"item_a={a.name}", f"item_b={b.name}"], f"'{a.name}' against '{b.name}'"
+    versus = f"'{a.name}' against '{b.name}'"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
     flags = one_hot(seen, a, b)
     whole = False  # whether a result has no gaps
-    for parts, score, means in [flags[0]] if flags else counts_and_scores(seen, a, b):
-        gaps = any(seen.columns[part.partition("=")[2]].filled < seen.rows for part in parts)
-        whole |= not gaps
-        settings = {"map": [*base, *parts], **({"missing": "drop"} if gaps else {})}
-        settings["cluster"] = clusters_of(seen, (a.name, b.name), [part.partition("=")[2] for part in parts])
-        yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
+    for results, score, means in [flags[0]] if flags else counts_and_scores(seen, a, b):
+        whole |= all(c.filled == c.rows for (c,) in results.values())
+        yield proposed_contest(seen, score - less, f"{versus}, {means}", (a, b), results)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        free = c not in (a, b) and not (flags and c.name in flags[1])
+        free = c not in (a, b) and not (flags and c in flags[1])
         free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS.words, *SCORES)))
         free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
         found = result_settings(c, x, y) if free else []
-        told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))
-        for told in found if told_apart else ():
-            score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game", "ftr", "fulltime"))
-            score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
-            score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.pop("behind", False))
-            which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
-            settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
-            without = seen.rows - c.filled
-            settings |= {"missing": "drop"} if without else {}
-            left = f"; {count(without, 'row')} without it left out, ties perhaps" if without else ""
-            score -= 2 * (whole and bool(left))
-            settings["cluster"] = clusters_of(seen, (a.name, b.name), [c.name])
-            twin = next(
-                (d.name for d in seen.varying() if d is not c and paired_names(c, d) and d.levels == c.levels), ""
-            )
-            left += (
-                f"; '{twin}' holds a second verdict of each row, left out: write a row for each to use it"
-                if twin
-                else ""
-            )
-            yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
+        if not found or not (c.called(WON) or found[0].sure or not seen.has_partner(c)):
+            continue
+        score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
+        score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
+        left = unused_of(seen, c)
+        for told in found:
+            likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
+            likely -= 2 * (whole and c.filled < c.rows) + less
+            means = f"{versus}, '{c.name}' says who won{told.words}{left}"
+            sides = (y, x) if told.swapped else (x, y)
+            yield proposed_contest(seen, likely, means, sides, {"winner": [c]}, **told.options)
+
+
+def unused_of(seen: Profile, result: Column) -> str:
+    """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
+    gaps = seen.rows - result.filled
+    told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
+    others = (c for c in seen.varying() if c is not result and paired_names(result, c) and c.levels == result.levels)
+    twin = next(others, None)
+    if twin is None:
+        return told
+    return f"{told}; '{twin.name}' holds a second verdict of each row, left out: write a row for each to use it"
 
 
 def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
@@ -192,39 +195,62 @@ def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
     return float(cells.n[same].sum() / seen.rows)
 
 
-def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
-    """Return the ways to read a column as results of two items, as settings, the most likely first; mostly one.
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a column says who won of two items.
 
-    ``words`` says what the values stand for. ``sure``: they are words of the items' own columns. ``swapped``: the
-    second item is item_a, because 1 stands for it.
+    Attributes
+    ----------
+    options : mapping of str to value
+        Settings that read it.
+    words : str
+        What the values stand for.
+    sure : bool
+        Whether they are words of the items' own columns.
+    swapped : bool
+        Whether the second item is item_a, because 1 stands for it.
+    behind : bool
+        Whether another reading of the same column is likelier.
     """
+
+    options: Mapping[str, Any]
+    words: str = ""
+    sure: bool = False
+    swapped: bool = False
+    behind: bool = False
+
+
+def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
+    """Return the ways to read a column as results of two items, the most likely first; mostly one."""
     levels, items = c.labels, a.labels | b.labels
     rest = levels - items
     enough = 1 if c.numbers is None else max(5, len(items) / 3)
     if len(levels & items) > enough and (len(rest) <= 2 or all(map(says_tie, rest))):
-        return [{"tie": sorted(rest)} if rest - {"tie"} else {}]
+        return [Result({"tie": sorted(rest)} if rest - {"tie"} else {})]
     if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
         return zero_or_one(c, a, b)
-    told = "".join(sorted(map(bare, levels))) == "abc" and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
-    tied = sorted(level for level in levels if says_tie(level) or (told and bare(level) == "c"))  # as MT-bench has it
+    graded = "".join(sorted(map(bare, levels))) == "abc"
+    graded = graded and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
+    tied = sorted(level for level in levels if says_tie(level) or (graded and bare(level) == "c"))  # as MT-bench has it
     own = [[word for word in one.tokens if word not in other.tokens] for one, other in ((a, b), (b, a))]
     schemes = [(a.name, b.name), *((x, y) for x in own[0][:1] for y in own[1][:1]), *SIDE_CODES]
     for ties in (tied, undecided(levels)):
         found = scheme_of(levels - {*ties}, schemes)
         if found is None or len({side_code(level) for level in levels - {*ties}}) < 2:
             continue
-        if not told and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]:
+        if not graded and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]:
             return []  # A, B and C
-        forward, backward = ([stands_for(code, one) for code, one in zip(found, two, strict=True)]
-                             for two in (own, own[::-1]))  # fmt: skip
-        turned = all(backward) and not all(forward)  # H and A beside the columns away and home
+        forward, backward = (
+            all(stands_for(code, words) for code, words in zip(found, two, strict=True)) for two in (own, own[::-1])
+        )
+        turned = backward and not forward  # H and A beside the columns away and home
         x, y = (b, a) if turned else (a, b)
-        said = f": {found[0]} is '{x.name}', {found[1]} is '{y.name}'"
-        said += f", {' and '.join(ties)} a tie" if ties else ""
-        said += "; how much better is not used" if len(levels) - len(ties) > 2 else ""
+        words = f": {found[0]} is '{x.name}', {found[1]} is '{y.name}'"
+        words += f", {' and '.join(ties)} a tie" if ties else ""
+        words += "; how much better is not used" if len(levels) - len(ties) > 2 else ""
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
-        sure = all(forward) or turned or "-" in found[0]
-        return [{"winner_coding": "side", **declared, "words": said, "sure": sure, "swapped": turned}]
+        sure = forward or turned
+        return [Result({"winner_coding": "side", **declared}, words, sure, turned)]
     return []
 
 
@@ -241,23 +267,25 @@ def undecided(levels: frozenset[str]) -> list[str]:
     return rest if len(rest) <= 1 or {as_number(level) for level in rest} == {0.0, 1.5} else []
 
 
-def zero_or_one(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
+def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
     """Return both readings of 0 and 1, that of the items' own numbers first; one where the name says whose win it is.
 
     Where the columns of items are numbered 0 and 1, these numbers are what 0 and 1 stand for. A button or a choice is
     numbered from 0 as well: 0 is what stands on the left, or first.
     """
-    first = {"winner_coding": "score", "words": f": 1 is '{a.name}', 0 is '{b.name}'"}
-    second = {"winner_coding": "score", "words": f": 0 is '{a.name}', 1 is '{b.name}'", "swapped": True}
+    scored = {"winner_coding": "score"}
+    first = Result(scored, f": 1 is '{a.name}', 0 is '{b.name}'")
+    second = Result(scored, f": 0 is '{a.name}', 1 is '{b.name}'", swapped=True)
     own = [{*one.tokens} - {*other.tokens} for one, other in ((a, b), (b, a))]
     if own[0] & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
         return [first]
     if own == [{"0"}, {"1"}]:
-        return [{**second, "sure": True}, {**first, "behind": True}]
-    return [second, {**first, "behind": True}] if c.called(PICKED) else [first, {**second, "behind": True}]
+        return [replace(second, sure=True), replace(first, behind=True)]
+    one, other = (second, first) if c.called(PICKED) else (first, second)
+    return [one, replace(other, behind=True)]
 
 
-def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[list[str], float, str]]:
+def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Parts, float, str]]:
     """Look for counts of wins, called so or adding up to a third column, and for scores of the two sides."""
     numbers = [c for c in seen.columns.values() if c.numbers is not None and c not in (a, b) and not c.identifies]
     numbers = numbers[:MOST_ITEMS]
@@ -266,36 +294,30 @@ def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[lis
     for x, y in ((x, y) for x, y in combinations(shares, 2) if paired_names(x, y) and side_of(a, b, x, y)):
         x, y = of_sides(a, b, x, y)
         if "0.5" in x.labels and (seen.values([x, y]).sum(axis=0) == 1).all():
-            yield [f"score_a={x.name}", f"score_b={y.name}"], 9, "1 and 0, or 0.5 each for a tie"
+            yield {"score_a": [x], "score_b": [y]}, 9, "1 and 0, or 0.5 each for a tie"
             return
     named = [pair for pair in combinations(whole, 2) if all(c.called(PREFERRED) for c in pair)]
     named = [pair for pair in named if paired_names(*pair) or side_of(a, b, *pair)]
     for x, y in (of_sides(a, b, *pair) for pair in named):
-        even = [c.name for c in whole if bare(c.name) in UNDECIDED and bare(c.name) not in TIE_COUNTS][:1]
-        counts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={name}" for name in even)]
-        yield counts, 8.8 - 0.1 * len(x.tokens), "counts of wins"
+        even = [c for c in whole if bare(c.name) in UNDECIDED][:1]
+        yield wins(x, y, even), 8.8 - 0.1 * len(x.tokens), "counts of wins"
     lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
     for x, y in () if named else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
         if x.called((*WIN_WORDS, "w")) and y.called(LOST):
-            ties = next((c.name for c in whole if c.called((*TIE_COUNTS, "t", "d"))), "")
-            counts = [f"wins_a={x.name}", f"wins_b={y.name}", *([f"ties={ties}"] if ties else [])]
-            yield counts, 8.5, "counts of wins and losses of the first"
+            even = [c for c in whole if c.called((*TIE_COUNTS, "t", "d"))][:1]
+            yield wins(x, y, even), 8.5, "counts of wins and losses of the first"
     for x, y in combinations(numbers, 2):
         if x.called(SCORES) and y.called(SCORES) and same_scale(x, y) and len(x.tokens) == len(y.tokens):
             x, y = of_sides(a, b, x, y)
-            yield [f"score_a={x.name}", f"score_b={y.name}"], 7.9 - 0.05 * len(x.tokens), "the higher score wins"
-    for total in whole if 3 <= len(whole) <= 6 and not named else ():
-        parts = [c for c in whole if c is not total and len(c.name) == len(total.name) and c.filled == c.rows]
-        if not 2 <= len(parts) <= 3 or total.filled < total.rows:
-            continue
-        rows = seen.values([total, *parts])
-        if np.allclose(rows[0], rows[1:].sum(axis=0)):
-            ranked = sorted(parts, key=lambda c: not c.name.casefold().startswith("w"))
-            names = zip(("wins_a", "wins_b", "ties"), ranked, strict=False)
-            yield [f"{part}={c.name}" for part, c in names], 8, "counts"
+            yield {"score_a": [x], "score_b": [y]}, 7.9 - 0.05 * len(x.tokens), "the higher score wins"
 
 
-def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[list[str], float, str], list[str]] | None:
+def wins(x: Column, y: Column, ties: Sequence[Column]) -> Parts:
+    """Return counts of wins of both sides, and of ties where there are such, as parts."""
+    return {"wins_a": [x], "wins_b": [y], **({"ties": ties} if ties else {})}
+
+
+def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, str], list[Column]] | None:
     """Return columns of 0 and 1 of the two sides, of which no row has both, as a result; and all that belong to it.
 
     A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.
@@ -308,11 +330,10 @@ def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[list[str], float
         apart = [c for c in hot if c not in (x, y) and seen.most_and_least([x, y, c])[0] == 1]
         for tie in ([], *([c] for c in apart)):
             if seen.most_and_least([x, y, *tie]) == (1, 1):
-                parts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={c.name}" for c in tie)]
-                return (parts, 9, "one 1 a row"), [c.name for c in (x, y, *apart)]
+                return (wins(x, y, tie), 9, "one 1 a row"), [x, y, *apart]
         if all(c.called((*WON, *PREFERRED)) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
             means = "1 for the one that won, a tie where neither has it"
-            return ([f"score_a={x.name}", f"score_b={y.name}"], 9, means), [c.name for c in (x, y, *apart)]
+            return ({"score_a": [x], "score_b": [y]}, 9, means), [x, y, *apart]
     return None
 
 

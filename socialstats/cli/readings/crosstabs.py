@@ -9,29 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Proposal, value_settings
+from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, paired_names, share
 from socialstats.designs.tables import LOSERS, bare, crosstab
-from socialstats.designs.vocabulary import RATERS, spelled
+from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
-AGREE_OF_TWO = 0.6  # the same for two labels, of which few units change
-RIGHT_WRONG = spelled(
-    "correct incorrect wrong right pass fail passed failed solved unsolved success failure"
-)  # outcomes of a condition, no judgements
-AGREE = 0.4  # kappa from which a table of counts is rather one of two raters than one of two conditions
+AGREE = 0.4  # kappa from which counts are rather those of two raters than of two conditions
+AGREE_OF_TWO = 0.6  # the same for two labels, where few units change
 FEW_LEVELS = 12  # a whole number above is rather a count than a rating
+Counts = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def kappa(square: Any) -> float:
+def kappa(square: Counts) -> float:
     """Return Cohen's kappa of a square table of counts."""
     p = np.nan_to_num(np.asarray(square, dtype=np.float64))
     p = p / p.sum()
     chance = float(p.sum(axis=0) @ p.sum(axis=1))
     return (float(np.trace(p)) - chance) / (1 - chance) if chance < 1 else 0.0
+
+
+def label_column(name: str) -> Column:
+    """Return a name as a column without rows, to ask what it is called."""
+    return Column(name=name, levels=(), rows=0, filled=0)
 
 
 def square_tables(seen: Profile) -> Iterator[Proposal]:
@@ -46,33 +49,33 @@ def square_tables(seen: Profile) -> Iterator[Proposal]:
     filled = np.nan_to_num(cells)
     if not filled.any() or (filled < 0).any() or (filled % 1 != 0).any():
         return
-    symmetric = bool((filled == filled.T).all())
-    heads = {bare(name) for name in seen.table.columns[1:]}
+    first, *others = seen.table.columns
+    heads = {bare(name) for name in others}
     lost = named and not heads & {bare(label) for label in square.index}  # V1, V2, ... in place of labels
-    numbered = all(as_number(label) is not None for label in square.index)
-    if numbered and named and not lost and len(heads) != seen.rows:
-        return  # rows with numbers beside columns of levels: counts of units by level
-    made: dict[str, Any] = {"crosstab": True}
-    over = "the column over the row" if bare(seen.table.columns[0]) in LOSERS else "the row over the column"
-    won = Proposal("comparisons", 9, f"wins of {over}", {"design": "comparisons", **made})
+    over = "the column over the row" if bare(first) in LOSERS else "the row over the column"
+    won = as_counts("comparisons", 9, f"wins of {over}")
+    symmetric = bool((filled == filled.T).all())
     if not np.trace(filled):
         if not symmetric or (filled + np.eye(k) == 1).all():
             yield won
         return
     agreed = kappa(cells)
-    head = Column(name=seen.table.columns[0], levels=(), rows=0, filled=0)
-    right = k == 2 and all(Column(name=str(x), levels=(), rows=0, filled=0).called(RIGHT_WRONG) for x in square.index)
-    judged = not right and agreed >= (AGREE_OF_TWO if k == 2 and not head.called(RATERS.words) else AGREE)
+    right = k == 2 and all(label_column(str(label)).called(RIGHT_WRONG) for label in square.index)
+    of_two = k == 2 and not label_column(first).called(RATERS.words)
+    judged = not right and agreed >= (AGREE_OF_TWO if of_two else AGREE)
     counted = filled.max() > FEW_LEVELS and not filled.all() if lost else named
     if np.isnan(cells).any() or (symmetric and k > 2) or not (judged or counted):
         return
     two = {"levels": list(square.index)} if k == 2 else {"scale": "nominal"}
-    less = 1.5 if agreed < 0.1 and numbered else 0
-    rated = {"design": "ratings", **made, "scale": "nominal"}
-    yield Proposal("ratings", 8 + judged - less, "counts of two raters", rated)
-    yield Proposal("paired", 9 - judged - less, "counts of matched pairs", {"design": "paired", **made, **two})
+    yield as_counts("ratings", 8 + judged, "counts of two raters", scale="nominal")
+    yield as_counts("paired", 9 - judged, "counts of matched pairs", **two)
     if named and k > 2:
         yield replace(won, score=7, means=f"wins of {over}; the diagonal is left out")
+
+
+def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal:
+    """Propose a whole table as counts of one design."""
+    return Proposal(design, score, means, options={"design": design, "crosstab": True, **options})
 
 
 def counted_tables(seen: Profile) -> Iterator[Proposal]:
@@ -80,38 +83,38 @@ def counted_tables(seen: Profile) -> Iterator[Proposal]:
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct([name for name in seen.columns if name != times]):
         return
-    labels = [c for c in seen.varying() if len(c.levels) <= SQUARE and c.names_things and not c.unique]
-    alike_ = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
-    squares = {pair: counted_square(seen, *pair, times) for pair in alike_}
-    agreed = sorted(((kappa(square), k) for k, square in enumerate(squares.values())), reverse=True)
-    apart = len(agreed) > 1 and agreed[0][0] > agreed[1][0] + 0.1 and agreed[1][0] < 0.1  # the others are strata
-    gaps = {"missing": "drop"} if seen.columns[times].filled < seen.rows else {}
-    for k, ((a, b), square) in enumerate(squares.items()):
-        if k != agreed[0][1] if apart else len(labels) > 2 and len(a.levels) == 2 and not paired_names(a, b):
+    labels = [c for c in seen.varying() if c.names_things and len(c.levels) <= SQUARE and not c.unique]
+    alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
+    squares = {pair: counted_square(seen, *pair, times) for pair in alike}
+    ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
+    agreed = [kappa(squares[pair]) for pair in ranked]
+    apart = len(agreed) > 1 and agreed[0] > agreed[1] + 0.1 and agreed[1] < 0.1  # the others are strata
+    for (a, b), square in squares.items():
+        if (a, b) != ranked[0] if apart else len(labels) > 2 and len(a.levels) == 2 and not paired_names(a, b):
             continue
-        if not np.trace(square) or a.called(WINNERS) or b.called(BEATEN):
-            sure = a.called(WINNERS) or b.called(BEATEN)
-            if any(c.numbers is not None and c not in (a, b) and not c.unique for c in seen.varying()):
-                continue
-            for won, said in ((a, ""),) if sure else ((a, ", if rows name the winner first"), (b, ", or the reverse")):
-                lost = b if won is a else a
-                parts = [f"item_a={a.name}", f"item_b={b.name}", f"winner={won.name}"]
-                yield Proposal("comparisons", 8 if sure else 5 - 0.1 * (won is b),
-                               f"'{won.name}' won against '{lost.name}'{said}",
-                               {"map": parts, "count": times, **gaps})  # fmt: skip
+        if a.called(WINNERS) or b.called(BEATEN) or not np.trace(square):
+            yield from counted_wins(seen, a, b, times)
             continue
         judged = a.called(RATERS.words) or b.called(RATERS.words) or (kappa(square) >= AGREE and not paired_names(a, b))
-        raters = {"raters": [a.name, b.name], "count": times, **value_settings((a, b), "ratings")}
-        sides = {"map": [f"first={a.name}", f"second={b.name}"], "count": times, **value_settings((a, b), "paired")}
-        yield Proposal("ratings", 8 if judged else 7, "counts of units by two raters", raters)
-        yield Proposal("paired", 7 if judged else 8, "counts of matched pairs", sides)
+        by_raters, by_sides = {"raters": [a, b]}, {"first": [a], "second": [b]}
+        yield Proposal("ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times})
+        yield Proposal("paired", 8 - judged, "counts of matched pairs", by_sides, {"count": times})
     same = all(share(a, b) == 1 for a, b in combinations(labels, 2))
     if len(labels) > 2 and len(labels[0].levels) <= FEW and same and not apart:
-        raters = {"raters": [c.name for c in labels], "count": times, **value_settings(labels, "ratings")}
-        yield Proposal("ratings", 8.5, f"patterns of {count(len(labels), 'rater')} and how often each occurred", raters)
+        means = f"patterns of {count(len(labels), 'rater')} and how often each occurred"
+        yield Proposal("ratings", 8.5, means, {"raters": labels}, {"count": times})
 
 
-def counted_square(seen: Profile, a: Column, b: Column, times: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Iterator[Proposal]:
+    """Propose two columns of items that never meet themselves as winners and losers, with their frequencies."""
+    named = a.called(WINNERS) or b.called(BEATEN)
+    for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[: 2 - named]:
+        score = 8 if named else 5 - 0.1 * (won is b)
+        means = f"'{won.name}' won against '{lost.name}'{'' if named else asked}"
+        yield Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], "winner": [won]}, {"count": times})
+
+
+def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
     """Return the frequencies of two columns' labels as a square table."""
     cells = seen.table.counts([a.name, b.name, times])
     one, other, n = (cells.columns[name].labels() for name in (a.name, b.name, times))

@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
-import csv
-from typing import Any
-
 import numpy as np
 
-from socialstats.cli.deciding import words
-from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
-from socialstats.cli.readings.proposal import Proposal
-from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Column, Profile, one_word_differs, paired_names, stem
+from socialstats.cli.readings.contests import has_sides
+from socialstats.cli.readings.proposal import Parts, Proposal
+from socialstats.cli.readings.wide import two_judges
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, one_word_differs, paired_names, stem
 from socialstats.designs.roles import FAMILIES
 from socialstats.designs.rows import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
-from socialstats.designs.vocabulary import CONDITIONS, MEASURES, PERSONS, RATERS, SCORES, UNITS
+from socialstats.designs.vocabulary import (
+    CONDITIONS,
+    LOST,
+    MEASURES,
+    PERSONS,
+    PREDICTIONS,
+    PREFERRED,
+    RATERS,
+    REFERENCES,
+    SCORES,
+    UNITS,
+)
 from socialstats.text import count, listing, quoted, shorten
 
 MOST_NAMED = 6  # columns that are left aside and named
 
 
-def parts_of(one: Proposal) -> dict[str, list[str]]:
-    """Return the columns that a proposal uses, by part; ``columns`` for those of a list."""
-    entries = [entry.partition("=")[::2] for entry in words(one.settings.get("map"))]
-    found = {part: next(csv.reader([column])) if part in ("unit", "task") else [column] for part, column in entries}
-    listed = [name for key in ("raters", "units", "level_columns") for name in one.settings.get(key) or []]
-    named = [entry.partition("=")[0] for key in ("where", "exclude") for entry in words(one.settings.get(key))]
-    other = [name for key in ("by", "cluster", "count") for name in words(one.settings.get(key))]
-    return {**found, "columns": listed, "other": [*named, *other]}
-
-
 def unused(seen: Profile, one: Proposal) -> str:
     """Return the columns that vary and that a proposal leaves aside, as the end of a sentence."""
-    if one.settings.get("crosstab"):
+    if one.options.get("crosstab"):
         return ""
-    used = {name for names in parts_of(one).values() for name in names}
+    used = {*one.columns()}
     left = [c.name for c in seen.columns.values() if len(c.levels) > 1 and c.name not in used and not c.numbers_rows]
-    if not left:
-        return ""
-    more = len(left) - MOST_NAMED
     named = [f"'{shorten(name, 30)}'" for name in left[:MOST_NAMED]]
-    return f". Not used: {', '.join(named)} and {count(more, 'further column')}" if more > 0 else (
-        f". Not used: {listing(named)}"
-    )  # fmt: skip
+    more = len(left) - MOST_NAMED
+    if more > 0:
+        return f". Not used: {', '.join(named)} and {count(more, 'further column')}"
+    return f". Not used: {listing(named)}" if named else ""
 
 
 def doubts(seen: Profile, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
-    if one.settings.get("crosstab"):
+    if one.options.get("crosstab"):
         head = seen.columns.get(seen.table.columns[0])
         if head is not None and head.called(
             (*RATERS.words, *REFERENCES, *PREDICTIONS, *WINNERS, *BEATEN, *CONDITIONS.words)
@@ -56,18 +51,18 @@ def doubts(seen: Profile, one: Proposal) -> str:
             return ""
         sides = {"comparisons": "won and columns lost", "paired": "and columns are two conditions"}
         return f"no name says that rows {sides.get(one.design, 'and columns are two raters')}"
-    if names := one.settings.get("level_columns"):
+    if columns := one.parts.get("level_columns"):
+        names = [c.name for c in columns]
         steady = any({*parts} == {*names} for parts in seen.totals.values()) or len({*map(stem, names)}) == 1
-        counts = seen.values([seen.columns[name] for name in names]).sum(axis=0)
+        counts = seen.values(columns).sum(axis=0)
         return "" if steady or np.ptp(counts) == 0 else f"no name says that {quoted(names)} count raters, a level each"
-    if one.settings.get("study"):
-        names = one.settings.get("raters") or []
-        known = not names or any(FAMILIES.search(name) for name in names)
-        return "" if known else f"no name says that the {len(names)} columns are models, nor that higher is better"
-    parts: dict[str, Any] = {
-        part: [seen.columns[name] for name in names if name in seen.columns] for part, names in parts_of(one).items()
-    }
-    return (sizes_doubt(seen, parts) if one.design == "paired" else "") or CHECKS[one.design](parts)
+    if one.options.get("study"):
+        models = one.parts.get("raters", ())
+        known = not models or any(FAMILIES.search(c.name) for c in models)
+        return "" if known else f"no name says that the {len(models)} columns are models, nor that higher is better"
+    if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):
+        return ""  # the table holds their difference
+    return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](one.parts)
 
 
 LONE = {
@@ -78,7 +73,7 @@ LONE = {
 }  # what no table can say by itself
 
 
-def sizes_doubt(seen: Profile, parts: dict[str, list[Column]]) -> str:
+def sizes_doubt(seen: Profile, parts: Parts) -> str:
     """State where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
     if "first" not in parts:
         return ""
@@ -93,7 +88,7 @@ def sizes_doubt(seen: Profile, parts: dict[str, list[Column]]) -> str:
     )
 
 
-def comparison_doubt(parts: dict[str, list[Column]]) -> str:
+def comparison_doubt(parts: Parts) -> str:
     """State where names tell neither two sides nor a result."""
     a, b = parts["item_a"][0], parts["item_b"][0]
     results = [c for part in ("winner", "wins_a", "wins_b", "score_a", "score_b") for c in parts.get(part, [])]
@@ -105,7 +100,7 @@ def comparison_doubt(parts: dict[str, list[Column]]) -> str:
     return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{items}"
 
 
-def paired_doubt(parts: dict[str, list[Column]]) -> str:
+def paired_doubt(parts: Parts) -> str:
     """State where names tell no two conditions."""
     if "condition" in parts:
         condition = parts["condition"][0]
@@ -123,10 +118,10 @@ def paired_doubt(parts: dict[str, list[Column]]) -> str:
     return f"{both} stand together only because their values share a scale"
 
 
-def rating_doubt(parts: dict[str, list[Column]]) -> str:
+def rating_doubt(parts: Parts) -> str:
     """State where names tell no raters."""
-    columns = parts["columns"]
-    rater = parts.get("rater", [])
+    columns = [*parts.get("raters", ()), *parts.get("units", ())]
+    rater = parts.get("rater", ())
     names = [c.name for c in columns]
     if columns and item_suspects(names):
         who = "persons who describe themselves in them rate no units"

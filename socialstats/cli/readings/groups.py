@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from socialstats.cli.readings.proposal import Proposal, value_settings
+from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.vocabulary import COVARIATES, NUMBERINGS, PERSONS, UNITS, VALUES
@@ -24,16 +24,14 @@ def groups_of_units(seen: Profile) -> Iterator[Proposal]:
     picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
     single = next((c for c in seen.columns.values() if c.unique and c.called((*UNITS.words, *PERSONS))), None)
     clustered = found.several and single is not None
-    own = single.name if clustered and single is not None else found.unit
-    unit = [f"unit={own}"] if own else []
-    used = {found.group, found.unit, own}
-    dependent = {"cluster": [found.unit]} if clustered else {}
+    unit = single if clustered else seen.columns.get(found.unit or "")
+    used = {found.group, found.unit, unit.name if unit is not None else None}
+    options = {"design": "groups", **({"cluster": [found.unit]} if clustered else {}), **picked}
     for score, value in values_of(seen, used)[:MOST]:
-        parts = [f"group={found.group}", *unit, f"value={value.name}"]
-        settings = {"design": "groups", "map": parts, **dependent, **picked, **value_settings([value], "paired")}
+        parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
         means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
-        yield Proposal("groups", score, means, settings)
+        yield Proposal("groups", score, means, parts, options)
 
 
 def values_of(seen: Profile, used: set[str | None]) -> list[tuple[float, Column]]:

@@ -1,22 +1,22 @@
-"""A proposal, and the settings that its values need."""
+"""A proposal: which columns play which parts, and the settings that follow from what these hold."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from socialstats.cli.guesses import ordered
+from socialstats.cli.deciding import words
+from socialstats.cli.level_orders import ordered
 from socialstats.designs.profile import FEW, Column
 from socialstats.designs.tables import bare
-from socialstats.designs.vocabulary import LATER, spelled, without_accents
+from socialstats.designs.vocabulary import LATER, YES, without_accents
 from socialstats.tables import as_number
 
-YES = spelled(
-    "yes y true t 1 c pos positive + present success pass passed correct right ja oui si approve accept accepted agree "
-    "good better high"
-)
+LISTED = ("raters", "units", "level_columns")  # parts that are settings of their own; others are entries of the map
+ANSWERS = ("value", "first", "second", "raters", "units")  # parts whose labels are levels
+Parts = Mapping[str, Sequence[Column]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,32 +25,78 @@ class Proposal:
 
     Attributes
     ----------
-    design : {"comparisons", "paired", "ratings"}
+    design : {"comparisons", "groups", "paired", "ratings"}
     score : float
         How likely it is, from 0 to 10.
     means : str
         What the settings say, in a few words.
-    settings : dict
-        As the command line has them.
+    parts : mapping of str to sequence of Column
+        Which columns play which part.
+    options : mapping of str to value
+        Settings beside the parts, in place of those that would follow from the columns.
     metric : str
         The metric to estimate, where a report would ask another question first.
+    given : sequence of str
+        Entries of the map that the user gave: they stand for the parts that they name.
     """
 
     design: str
     score: float
     means: str
-    settings: dict[str, Any]
+    parts: Parts = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     metric: str = ""
+    given: Sequence[str] = ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings as the command line has them."""
+        given = {entry.partition("=")[0] for entry in self.given}
+        entries, listed = [*self.given], dict[str, Any]()
+        for part, columns in self.parts.items():
+            names = [c.name for c in columns]
+            if part in LISTED:
+                listed[part] = names
+            elif names and part not in given:
+                entries += [f"{part}={name}" for name in (names if part == "repeat" else [",".join(names)])]
+        mapped = {"map": entries} if entries else {}
+        first, last = ({}, mapped) if listed.keys() & {"raters", "level_columns"} else (mapped, {})
+        options = {key: value for key, value in self._implied().items() if key not in self.options}
+        study = {"study": self.options["study"]} if "study" in self.options else {}
+        return {**study, **first, **listed, **self.options, **options, **last}
+
+    def _implied(self) -> dict[str, Any]:
+        """Return the settings that follow from what the columns hold."""
+        if self.design == "comparisons":
+            return drop_gaps([c for columns in self.parts.values() for c in columns])
+        answers = [c for part in ANSWERS for c in self.parts.get(part, ())]
+        if not answers or "study" in self.options:
+            return {}
+        levels = {} if {"levels", "scale"} & {*self.options} else level_settings(answers, self.design)
+        return levels | (drop_gaps(answers) if self.design in ("groups", "paired") else {})
+
+    def columns(self) -> Iterator[str]:
+        """Return the names of the columns that it uses."""
+        yield from (c.name for columns in self.parts.values() for c in columns)
+        for key in ("by", "cluster", "count"):
+            yield from words(self.options.get(key))
+        for key in ("where", "exclude"):
+            yield from (entry.partition("=")[0] for entry in words(self.options.get(key)))
 
 
-def value_settings(columns: Sequence[Column], design: str) -> dict[str, Any]:
+def drop_gaps(columns: Sequence[Column]) -> dict[str, str]:
+    """Return the setting that leaves rows without a value out, where there are some."""
+    return {"missing": "drop"} if any(c.filled < c.rows for c in columns) else {}
+
+
+def level_settings(columns: Sequence[Column], design: str) -> dict[str, Any]:
     """Return the levels or scale that texts need; numbers and opposites need none."""
     levels = sorted({level for column in columns for level in column.levels})
     folded = {level.casefold() for level in levels}
     if all(as_number(level) is not None for level in levels) or folded <= {"true", "false"} or folded <= {"yes", "no"}:
         return {}
     order = ordered(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
-    if design == "paired" and not order and len(levels) == 2:
+    if design in ("groups", "paired") and not order and len(levels) == 2:
         return {"levels": levels[::-1] if says_yes(*levels) else levels}
     return {"levels": order} if order else {"scale": "nominal"}
 
@@ -63,10 +109,8 @@ def says_yes(one: str, other: str) -> bool:
 
 def later_first(one: Column, other: Column) -> tuple[Column, Column]:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
-    spelt = [{*re.split(r"[\W_]+", without_accents(c.name).casefold())} for c in (one, other)]
-    if any(y in spelt[0] and x in spelt[1] for x, y in LATER):
-        return one, other
-    later = any(y in spelt[1] or starts(other.name, y) or other.called((y,)) for _, y in LATER)
+    words = re.split(r"[\W_]+", without_accents(other.name).casefold())
+    later = any(y in words or starts(other.name, y) or other.called((y,)) for _, y in LATER)
     return (other, one) if later else (one, other)
 
 

@@ -7,21 +7,28 @@ from collections.abc import Callable
 from itertools import combinations
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
-from socialstats.cli.readings.doubts import parts_of
 from socialstats.designs.profile import WON, Profile
 from socialstats.designs.roles import Groups, independent_groups
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import BOUNDS, LOSSES, MODELS, SPREADS, STEPS, spelled
+from socialstats.designs.vocabulary import (
+    ARENA,
+    BATTLES,
+    BOUNDS,
+    INTERVALS,
+    LOSSES,
+    MARGINS,
+    MEANS,
+    SIZES,
+    SPREADS,
+    STEPS,
+    VERDICT_MARKS,
+)
 from socialstats.text import count, listing, quoted, shorten
 
 RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){2,}\s*")  # A>B=C>D
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
-MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
-SIZES = spelled("n n_samples nsamples samples count size votes")
 MOST_OPTIONS = 12  # columns of options
 MOST_GRADES = 20  # from the lowest grade to the highest
-ARENA = spelled("elo arena bradleyterry bt")
-VERDICT_MARKS = {*spelled("pass passed fail failed error correct incorrect right wrong true false yes no win lose")}
 
 
 def refusal(seen: Profile) -> str:
@@ -46,8 +53,8 @@ def arena_scores(seen: Profile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
     columns = [*seen.columns.values()]
     score = next((c for c in columns if c.called(ARENA) and c.numbers is not None), None)
-    beside = [c for c in columns if c.called(("votes", "battles", "games", "ci", "interval")) and c is not score]
-    if score is None or not beside or not any(c.unique and c.called(MODELS.words) for c in columns):
+    beside = [c for c in columns if c.called(BATTLES) and c is not score]
+    if score is None or not beside:
         return ""
     return (
         f"'{shorten(score.name)}' holds strengths that were estimated from battles ({quoted([c.name for c in beside])} "
@@ -61,9 +68,7 @@ def summaries(seen: Profile) -> str:
     columns = [c for c in seen.columns.values() if c.numbers is not None]
     spread = [c for c in columns if {*c.tokens} & {*SPREADS}]
     both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
-    bounds = [
-        c for two in both if {"ci", "cl", "conf", "interval", "ki"} & {*two[0].tokens, *two[1].tokens} for c in two
-    ]
+    bounds = [c for two in both if {*INTERVALS} & {*two[0].tokens, *two[1].tokens} for c in two]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
     sizes = [c for c in columns if c.whole and bool({*c.tokens} & {*SIZES})]
     if len(means) != 1 or not (spread or bounds) or not (sizes or (spread and bounds)):
@@ -94,7 +99,7 @@ def marked_texts(seen: Profile) -> str:
     for column in (c for c in seen.varying() if c.numbers is None):
         marks = [MARKED.match(level) for level in column.levels]
         verdicts = {mark[1] for mark in marks if mark is not None}
-        known = {verdict.casefold() for verdict in verdicts} <= VERDICT_MARKS
+        known = {verdict.casefold() for verdict in verdicts} <= {*VERDICT_MARKS}
         if all(marks) and len(column.levels) > len(verdicts) and known:
             found.append((column, sorted(verdicts)))
     if not found:
@@ -112,11 +117,11 @@ def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
     pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(len(c.levels) > 1 for c in two)), None)
     free = [c for c in seen.varying() if pair is not None and c not in pair]
-    results = [c for c in free if c.called((*WON, "margin", "rating"))]
+    results = [c for c in free if c.called((*WON, *MARGINS))]
     results = results or [c for c in free if c.numbers and min(c.numbers) < 0 < max(c.numbers) == -min(c.numbers)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
-    if any("wins_a" in parts_of(one) for one in contests(seen)):
+    if any("wins_a" in one.parts for one in contests(seen)):
         return ""  # wins and ties are counted
     numbers = results[0].numbers
     low, high = min(numbers), max(numbers)
@@ -169,10 +174,15 @@ def counts_of_groups(seen: Profile) -> str:
 
 
 LOOKS: tuple[Callable[[Profile], str], ...] = (
-    rankings, arena_scores, summaries, training_log, marked_texts, graded_numbers, menus, counts_of_groups,
-)  # fmt: skip
-
-
+    rankings,
+    arena_scores,
+    summaries,
+    training_log,
+    marked_texts,
+    graded_numbers,
+    menus,
+    counts_of_groups,
+)
 UNJUDGED = (
     "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "
     "scores, labels or choices is needed to compare them."

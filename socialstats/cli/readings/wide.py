@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
-from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
+from socialstats.cli.readings.proposal import Proposal, drop_gaps, later_first
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
@@ -23,7 +22,6 @@ from socialstats.designs.profile import (
     SIDES,
     Column,
     Profile,
-    negated,
     one_word_differs,
     paired_names,
     same_scale,
@@ -38,47 +36,32 @@ from socialstats.designs.vocabulary import (
     COVARIATES,
     DATES,
     HUMANS,
+    JUDGE_COUPLES,
+    JUDGEMENTS,
+    LABELLINGS,
     LATER,
     PERSONS,
+    PREDICTIONS,
+    RATER_COUNTS,
     RATERS,
     READINGS,
+    REFERENCES,
     REPEATS,
     RIGHT,
     SCORES,
     SUMMARIES,
     UNITS,
     VALUES,
-    couples,
-    spelled,
 )
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
 
 MOST_LABELLED = 40  # columns that are compared with each other by name
-REFERENCES = spelled(
-    "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
-    "goldstandard standard"
-)
-PREDICTIONS = spelled(
-    "pred preds predicted prediction model output estimated classified modellabel llm gpt assigned system yhat auto "
-    "automatic classifier"
-)
-LABELS = ("label", "labels", "annotation", "diagnosis", "coding", "code", "codes", "grade", "category")
-JUDGEMENTS = spelled(
-    "rating rated rate grade graded diagnosis label labels annotation code coded coding judgment judgement assessment "
-    "opinion score mark"
-)
-PAIRS_OF_JUDGES = couples(
-    "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
-    "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
-)  # who may have judged the same
+NO_LEVELS = (*VALUES.words, *REPEATS.words, *RIGHT, *DERIVED)  # names of columns that count no raters of a level
 MOST_APART = 3  # labels of a source for each of which a table of pairs is compared apart
 QUESTION = 4  # words of a name that is a question
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
-RATED = spelled(
-    "nraters raters nratings ratings njudges votes nvotes annotators nannotators"
-)  # how many rated the unit
 
 
 class Rows:
@@ -89,7 +72,7 @@ class Rows:
     seen : Profile
     identity : str or None
         Name of the column that names the rows.
-    named : str or None
+    units : list of Column
         The same, where it has a name that can be typed.
     persons : bool
         Whether rows are persons by the name of the column that names them, or by when they answered.
@@ -103,7 +86,8 @@ class Rows:
 
     def __init__(self, seen: Profile) -> None:
         self.seen, self.identity = seen, seen.row_id()
-        self.named = self.identity if self.identity is not None and self.identity.strip() else None
+        named = self.identity is not None and self.identity.strip()
+        self.units = [seen.columns[str(self.identity)]] if named else []
         names = [name for name in PERSONS if name != "id"]
         stamped = any(c.timing for c in [*seen.columns.values()][:1])
         self.persons = stamped or (self.identity is not None and seen.columns[self.identity].called(names))
@@ -116,18 +100,24 @@ class Rows:
     def values(self) -> list[Column]:
         """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
-        out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares}
-        out |= {total for total, parts in seen.totals.items() if len(parts) > 2}  # two may differ by it
-        found = [c for c in seen.columns.values() if c.levels and c.name not in out and c.name not in seen.arm_sizes]
-        kept = [c for c in found if BRACKETED.fullmatch(c.name) or (
-            not (c.called((*DERIVED, *REPEATS.words)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
-            and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
-            and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS.words, *RATERS.words))
-                     and (c.unique or not self.identity) and not c.ranks)
-        )]  # fmt: skip
+        out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.arm_sizes}
+        found = [c for c in seen.columns.values() if c.levels and c.name not in out]
+        kept = [c for c in found if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))]
         numbers = [c for c in found if c.numbers is not None]
         lone = len(numbers) == 2 and {*kept} < {*numbers} == {*found} and same_scale(*numbers)
         return numbers if lone else kept  # where two columns hold numbers, neither is a date or unit
+
+    def names_one(self, column: Column) -> bool:
+        """Whether one word names a column as unit or rater, where no other column names the rows."""
+        lone = len(column.tokens) == 1 and column.names_things and column.called((*UNITS.words, *RATERS.words))
+        return lone and (column.unique or not self.identity) and not column.ranks
+
+
+def measures(column: Column) -> bool:
+    """Whether a column may hold measurements by its name and its labels."""
+    if column.called((*DERIVED, *REPEATS.words)) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES):
+        return False
+    return column.numbers is not None or (len(column.levels) <= FEW and not column.unique)
 
 
 class Group:
@@ -159,6 +149,8 @@ class Group:
         What other readings lose where the columns are items that persons answered.
     raters : bool
         Whether the columns are raters by name, or numbered measurements that agree.
+    times : dict
+        The setting that names the frequencies of rows that were counted.
     crossed, pairs : list of pairs of Column
         Those of two measurements or more under the same two conditions, by name. Where there are none, those that are
         called like two conditions or sides.
@@ -196,6 +188,7 @@ class Group:
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
         self.crossed = within_stems(columns[:MOST_KEYS])
+        self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
         self.pairs = self.crossed or [two for two in combinations(columns[:MOST_KEYS], 2) if paired_names(*two)]
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
         lone = self.size == 2 and len(columns[0].levels) > 3 and not meet_themselves(rows.seen, *columns)
@@ -267,56 +260,46 @@ def pairs_of_a_plan(seen: Profile) -> Iterator[Proposal]:
         if one_word_differs(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
             apart = len(source.levels) <= MOST_APART or source in models_of(seen)
-            key = unit.name if apart else f"{unit.name},{source.name}"
-            parts = [f"unit={key}", f"first={first.name}", f"second={second.name}"]
-            settings: dict[str, Any] = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
-            settings |= {"missing": "drop"} if min(c.filled for c in two) < seen.rows else {}
+            parts = {"unit": [unit] if apart else [unit, source], "first": [first], "second": [second]}
+            options = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
             each = f", for each '{source.name}'" if apart else f" and '{source.name}'"
             means = f"'{first.name}' minus '{second.name}' of each '{unit.name}'{each}"
-            yield Proposal("paired", 9.5, means, {"map": parts, **settings})
+            yield Proposal("paired", 9.5, means, parts, options)
             return
 
 
 def labelled_twice(seen: Profile) -> tuple[Column, Column] | None:
     """Return two columns of the same labels that are called like a reference and what is compared with it."""
-    few = [c for c in seen.varying() if c.discrete and not c.unique and len(c.levels) > 1][:MOST_LABELLED]
-    for a, b in permutations(few if not seen.frequencies else (), 2):
+    few = [c for c in seen.varying() if c.discrete and not c.unique][:MOST_LABELLED]
+    for a, b in permutations(few, 2):
         named = {*a.tokens, bare(a.name)} & {*REFERENCES}, {*b.tokens, bare(b.name)} & {*PREDICTIONS}
-        if all(named) and share(a, b) >= 0.5 and (a.numbers is None) is (b.numbers is None):
-            more = [c for c in few if c not in (a, b) and share(a, c) >= 0.5 and (c.numbers is None or not c.yes_no)]
-            return (a, b) if not more else None
+        if all(named) and share(a, b) >= 0.5:
+            return (a, b) if not any(c not in (a, b) and share(a, c) >= 0.5 for c in few) else None
     return None
 
 
 def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
     """Propose agreement of a reference and a model."""
-    both = (truth, model)
-    settings = {"raters": [c.name for c in both], **value_settings(both, "ratings"), **unit_of(rows)}
-    settings |= {"missing": "drop"} if min(c.filled for c in both) < rows.seen.rows else {}
-    return Proposal("ratings", 8.3 - rows.less / 2, f"'{truth.name}' and '{model.name}' label each row", settings)
-
-
-def unit_of(rows: Rows) -> dict[str, Any]:
-    """Return the setting that names the units, where a column with a name does."""
-    return {"map": [f"unit={rows.named}"]} if rows.named is not None else {}
+    both = [truth, model]
+    means = f"'{truth.name}' and '{model.name}' label each row"
+    return Proposal("ratings", 8.3 - rows.less / 2, means, {"raters": both, "unit": rows.units}, drop_gaps(both))
 
 
 def two_judges(one: Column, other: Column) -> bool:
     """Whether two columns are called like one judgement of two persons, and nothing says which came later."""
     both, words = {*one.tokens} & {*other.tokens}, {*one.tokens, *other.tokens}
-    if any({x, y} <= words or any(c.called((y,)) for c in (one, other)) for x, y in LATER):
+    if any({x, y} <= words for x, y in LATER):
         return False
-    if both & {*LABELS} and one.numbers is None and len(one.tokens) == len(other.tokens) == 2:  # alice_label, bob_label
-        return True
-    return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in PAIRS_OF_JUDGES)
+    if both & {*LABELLINGS} and one.numbers is None and len(one.tokens) == len(other.tokens) == 2:
+        return True  # alice_label, bob_label
+    return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in JUDGE_COUPLES)
 
 
 def as_answers(group: Group) -> Proposal:
     """Propose columns as units that the person of a row rates."""
-    who = {"map": [f"rater={group.rows.named}"]} if group.rows.named is not None else {}
-    settings = {**who, "units": group.names, **value_settings(group.columns, "ratings")}
     means = f"one row per person, who rates {count(group.size, 'unit')} in columns"
-    return Proposal("ratings", (7.4 if group.sure else 5.6) - group.rows.less, means, settings)
+    score = (7.4 if group.sure else 5.6) - group.rows.less
+    return Proposal("ratings", score, means, {"rater": group.rows.units, "units": group.columns})
 
 
 def as_raters(group: Group) -> Proposal:
@@ -326,43 +309,41 @@ def as_raters(group: Group) -> Proposal:
         score = 5.2 if group.size > 3 else 4
     elif group.raters or (group.many and len(group.stems) == 1):
         score = 7.5
-    times = {"count": group.rows.seen.frequencies[0]} if group.rows.counted and group.discrete else {}
-    names, means = group.names, f"{count(group.size, 'rater')}, a column each"
+    raters, means = group.columns, f"{count(group.size, 'rater')}, a column each"
     if group.crossed and group.called_raters:  # several readings of each rater
-        names = [one.name for one, _ in group.crossed]
+        raters = [one for one, _ in group.crossed]
         more = quoted([other.name for _, other in group.crossed], 4)
         again = f"--raters {','.join(c.name for c in group.crossed[0])}"
-        means = f"{count(len(names), 'rater')}, a column each; {more} hold second readings of the same raters ({again} "
+        means = (
+            f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters ({again} "
+        )
         means += "compares the readings of one)"
-    settings = {"raters": names, **times, **value_settings(group.columns, "ratings"), **unit_of(group.rows)}
-    return Proposal("ratings", score - group.rows.less - group.lower, means, settings)
+    parts = {"raters": raters, "unit": group.rows.units}
+    return Proposal("ratings", score - group.rows.less - group.lower, means, parts, group.times)
 
 
-def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Proposal:
+def as_conditions(group: Group, told: tuple[Column, Column] | None = None) -> Proposal:
     """Propose two columns of a group as two conditions of the row's unit."""
     seen, less = group.rows.seen, group.rows.less + group.lower
-    some: Iterable[tuple[Column, Column]] = [said] if said else combinations(group.columns[:MOST_KEYS], 2)
-    subtracted = [two for two in some if two == said or seen.subtracted(*two)]
+    some: Iterable[tuple[Column, Column]] = [told] if told else combinations(group.columns[:MOST_KEYS], 2)
+    subtracted = [two for two in some if two == told or seen.subtracted(*two)]
     first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
     labels = {*first.levels, *second.levels}
     coded = first.numbers is None and len(labels) > 2 and not group.pairs
     score = 5 if group.items else 4.4 if coded else score  # labels that two columns share are rather codes
-    parts = [*unit_of(group.rows).get("map", []), f"first={first.name}", f"second={second.name}"]
-    times = {"count": seen.frequencies[0]} if group.rows.counted and group.discrete else {}
-    settings = {"map": parts, **times, **value_settings((first, second), "paired")}
-    settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
-    score = 8.8 if subtracted and not said else score - less  # the table holds their difference
-    score -= 0.1 * (said is not None and said != group.crossed[0])
+    score = 8.8 if subtracted and not told else score - less  # the table holds their difference
     score += 0.2 * (first.yes_no and first.called(RIGHT))
-    return Proposal("paired", score, f"'{first.name}' minus '{second.name}', one row per unit", settings)
+    parts = {"unit": group.rows.units, "first": [first], "second": [second]}
+    means = f"'{first.name}' minus '{second.name}', one row per unit"
+    return Proposal("paired", score, means, parts, group.times)
 
 
 def is_scale(group: Sequence[Column], items: bool) -> bool:
     """Whether columns hold answers on one short scale; columns that are not numbered as items have the same ends."""
     levels = {level for c in group for level in c.levels}
-    if any(c.called(("rank",)) for c in group) or not all(c.discrete for c in group) or len(levels) > LONGEST:
+    if len(levels) > LONGEST or not all(c.discrete for c in group):
         return False
     if any(c.numbers is None for c in group):
         return len(levels) > 2 and (items or len({c.levels for c in group}) == 1)
@@ -388,28 +369,22 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
     """Return at most three groups of columns that are called alike, or else of one scale, the largest first."""
     by_name: dict[str, list[Column]] = {}
     for column in values:
-        if column.tokens[1:] or column.name[-1:].isdigit() or BRACKETED.fullmatch(column.name):
-            by_name.setdefault(stem(column.name), []).append(column)
+        by_name.setdefault(stem(column.name), []).append(column)
     groups = [g for g in by_name.values() if len(g) > 1 and len({c.numbers is None for c in g}) == 1]
-    rest = [c for c in values if not any(c in g for g in groups)]
-    groups += [[one, other] for one, other in combinations(rest[:MOST_LABELLED], 2)
-               if one.numbers and other.numbers and negated(one.name, other.name)]  # fmt: skip
+    readings = [c for g in groups for c in g if c.called(READINGS)]
+    if len(groups) > 1 and within_stems(readings):  # several readings of each rater
+        groups = [readings]
     scaled: list[list[Column]] = []
-    for column in [c for c in rest if not any(c in g for g in groups)]:
-        home: list[Column] = next((g for g in scaled if same_scale(g[0], column)), [])
-        scaled += [] if home else [home]
-        home.append(column)
-    groups += scaled
-    groups = sorted((g for g in groups if len(g) > 1 and any(len(c.levels) > 1 for c in g)), key=len, reverse=True)
-    short = [c for c in values if len(c.levels) <= MOST_KEYS]
-    longest = {*max((c.levels for c in short), key=len, default=())}
-    one_scale = [c for c in short if {*c.levels} <= longest]
-    named = any(stem(c.name) in RATER_STEMS for group in groups for c in group)
-    if len(one_scale) > 3 and len(one_scale) >= len(values) - 1 and one_scale not in groups and not named:
-        groups = [one_scale, *groups]
+    for column in (c for c in values if not any(c in g for g in groups)):
+        home = next((g for g in scaled if same_scale(g[0], column)), None)
+        if home is None:
+            scaled.append([column])
+        else:
+            home.append(column)
+    groups = [g for g in [*groups, *scaled] if len(g) > 1 and any(len(c.levels) > 1 for c in g)]
     numbers = [c for c in values if c.numbers is not None and len(c.levels) > 1]
-    two = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
-    return groups[:3] or ([numbers] if two else [])
+    lone = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
+    return sorted(groups, key=len, reverse=True)[:3] or ([numbers] if lone else [])
 
 
 def overlap(one: Column, other: Column) -> bool:
@@ -422,11 +397,10 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
     identity = seen.row_id()
     columns = [c for c in seen.columns.values() if c.whole and c.name != identity and not seen.is_cross]
-    columns = [c for c in columns if not (c.called(DERIVED) or c.name in seen.frequencies or bare(c.name) in RATED)]
-    columns = [c for c in columns if not (c.identifies or c.name in seen.crossed or c.describes)]  # ids are no counts
-    columns = [c for c in columns if not c.called((*VALUES.words, *REPEATS.words, *RIGHT))]
+    columns = [c for c in columns if c.name not in {*seen.frequencies, *seen.crossed}]
+    columns = [c for c in columns if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))]
     total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
-    counted = bare(total) in (*FREQUENCIES, *RATED, *TOTALS)  # how many rated the unit
+    counted = bare(total) in (*FREQUENCIES, *RATER_COUNTS, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
         columns = [seen.columns[name] for name in parts]
     gaps = any(c.filled < c.rows for c in columns)
@@ -444,10 +418,9 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
     if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
         return
-    free = identity is not None and identity.strip()
-    settings = {"level_columns": names, "scale": "nominal", **({"map": [f"unit={identity}"]} if free else {})}
+    levels_of = {"level_columns": columns, "unit": Rows(seen).units}
     score = 9 if steady else 8.5 if levels else 7.7 if sparse else 6.7
-    yield Proposal("ratings", score, "how many raters gave the unit each level", settings)
+    yield Proposal("ratings", score, "how many raters gave the unit each level", levels_of, {"scale": "nominal"})
 
 
 def transposed_tables(seen: Profile) -> Iterator[Proposal]:
@@ -456,6 +429,5 @@ def transposed_tables(seen: Profile) -> Iterator[Proposal]:
     rest = [c for c in seen.columns.values() if c not in named]
     named = named if len(seen.table.columns) <= MOST_COLUMNS else []
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
-        settings: dict[str, Any] = {"map": [f"rater={named[0].name}"], "units": [c.name for c in rest]}
-        settings |= value_settings(rest, "ratings")
-        yield Proposal("ratings", 8, f"one row per rater, {count(len(rest), 'unit')} in columns", settings)
+        means = f"one row per rater, {count(len(rest), 'unit')} in columns"
+        yield Proposal("ratings", 8, means, {"rater": named, "units": rest})

@@ -1,0 +1,54 @@
+"""Orders of levels that everybody knows: letters, words of a scale, degrees of two opposites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from socialstats.designs.vocabulary import AGAINST, DEGREES, LEVEL_ORDERS, MIDDLE, NOT
+
+
+def ordered(levels: Sequence[str]) -> list[str]:
+    """Return levels in an order that everybody knows; an empty list where there is none.
+
+    Examples
+    --------
+    >>> ordered(["High", "Low"]), ordered(["C", "A", "B"]), ordered(["red", "blue"])
+    (['Low', 'High'], ['A', 'B', 'C'], [])
+    """
+    if len(levels) > 2 and all(len(label) == 1 and label.isascii() and label.isalpha() for label in levels):
+        return sorted(levels)
+    for order in LEVEL_ORDERS:
+        if all(label.strip().casefold() in order for label in levels):
+            return sorted(levels, key=lambda label: order.index(label.strip().casefold()))
+    placed = {label: place(label, levels) for label in levels}
+    known = [at for at in placed.values() if at is not None]
+    graded = any(abs(at) not in (0, DEGREES[""]) for at in known)
+    distinct = len({*known}) == len(known) == len(levels) > 2
+    two_sided = graded and distinct and min(known) < 0 < max(known)
+    return sorted(levels, key=lambda label: placed[label] or 0) if two_sided else []
+
+
+def place(label: str, levels: Sequence[str]) -> int | None:
+    """Return where a level stands on a scale of two poles, such as (very) acceptable and unacceptable; None if not so.
+
+    Examples
+    --------
+    >>> levels = ["Very unfair", "Unfair", "Neutral", "Fair"]
+    >>> [place(level, levels) for level in levels]
+    [-4, -3, 0, 3]
+    """
+    text = " ".join(label.casefold().split())
+    degree, word = degree_of(text)
+    words = {degree_of(" ".join(level.casefold().split()))[1] for level in levels}
+    if text in MIDDLE or text.startswith("neither "):
+        return 0
+    if any(f"{no}{word}" in words for no in NOT) or word in dict(AGAINST).values():
+        return degree
+    negated = any(word.removeprefix(no) in words for no in NOT if word.startswith(no))
+    return -degree if negated or word in dict(AGAINST) else None
+
+
+def degree_of(text: str) -> tuple[int, str]:
+    """Split a level into how strongly it is meant, and its word."""
+    degree = max((d for d in DEGREES if text.startswith(f"{d} ")), key=len, default="")
+    return DEGREES[degree], text.removeprefix(degree).strip()
