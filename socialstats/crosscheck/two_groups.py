@@ -171,7 +171,7 @@ def welch(row: Row, x: FloatArray, y: FloatArray, null: float, side: str, level:
     if row.std_error is None:
         return []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of a group whose values are alike
+        warnings.simplefilter("ignore", RuntimeWarning)  # values of a group may be alike
         test: Any = ttest_ind(x, y, equal_var=False, alternative=SIDES[side])
     error = math.sqrt(x.var(ddof=1) / len(x) + y.var(ddof=1) / len(y))
     theirs = {"std_error": error, "statistic": float(test.statistic), "df": float(test.df)}

@@ -68,8 +68,8 @@ class GroupSources:
         levels : sequence, optional
             Levels of text values, ascending; two are (zero, one). Only numbers, 0/1, true/false and yes/no need none.
         scale : {"binary", "nominal", "ordinal", "numeric"}, optional
-            By default 0/1, true/false, yes/no and two levels are binary, other numbers numeric, three or more levels
-            that are declared (or an ordered categorical) ordinal, other texts nominal.
+            By default 0/1, true/false, yes/no and two levels are binary, other numbers numeric, other texts nominal.
+            Three or more levels are ordinal where they are declared, or those of an ordered categorical.
         by : str, optional
             Column that splits the table (for example the model).
         cluster : str or sequence of str

@@ -343,8 +343,8 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
     framed = hasattr(table, "index") and hasattr(table, "columns")
     cells = np.asarray(table, dtype=object)
     if cells.ndim != 2 or cells.shape[0] != 2 or not 2 <= cells.shape[1] <= MOST_CELLS:
-        raise InputError(f"{source}: a table of counts has a row for each of two groups and a column for each of at "
-                         f"least two levels, not the shape {cells.shape}")  # fmt: skip
+        raise InputError(f"{source}: a table of counts has two rows, one a group, and at least two columns, one a "
+                         f"level. This one has the shape {cells.shape}")  # fmt: skip
     names = checked_names(groups or (tuple(table.index) if framed else ("first", "second")))
     given = levels if levels is not None else tuple(table.columns) if framed else tuple(range(cells.shape[1]))
     labels = declared_levels(given) or ()

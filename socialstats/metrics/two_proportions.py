@@ -39,8 +39,8 @@ def two_proportions(
 
         p1 - p2 - sqrt((p1 - l1)^2 + (u2 - p2)^2)  to  p1 - p2 + sqrt((u1 - p1)^2 + (p2 - l2)^2),
 
-    and Fisher's exact test. With clusters that lie within groups, l and u are Wilson's ends for the effective number of
-    units, and p is that of the t test of the CR2 difference. Where clusters have units of both groups, interval and
+    and Fisher's exact test. With clusters within groups, l and u are Wilson's ends for the effective number of units.
+    The test is then the t test of the CR2 difference. Where clusters have units of both groups, interval and
     test are of this t.
 
     Parameters

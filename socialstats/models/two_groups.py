@@ -194,8 +194,8 @@ class RankSum:
 def rank_sum(design: Groups) -> RankSum | None:
     """Test whether two groups have one distribution, by the sum of ranks; None where all values tie.
 
-    Up to 60 units p is exact: the distribution of the sum over all ways to choose the first group, given the ties; it
-    is twice the smaller tail. Else it is normal, with the variance for ties and continuity correction, as in R.
+    Up to 60 units p is exact, twice the smaller tail of the sum over all ways to choose the first group, given the
+    ties. Else it is normal, with the variance for ties and continuity correction, as in R.
     """
     _, place = np.unique(design.value, return_inverse=True)
     ties = np.bincount(place, design.count).astype(np.float64)

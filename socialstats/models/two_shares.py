@@ -105,7 +105,7 @@ def difference_row(
 def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | None) -> Tested:
     """Return the one-sided tests of a difference of shares that its intervals invert.
 
-    p is (1 - L) / 2 of the level L at which an end of the interval is the bound, so that a test at 1 - `level` rejects
+    p is (1 - L) / 2 of the level L at which an end of the interval is the bound. A test at 1 - `level` then rejects
     where the interval at 2 `level` - 1 excludes the bound.
     """
     ones, _ = ones_of(design, choice)

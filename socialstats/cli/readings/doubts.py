@@ -135,7 +135,7 @@ def rating_doubt(parts: Parts) -> str:
     return f"no name says that {who}"
 
 
-def groups_doubt(parts: dict[str, list[Column]]) -> str:
+def groups_doubt(parts: Parts) -> str:
     """State nothing: groups are proposed where names or labels tell them."""
     return ""
 

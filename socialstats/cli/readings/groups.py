@@ -11,7 +11,7 @@ from socialstats.designs.vocabulary import COVARIATES, NUMBERINGS, PERSONS, UNIT
 from socialstats.text import quoted, shorten
 
 MOST = 2  # columns of values
-SCORE = 8.0  # of a column that is called like a value
+SCORE = 8.0  # where the column is called like a value
 UNNAMED = 5.0
 
 
