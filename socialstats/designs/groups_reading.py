@@ -20,7 +20,7 @@ from socialstats.designs.parts import FlowStep, UnitNames, taken_all, taken_by
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import Rows, code_suspects, label_cautions
 from socialstats.designs.schema import Finder, Part, Roles
-from socialstats.designs.tables import bare, begun, frequency, looks_counted, times_of
+from socialstats.designs.tables import bare, begun, frequency, times_of
 from socialstats.designs.undeclared import of_groups, with_dependence
 from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, VALUES, without_accents
 from socialstats.errors import Caution, DesignError, InputError, caution
@@ -115,9 +115,7 @@ def build_groups(table: Table, roles: Roles, options: GroupsOptions) -> Groups:
         When a group has no unit left.
     """
     keys = [] if roles["unit"] else roles.columns()
-    counts = frequency(
-        table, options.count, keys, roles.columns(), options.na_labels, counted=lambda: looks_counted(table, *keys)
-    )
+    counts = frequency(table, options.count, keys, roles.columns(), options.na_labels)
     roles = roles.counted(counts.column)
     rows, cautions = begun(table, roles, options, drop=options.missing == "drop", noticed=counts.cautions)
     groups, undeclared_order = two_groups(rows, roles, options)

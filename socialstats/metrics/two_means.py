@@ -19,8 +19,8 @@ from socialstats.models.two_groups import Means, check_sizes, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import stat
-from socialstats.text import count, number, shorten
+from socialstats.sentences import kind_of, stat, statistic_of
+from socialstats.text import count, interval, number, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def two_means(
         cautions=cautions_of(samples, factors, means, rows),
         references=("welch1947", *(("bellmccaffrey2002",) if factors else ())),
         design=samples,
-        extras={"lead": gap},
+        extras={"lead": gap, "interval": None if gap.undefined else gap.interval(level, alternative=alternative)},
     )  # fmt: skip
 
 
@@ -186,9 +186,14 @@ def sentence(result: Result) -> str:
     ]
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
     settings = result.settings
-    side = "" if settings["alternative"] == "two_sided" else f" (one-sided: {settings['alternative']})"
+    ends, side = result.extras["interval"], ""
+    said = stat(lead)
+    if settings["alternative"] != "two_sided" and ends is not None:
+        side = f" (one-sided: {settings['alternative']})"
+        span = kind_of(lead) + interval(ends[0], ends[1], lead.decimals, level=settings["level"])
+        said = f"{number(lead.shown())}, {span}, {statistic_of(lead)}"
     against = f" against {number(settings['null'])}" if settings["null"] else ""
-    return f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."
+    return f"The mean was {' and '.join(shown)}{where}, a difference of {said}{side}{against}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

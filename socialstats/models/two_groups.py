@@ -63,7 +63,7 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
     Raises
     ------
     DesignError
-        For a group of a single unit.
+        For a difference beyond the largest float.
     """
     unit = size_unit(values)
     x, codes, first = values / unit, [factor.codes for factor in factors], design.group == 0
@@ -80,6 +80,8 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
         parts /= parts.max()
         gap = replace(gap, df=float(parts.sum() ** 2 / (parts**2 / (n - 1)).sum()))
     gap = in_unit(gap, unit, values[0])
+    if not np.isfinite(gap.mean):
+        raise DesignError(f"{design.source}: the difference is beyond the largest number, 1.8e308. Use a larger unit")
     if gap.undefined and gap.sd == 0:
         gap = replace(gap, undefined=ALIKE)
     return Means(first=sides[0], second=sides[1], difference=gap, crossed=crosses(design, factors))

@@ -159,33 +159,33 @@ class PairedSubject(Subject):
 
 @dataclass(frozen=True)
 class GroupsSubject(Subject):
-    """130 units of two groups in 26 sites, each of which has units of one group."""
+    """130 units of two groups in 26 stories, each of which has units of one group."""
 
     values: str = "numeric"
 
     def rows(self, seed=7):
         rng = np.random.default_rng(seed)
-        site = np.repeat(np.arange(26), 5)
-        arm = np.where(site < 12, "drug", "placebo")
-        x = rng.normal(size=130) + 0.5 * rng.normal(size=26)[site] + 0.4 * (arm == "drug")
+        story = np.repeat(np.arange(26), 5)
+        arm = np.where(story < 12, "drug", "placebo")
+        x = rng.normal(size=130) + 0.5 * rng.normal(size=26)[story] + 0.4 * (arm == "drug")
         if self.values == "binary":
             x = (x > 0).astype(int)
         if self.values == "ordinal":
             x = np.digitize(x, [-0.7, 0.0, 0.8])
         return pd.DataFrame({"unit": [f"q{k:03d}" for k in range(130)], "arm": arm, "value": x,
-                             "site": [f"s{k:02d}" for k in site]})  # fmt: skip
+                             "story": [f"s{k:02d}" for k in story]})  # fmt: skip
 
     def reading(self):
-        return {"unit": "unit", "group": "arm", "value": "value", "groups": ("drug", "placebo"), "cluster": "site"}
+        return {"unit": "unit", "group": "arm", "value": "value", "groups": ("drug", "placebo"), "cluster": "story"}
 
     def design(self, rows, **options):
         return Groups.from_frame(rows, **self.reading(), **options)
 
     def renamed(self, rows):
-        """Units and sites in the opposite order."""
+        """Units and stories in the opposite order."""
         out = rows.copy()
         out["unit"] = [f"u{999 - int(u[1:])}" for u in rows["unit"]]
-        out["site"] = [f"t{99 - int(s[1:])}" for s in rows["site"]]
+        out["story"] = [f"t{99 - int(s[1:])}" for s in rows["story"]]
         return out, {}
 
     def degenerate(self):
@@ -197,13 +197,13 @@ class GroupsSubject(Subject):
         return {
             "one group": rows[drug],
             "one unit each": rows[rows["unit"].isin(["q000", "q129"])],
-            "two units of one site each": few,
-            "two units each": few.assign(site=few["unit"]),
+            "two units of one story each": few,
+            "two units each": few.assign(story=few["unit"]),
             "all values equal": rows.assign(value=first),
             "one group always the same": rows.assign(value=np.where(drug, first, rows["value"])),
             "groups apart": rows.assign(value=np.where(drug, first, other)),
-            "one site": rows.assign(site="s"),
-            "every site in both": rows.assign(site=[f"s{k % 9}" for k in range(130)]),
+            "one story": rows.assign(story="s"),
+            "every story in both": rows.assign(story=[f"s{k % 9}" for k in range(130)]),
         }
 
 
@@ -500,7 +500,7 @@ def subject_of(name: str) -> Subject:
     if metric.design == "labels":
         return LabelsSubject("labels", ("care", "duty", "fame", "zeal", "home", "work"))
     if metric.design == "groups":
-        return GroupsSubject("groups", ("drug", "placebo", "26-site"), values=metric.values)
+        return GroupsSubject("groups", ("drug", "placebo", "26-story"), values=metric.values)
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
         return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)

@@ -78,3 +78,15 @@ def test_equivalence_of_means_is_two_one_sided_welch_tests() -> None:
     above = float(stats.ttest_ind(np.add(x, 3.5), y, equal_var=False, alternative="greater").pvalue)
     below = float(stats.ttest_ind(np.subtract(x, 3.5), y, equal_var=False, alternative="less").pvalue)
     assert [row.p_value for row in result.rows[1:]] == pytest.approx([above, below, max(above, below)])
+
+
+def test_a_one_sided_interval_is_said_with_its_infinite_end() -> None:
+    groups = ss.Groups.from_samples(R["sleep"]["x"], R["sleep"]["y"], groups=("one", "two"), scale="numeric")
+    assert "95% CI [0.11, ∞), t(17.8) = 1.86, p = .040 (one-sided: greater)." in of(
+        ss.two_means(groups, alternative="greater")
+    ).sentence()
+
+
+def test_a_difference_beyond_floats_is_an_error() -> None:
+    with pytest.raises(ss.DesignError, match="beyond the largest number"):
+        ss.two_means(ss.Groups.from_samples([1.5e308, 1.6e308], [-1.5e308, -1.6e308]))
