@@ -82,9 +82,10 @@ def test_equivalence_of_means_is_two_one_sided_welch_tests() -> None:
 
 def test_a_one_sided_interval_is_said_with_its_infinite_end() -> None:
     groups = ss.Groups.from_samples(R["sleep"]["x"], R["sleep"]["y"], groups=("one", "two"), scale="numeric")
-    assert "95% CI [0.11, ∞), t(17.8) = 1.86, p = .040 (one-sided: greater)." in of(
-        ss.two_means(groups, alternative="greater")
-    ).sentence()
+    assert (
+        "95% CI [0.11, ∞), t(17.8) = 1.86, p = .040 (one-sided: greater)."
+        in of(ss.two_means(groups, alternative="greater")).sentence()
+    )
 
 
 def test_a_difference_beyond_floats_is_an_error() -> None:
