@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 MADE = "Made by generate.py from the docstrings of Python: do not edit"
 OMITTED = {
     "read_comparisons": "comparisons(), which takes files too",
+    "read_groups": "groups(), which takes files too",
     "read_paired": "paired(), which takes files too",
     "read_ratings": "ratings(), which takes files too",
     "join": "merge() of R",
@@ -34,8 +35,8 @@ IN_R = {
 }  # fmt: skip
 RENAMED = {"table": "side_by_side"}  # base R has a table()
 BY_HAND = [
-    "augment", "cautions", "comparisons", "example_data", "glance", "install_socialstats", "paired", "ratings",
-    "report", "socialstats_available", "tidy", "verify",
+    "augment", "cautions", "comparisons", "example_data", "glance", "groups", "install_socialstats", "paired",
+    "ratings", "report", "socialstats_available", "tidy", "verify",
 ]  # fmt: skip
 METHODS = {
     "object": "$ [[ .DollarNames as.data.frame print str",
@@ -146,7 +147,11 @@ def design_in_r(found: re.Match[str]) -> str:
 
 def rd(text: str) -> str:
     """Return prose of a docstring as Rd: code in \\code, other signs escaped."""
-    text = re.sub(r"\b(read_(comparisons|paired|ratings)|(Comparisons|Paired|Ratings)\.from_\w+)\b", design_in_r, text)
+    text = re.sub(
+        r"\b(read_(comparisons|groups|paired|ratings)|(Comparisons|Groups|Paired|Ratings)\.from_\w+)\b",
+        design_in_r,
+        text,
+    )
     text = re.sub(r"\b(None|True|False)\b", lambda word: IN_R[word[0]], text)
     pieces = re.split(r"(``[^`]+``|`[^`]+`)", text)
     escaped = [re.sub(r"([\\%{}])", r"\\\1", piece.strip("`") if k % 2 else piece) for k, piece in enumerate(pieces)]

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from socialstats import claims as claims
     from socialstats import datasets as datasets
     from socialstats.designs.calls import read_comparisons as read_comparisons
+    from socialstats.designs.calls import read_groups as read_groups
     from socialstats.designs.calls import read_paired as read_paired
     from socialstats.designs.calls import read_ratings as read_ratings
     from socialstats.designs.comparisons import Comparisons as Comparisons
+    from socialstats.designs.groups import Groups as Groups
     from socialstats.designs.label_lists import LabelLists as LabelLists
     from socialstats.designs.model_scores import model_scores as model_scores
     from socialstats.designs.paired import Paired as Paired
@@ -77,6 +79,8 @@ if TYPE_CHECKING:
     from socialstats.metrics.symmetry import symmetry as symmetry
     from socialstats.metrics.trait_profile import judge_zeros as judge_zeros
     from socialstats.metrics.trait_profile import trait_profile as trait_profile
+    from socialstats.metrics.two_means import two_means as two_means
+    from socialstats.metrics.two_ordinal import two_ordinal as two_ordinal
     from socialstats.metrics.two_proportions import two_proportions as two_proportions
     from socialstats.metrics.weighted_kappa import kappa_quantiles as kappa_quantiles
     from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
@@ -100,11 +104,12 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "socialstats.designs.comparisons": ("Comparisons",),
+    "socialstats.designs.groups": ("Groups",),
     "socialstats.designs.label_lists": ("LabelLists",),
     "socialstats.designs.model_scores": ("model_scores",),
     "socialstats.designs.paired": ("Paired",),
     "socialstats.designs.ratings": ("Ratings",),
-    "socialstats.designs.calls": ("read_comparisons", "read_paired", "read_ratings"),
+    "socialstats.designs.calls": ("read_comparisons", "read_groups", "read_paired", "read_ratings"),
     "socialstats.designs.trait_ratings": ("trait_ratings",),
     "socialstats.errors": (
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
@@ -148,6 +153,8 @@ _HOMES = {
     "socialstats.metrics.rereading": ("changed_means", "changed_shares"),
     "socialstats.metrics.win_rate_difference": ("win_rate_difference",),
     "socialstats.metrics.multiverse": ("Variant", "leave_one_out", "multiverse"),
+    "socialstats.metrics.two_means": ("two_means",),
+    "socialstats.metrics.two_ordinal": ("two_ordinal",),
     "socialstats.metrics.two_proportions": ("two_proportions",),
     "socialstats.planning": (
         "PlanResult", "adjust", "design_items", "power_clustered_mean", "power_mcnemar", "power_paired_t",
@@ -161,17 +168,18 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     # data in
-    "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "trait_ratings",
-    "model_scores", "LabelLists", "datasets", "join", "stack",
+    "Comparisons", "Groups", "Paired", "Ratings", "read_comparisons", "read_groups", "read_paired", "read_ratings",
+    "trait_ratings", "model_scores", "LabelLists", "datasets", "join", "stack",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
-    "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement", "flip_rate",
+    "two_proportions", "two_means", "two_ordinal", "mcnemar", "symmetry", "cochran_q", "weighted_kappa",
+    "percent_agreement", "flip_rate",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
     "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "compare_models",
-    "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out",
+    "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "leave_one_out",
     "multiverse", "Variant", "over_models", "reply_shares", "STUDIES",
     # published numbers
     "audit", "claims",

@@ -29,10 +29,10 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DesignName = Literal["comparisons", "paired", "ratings", "labels"]
+DesignName = Literal["comparisons", "groups", "paired", "ratings", "labels"]
 F = TypeVar("F", bound=Callable[..., Any])
 Swap = Literal["negates", "invariant", "none"]
-Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
+Values = Literal["any", "numeric", "ordinal", "binary", "nominal", "couples", "sources", "traits"]
 
 
 def reads(
@@ -200,7 +200,7 @@ class Metric:
         Name of the public function.
     title : str
         The estimand in a few words.
-    design : {"comparisons", "paired", "ratings", "labels"}
+    design : {"comparisons", "groups", "paired", "ratings", "labels"}
         What the function takes; labels: lists of labels, several a unit.
     function : callable
         The function: design first, options by keyword.
@@ -217,8 +217,8 @@ class Metric:
         Keys of `socialstats.references`.
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
-    values : {"any", "numeric", "binary", "nominal", "couples", "sources", "traits"}
-        What the values of a paired or ratings design must be. ``couples``: -1 and 1, of couples of groups in both
+    values : {"any", "numeric", "ordinal", "binary", "nominal", "couples", "sources", "traits"}
+        What the values of groups, pairs or ratings must be. ``couples``: -1 and 1, of couples of groups in both
         orders. ``sources``: of people and of models, told apart by a rater group. ``traits``: scores of traits of
         answers, by judges.
     options : mapping

@@ -32,7 +32,7 @@ LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
 TESTS: dict[Test, str] = {
     "t": "t", "z": "z", "chi2": "chi-square", "f": "F", "exact": "exact", "mid_p": "mid-p", "score": "score",
     "permutation": "permutation", "sign_flip": "sign-flip", "signed_rank": "signed-rank",
-    "exact_signed_rank": "exact signed-rank",
+    "exact_signed_rank": "exact signed-rank", "rank_sum": "rank-sum", "exact_rank_sum": "exact rank-sum",
 }  # fmt: skip
 INTERVALS: dict[Interval, str] = {
     "t": "t", "z": "z", "score": "score", "exact": "exact", "jackknife": "jackknife t",

@@ -52,6 +52,15 @@ equivalence <- function(paired, ..., low = NULL, high = NULL, margin = NULL,
   test = "equivalence", scale = "raw", cluster = "declared", level = 0.95)
   called("equivalence")
 
+two_proportions <- function(samples, ..., choice = NULL, cluster = "declared",
+  level = 0.95) called("two_proportions")
+
+two_means <- function(samples, ..., null = 0, alternative = "two_sided",
+  cluster = "declared", level = 0.95) called("two_means")
+
+two_ordinal <- function(samples, ..., cluster = "declared", level = 0.95)
+  called("two_ordinal")
+
 mcnemar <- function(paired, ..., test = "auto", odds_ratio_ci = "exact",
   difference_ci = "tango", cluster = "declared", level = 0.95) called("mcnemar")
 
@@ -172,9 +181,6 @@ changed_shares <- function(first, second, level = 0.95) called("changed_shares")
 changed_means <- function(first, second, level = 0.95) called("changed_means")
 
 kappa_quantiles <- function(kappa) called("kappa_quantiles")
-
-two_proportions <- function(ratings, ..., source, first, second, choice, level = 0.95)
-  called("two_proportions")
 
 leave_one_out <- function(paired, cluster, lead = NULL) called("leave_one_out")
 

@@ -194,6 +194,7 @@ design <- function(kind, call, ...) {
 }
 
 comparisons <- function(data, ...) design("comparisons", sys.call(), data = data, ...)
+groups <- function(data, ...) design("groups", sys.call(), data = data, ...)
 paired <- function(data, ...) design("paired", sys.call(), data = data, ...)
 ratings <- function(data, ...) design("ratings", sys.call(), data = data, ...)
 

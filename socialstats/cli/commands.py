@@ -15,6 +15,7 @@ from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
 from socialstats.cli.voices import hint
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.errors import CAUTIONS, InputError
 from socialstats.tables import read_table
@@ -100,6 +101,8 @@ def leading_metric(study: str, design: Design) -> str:
     """Name a metric that a hypothesis about such a table may use."""
     if study in OF_STUDY:
         return OF_STUDY[study]
+    if isinstance(design, Groups):
+        return "two_proportions" if design.scale == "binary" else "two_means"
     if isinstance(design, Paired):
         return LEADING[design.scale]
     return "bradley_terry" if isinstance(design, Comparisons) else "krippendorff_alpha"

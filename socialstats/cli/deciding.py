@@ -16,16 +16,21 @@ from socialstats.text import listing, meant, shorten
 
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster", "repeat"),
+    "groups": ("group", "value", "unit", "count", "by", "cluster", "repeat"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster", "repeat"),
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
+    "groups": {"group", "groups"},
     "ratings": {"rater", "status", "rater_source", *OWN["ratings"]} - {"levels", "scale"},
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
                     *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
-SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
+SCALES = {
+    "paired": ("binary", "nominal", "numeric"), "groups": ("binary", "nominal", "ordinal", "numeric"),
+    "ratings": ("nominal", "ordinal", "interval", "ratio"),
+}  # fmt: skip
 ASKED = {
     "comparisons": "two items at a time, one wins",
     "paired": "do conditions differ on the same units?",
@@ -251,6 +256,9 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     done: dict[str, Any] = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
+        if name == "groups" and entry == "unit=":
+            done["unit"] = False
+            continue
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
         if part not in PARTS[name]:
@@ -318,6 +326,14 @@ def split_list(entries: Sequence[str]) -> list[str]:
         message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
         raise InputError(message) from error
     return [part for part in parts if part]
+
+
+def groups_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of independent groups; an `InputError` where one is missing."""
+    from socialstats.designs.groups_reading import GroupsOptions, groups_roles
+
+    named = map_parts(_known(settings, {"unit", "group", "value"}), "groups")
+    return groups_roles(table, GroupsOptions(**named, **_taken(table, settings))).parts()
 
 
 ROLES: dict[str, Callable[[Table, Mapping[str, Any]], dict[str, str]]] = {

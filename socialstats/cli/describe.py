@@ -10,6 +10,7 @@ import numpy as np
 from socialstats.cli.deciding import words
 from socialstats.cli.designs import Design
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.tables import Table, as_number
@@ -28,6 +29,7 @@ def describe(design: Design) -> list[str]:
     parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())
     own = (
         _comparisons(design) if isinstance(design, Comparisons)
+        else _groups(design) if isinstance(design, Groups)
         else _paired(design) if isinstance(design, Paired) else _ratings(design)
     )  # fmt: skip
     scan = design.scan if isinstance(design, Comparisons) else None
@@ -121,6 +123,16 @@ def declared_order(design: Comparisons) -> str:
     return next((part for part in ("item_a", "item_b") if design.columns.get(part) == column), column)
 
 
+def _groups(design: Groups) -> list[str]:
+    first, second = (shorten(name) for name in design.groups)
+    sizes = (f"{count(n, 'unit')} of {name}" for n, name in zip(design.n_units, (first, second), strict=True))
+    return [
+        listing(list(sizes)),
+        f"difference  {first} minus {second}",
+        f"scale       {design.scale}" + (f": {_names(design.levels)}" if design.levels else ""),
+    ]
+
+
 def _paired(design: Paired) -> list[str]:
     first, second = (shorten(name) for name in design.conditions)
     lines = [
@@ -183,6 +195,8 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
         known["map"].pop("order", None)
         return known | {"order": order} | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
+    if isinstance(design, Groups):
+        return known | {"groups": list(design.groups)}
     if isinstance(design, Paired):
         return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched")}
     source = design.columns.get("rater_source")
@@ -201,9 +215,9 @@ def shaped_section(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"map": entries} | {key: settings.get(key) for key in keys}
 
 
-def _plan_levels(design: Paired | Ratings) -> list[str] | None:
+def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:
     """Return the levels to declare: none for numbers that were found in the data."""
-    if isinstance(design, Paired):
+    if isinstance(design, Groups | Paired):
         return None if design.scale == "numeric" else list(design.levels)
     return list(design.levels) if design.levels_declared or not design.numeric else None
 

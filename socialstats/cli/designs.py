@@ -22,6 +22,7 @@ from socialstats.cli.settings import OWN, SETTINGS
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
@@ -35,7 +36,7 @@ from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
 COMMON = ("cluster", "by", "na", "missing", "count")
-Design = Comparisons | Paired | Ratings
+Design = Comparisons | Groups | Paired | Ratings
 
 
 def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> Design:
@@ -267,6 +268,14 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     return comparisons_of(table, options)
 
 
+def read_groups(table: Table, settings: Mapping[str, Any]) -> Groups:
+    """Read two independent groups: one row per unit, or several, whose mean is the unit's value."""
+    if settings.get("crosstab"):
+        raise InputError("--crosstab counts pairs of values or wins; counted groups have a row for each group and "
+                         "value, and --count COLUMN")  # fmt: skip
+    return Groups.from_frame(table, **options_of("groups", settings))
+
+
 READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {
-    "comparisons": read_comparisons, "paired": read_paired, "ratings": read_ratings,
+    "comparisons": read_comparisons, "groups": read_groups, "paired": read_paired, "ratings": read_ratings,
 }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import ROLES, words
+from socialstats.cli.deciding import ROLES, groups_parts, words
 from socialstats.cli.level_orders import ordered
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import clusters_of
@@ -36,7 +36,7 @@ class Columns:
 
     def __init__(self, table: Table, settings: Mapping[str, Any], design: str) -> None:
         self.table, self.settings, self.design, self.seen = table, settings, design, Profile(table)
-        self.parts = ROLES[design](table, settings)
+        self.parts = (groups_parts if design == "groups" else ROLES[design])(table, settings)
         self.mapped = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
         rows = [entry for key in ("where", "exclude", "exclude_raters") for entry in words(settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")

@@ -20,6 +20,7 @@ from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
+from socialstats.cli.readings.groups import groups_of_units
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.refusals import refusal, what_is_needed
@@ -54,6 +55,7 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     pairs_of_a_plan,
     long_tables,
     score_tables,
+    groups_of_units,
 )
 
 
@@ -286,7 +288,8 @@ def proposed(error: NoDesign, path: str) -> str:
     seen = Profile(without_notes(error.table)[0])
     whole = refusal(Profile(error.table))
     lacks = [f"{whole}."] if whole else what_is_needed(seen)
-    if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
+    fits = found and found[0].score >= SURE and found[0].design in (error.design, "groups")
+    if error.design and not fits:
         return "\n".join(lacks)  # its names fit a design: what is wrong with it has been said
     lines = [f"By what it holds: {seen_words(error.table)}", *lacks]
     if not found:

@@ -60,13 +60,13 @@ READ = (
     Setting("map", "parts", "PART=COLUMN",
              "columns of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
              "covariate X, values (labels that a row cites). Pairs: unit, condition, value (or first, second: one "
-             "row per unit). Ratings: unit, rater, value, status, rater_source"),
+             "row per unit). Ratings: unit, rater, value, status, rater_source. Groups: group, value, unit"),
     Setting("order", "text", "COLUMN|item_a|item_b",
              "who was shown first in comparisons: a column (default: one called order, first, ...), or item_a (item_b) "
              "if always the first (second) item. Without it, no order effect is estimated",
              of="comparisons"),
     Setting("design", "text", help="what the rows are (default: by the columns)",
-             choices="comparisons paired ratings"),
+             choices="comparisons paired ratings groups"),
     Setting("cluster", "texts", "COLUMN", "dependence between rows; give it twice for two crossed ones"),
     Setting("by", "text", "COLUMN", "a separate analysis for each value of this column"),
     Setting("shared", "text", "", "people have no value of --by and belong to every level of it", of="ratings",
@@ -90,11 +90,12 @@ READ = (
     Setting("winner_coding", "text", "", "what the winner column holds", of="comparisons",
              choices="auto label side score probability"),
     Setting("conditions", "labels", "A,B", "the two conditions of pairs: first minus second", of="paired"),
+    Setting("groups", "labels", "A,B", "the two independent groups: first minus second", of="groups"),
     Setting("levels", "labels", "LOW,...,HIGH", "the values in order; for pairs of answers ZERO,ONE",
-             of="paired ratings"),
+             of="groups paired ratings"),
     Setting("scale", "text", "",
-             "of pairs: binary, nominal, numeric; of ratings: nominal, ordinal, interval, ratio",
-             of="paired ratings", choices="binary numeric nominal ordinal interval ratio"),
+             "of pairs: binary, nominal, numeric; groups: ordinal too; of ratings: nominal, ordinal, interval, ratio",
+             of="groups paired ratings", choices="binary numeric nominal ordinal interval ratio"),
     Setting("unmatched", "text", of="paired", choices="error drop"),  # --missing says it for both
     Setting("probabilities", "text", "PREFIX",
              "start of the names of columns with the probability of each level in a reply, such as p_", of="ratings"),

@@ -167,7 +167,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     return checks + end_checks(row, *ends, "statsmodels", FORMULA)
 
 
-def two_proportions(result: Result) -> list[Check]:
+def independent_ratings(result: Result) -> list[Check]:
     """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
     from statsmodels.stats.proportion import confint_proportions_2indep
 

@@ -15,6 +15,7 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
+from socialstats.designs.groups import Groups, GroupScale
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.options import Missing, Options, texts
 from socialstats.designs.paired import Paired, PairedScale
@@ -99,12 +100,25 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
     return Ratings.from_wide(data, **{"raters_in": "rows" if "units" in options else "columns", **options})
 
 
+def groups_of(data: Any, options: Mapping[str, Any]) -> Groups:
+    """Make two independent groups of a table.
+
+    Examples
+    --------
+    >>> groups_of({"arm": ["a", "b"], "score": [3, 4]}, {}).groups
+    ('a', 'b')
+    """
+    return Groups.from_frame(data, **options)
+
+
 TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
 F = TypeVar("F", bound=Callable[..., Any])
 
-DESIGNS = (Comparisons, Paired, Ratings, LabelLists)
-READ: Mapping[Reader, Callable[..., Any]] = {Comparisons: comparisons_of, Paired: paired_of, Ratings: ratings_of}
+DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
+READ: Mapping[Reader, Callable[..., Any]] = {
+    Comparisons: comparisons_of, Groups: groups_of, Paired: paired_of, Ratings: ratings_of,
+}  # fmt: skip
 CONSTRUCTORS = ("from_frame", "from_wide", "from_counts")
 NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "cluster": (None, "declared"),
@@ -113,7 +127,7 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
 }
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, tuple[str, ...]] = {
-    "scale": (*SCALES, *get_args(PairedScale)), "missing": get_args(Missing)
+    "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)), "missing": get_args(Missing)
 }  # fmt: skip
 PARTS_NAMED = {
     **dict.fromkeys(("stratum", "cell", "model", "scenario", "stage", "wording", "trait"), "strata"),
@@ -133,7 +147,7 @@ def as_design(
     columns : mapping of str to object
         Keyword -> column or setting, as the constructors of designs take them; ``format`` of a file.
     *readers : type or callable
-        Comparisons, Paired or Ratings; functions of a table that make one of these.
+        Comparisons, Groups, Paired or Ratings; functions of a table that make one of these.
     name : str
         The function that was called, for messages.
     options : sequence of str
@@ -141,7 +155,7 @@ def as_design(
 
     Returns
     -------
-    Comparisons, Paired, Ratings or LabelLists
+    Comparisons, Groups, Paired, Ratings or LabelLists
         A design is returned as it is.
 
     Raises
@@ -455,6 +469,48 @@ def read_paired(path: TableLike, *, format: Format | None = None, **options: Any
     np.float64(0.5)
     """
     return paired_of(opened(path, format), options)
+
+
+@takes_formula(Groups)
+def read_groups(path: TableLike, *, format: Format | None = None, **options: Any) -> Groups:
+    """Read a file of two independent groups: different units under two conditions.
+
+    Parameters
+    ----------
+    path : str or path, data frame, or mapping of columns
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides, then the content.
+    **options
+        As in `Groups.from_frame`. Two vectors: `Groups.from_samples`; counts: `Groups.from_table`.
+
+    Returns
+    -------
+    Groups
+
+    Raises
+    ------
+    InputError
+        With file lines, up to 20 problems at once; also for units that are in both groups.
+    NothingToAnalyse
+        For files in which a group has no usable row.
+
+    Notes
+    -----
+    A formula names the columns as well: ``read_groups("score ~ arm | class", table)``. The value is left, the group
+    right. Clusters follow ``|``, joined by ``+``. Other columns are terms called like the keyword: ``unit(person)``.
+    Every metric of groups takes the same formula; docs/formulas.md has the grammar.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "trial.csv"
+    >>> _ = file.write_text("person,arm,score\\n1,drug,4\\n2,drug,6\\n3,placebo,3\\n4,placebo,5\\n")
+    >>> read_groups(file).n_units
+    (2, 2)
+    """
+    return groups_of(opened(path, format), options)
 
 
 @takes_formula(Ratings)

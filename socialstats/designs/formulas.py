@@ -71,6 +71,12 @@ SIDES: Mapping[str, Sides] = {
         what="one column, the condition",
         example="answer ~ condition + unit(question) | scenario",
     ),
+    "Groups": Sides(
+        one="value",
+        right=("group",),
+        what="one column, the group",
+        example="score ~ arm | class",
+    ),
     "Ratings": Sides(
         one="value",
         several=("raters",),

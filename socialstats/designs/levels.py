@@ -144,6 +144,22 @@ NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
 LONGEST_PREFIX = 4
 
 
+def two_in_order(table: Table, column: str, found: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
+
+    The type of the column tells it, or labels that say what came later, or was tried on what.
+    """
+    declared = categories(table, column)
+    if declared is not None:
+        first, second = (label for label in declared if label in found)
+        return first, second
+    if (timed := later_and_earlier(found)) is not None:
+        return timed
+    levels = table.categories(column) if table.has(column) else ()
+    chosen = [label for label in levels if label in found] == [*found[::-1]]  # no order of letters: somebody chose it
+    return (found[1], found[0]) if chosen else None
+
+
 def opposites(labels: Collection[str]) -> tuple[str, str] | None:
     """Return (zero, one) when the labels are yes/no, correct/incorrect, pass/fail and the like, each in one spelling.
 

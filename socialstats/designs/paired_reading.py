@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
-from socialstats.designs.levels import categories, declared_levels, in_order, later_and_earlier, opposites
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, Reading, check_choice
 from socialstats.designs.paired import Paired, PairedScale
@@ -266,7 +266,8 @@ def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[st
         f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
         f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
-        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}; if not, no test of pairs applies"
+        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}; if not, "
+        f"{option('design', 'groups', '--design groups')} compares them (read_groups)"
     )
 
 
@@ -477,15 +478,8 @@ def _conditions(rows: Rows, roles: Roles, options: PairedOptions) -> tuple[tuple
         fix = f"Say which two to compare, the first minus the second: {option('conditions', tuple(example))}"
         many = f"{len(found)} conditions ({listed}), and pairs have two" if len(found) > 2 else f"only one, {listed}"
         raise DesignError(f"{place}: {many}. " + (fix if len(found) > 2 else "Pairs need a second condition"))
-    declared = categories(rows.table, column)
-    if declared is not None:
-        found = [label for label in declared if label in found]
-        return (found[0], found[1]), []
-    if (timed := later_and_earlier(found)) is not None:
-        return timed, []
-    levels = rows.table.categories(column) if rows.table.has(column) else ()
-    if [label for label in levels if label in found] == found[::-1]:  # no order of letters: somebody chose it
-        return (found[1], found[0]), []
+    if (told := two_in_order(rows.table, column, found)) is not None:
+        return told, []
     first, second = (shorten(label) for label in found)
     detail = f"differences are '{first}' minus '{second}' (the order of the letters)"
     fix = f"{option('conditions', (second, first), '--conditions')} turns them round, and declares the order"

@@ -34,6 +34,7 @@ from socialstats.voice import option
 
 if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.groups import Groups
     from socialstats.designs.paired import Paired
     from socialstats.designs.ratings import Ratings
 
@@ -46,7 +47,7 @@ MOST_SCORES = 60  # items or raters whose scores are added up
 THIN = 3.0  # rows a pair of items below which a win is compared with the items' win rates
 LEVEL = 0.02  # for the tests of all columns and families together (Holm)
 Scores = Mapping[str, FloatArray]
-D = TypeVar("D", "Comparisons", "Paired", "Ratings")
+D = TypeVar("D", "Comparisons", "Groups", "Paired", "Ratings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +196,17 @@ def of_pairs(design: Paired) -> Scores:
     return {"the difference": change - centre}
 
 
+def of_groups(design: Groups) -> Scores:
+    """Return the scores of the difference of two groups; of levels without numbers those of each level's shares."""
+    levels = np.arange(len(design.levels))
+    labelled = design.levels and design.scale != "binary"
+    x = (design.value[:, None] == levels).astype(float) if labelled else design.value[:, None]
+    n = np.bincount(design.group, design.count, 2)
+    centre = np.stack([design.count * (design.group == side) @ x / n[side] for side in (0, 1)])
+    return {"the difference": (x - centre[design.group]) * np.array([1.0, -1.0])[design.group][:, None]
+            / n[design.group][:, None]}  # fmt: skip
+
+
 def of_ratings(design: Ratings) -> Scores:
     """Return the scores of the means of units and of differences between raters; of labels those of their shares."""
     values, n = design.matrix(), design.unit_count
@@ -284,7 +296,7 @@ def with_dependence(
 
     Parameters
     ----------
-    design : Comparisons, Paired or Ratings
+    design : Comparisons, Groups, Paired or Ratings
     table : Table
     roles : Roles
     options : Reading

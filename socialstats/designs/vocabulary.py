@@ -118,8 +118,8 @@ TREATMENTS = spelled(
     "tratamiento condicion grupo traitement groupe 组别 组 条件"
 )  # what was done to a unit
 CONTROLS = spelled(
-    "control controls placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin testigo 对照 "
-    "对照组"
+    "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
+    "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
 HUMANS = spelled("human humans people person humain humano humana mensch menschen 人类")
 MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")

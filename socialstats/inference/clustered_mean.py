@@ -236,8 +236,9 @@ def clustered_mean(
 
 
 def clustered_difference(
-    values: FloatArray, count: FloatArray, codes: Sequence[IntArray] = (), *, magnitude: float
-) -> ClusteredMean:
+    values: FloatArray, count: FloatArray, codes: Sequence[IntArray] = (), *, magnitude: float,
+    one_alike: bool = False,
+) -> ClusteredMean:  # fmt: skip
     """Estimate the difference of two means, the first minus the second, of values in clusters that both may share.
 
     Parameters
@@ -249,6 +250,8 @@ def clustered_difference(
         None, one or two cluster factors.
     magnitude : float
         As for `clustered_mean`.
+    one_alike : bool
+        Whether the values of one mean may be all alike: the other's variance is then that of the difference.
 
     Returns
     -------
@@ -276,9 +279,10 @@ def clustered_difference(
         kind=sides[0].kind,
         largest=max((float(cluster_sums(d, whole).max() / whole.sum()) for d in dense), default=0.0),
     )  # fmt: skip
-    why = next((side.undefined for side in sides if side.undefined), "")
-    if why:
-        return replace(base, undefined=why)
+    excused = one_alike and any(not side.undefined for side in sides)
+    whys = [side.undefined for side in sides if side.undefined and not (excused and side.n > 1 and not few(side))]
+    if whys:
+        return replace(base, undefined=whys[0])
     found = difference_errors(scores, count / n, 1 / n, dense, whole, size=magnitude)
     moved = scores[:, 0] - scores[:, 1]
     alone = float(difference_errors(scores, count / n, 1 / n, (), whole).variance[0]) if dense else 0.0

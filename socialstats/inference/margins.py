@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, stdtr
@@ -14,6 +14,7 @@ from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.rows import at_level
 from socialstats.results import Result, Row
+from socialstats.results.rows import Test
 from socialstats.sentences import span
 from socialstats.text import as_given, count, number, p_value
 from socialstats.voice import one_of, option
@@ -21,6 +22,7 @@ from socialstats.voice import one_of, option
 MarginTest = Literal["equivalence", "noninferiority"]
 TESTS = ("equivalence", "noninferiority")
 REFERENCES = {"equivalence": ("schuirmann1987", "lakens2018"), "noninferiority": ("blackwelder1982",)}
+OF_ROWS = "socialstats.crosscheck.equivalence:of_rows"
 BEYOND = {"different": "; the CI lies outside the bounds", "inferior": "; the CI lies below the margin"}
 
 
@@ -78,6 +80,9 @@ class TwoTests:
                     method=f"{name}, {how}")
             for term, (t, p, how) in shown.items()
         )  # fmt: skip
+
+
+Tested: TypeAlias = Callable[[Row, tuple[float, float], float], tuple[TwoTests, Row]]
 
 
 def terms_of(test: MarginTest) -> tuple[str, ...]:
@@ -185,7 +190,7 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
 
 def against_margin(
     source: Result | Row, *, low: float | None = None, high: float | None = None, margin: float | None = None,
-    test: MarginTest = "equivalence", level: float = 0.95,
+    test: MarginTest = "equivalence", level: float = 0.95, tested: Tested | None = None, check: str = OF_ROWS,
 ) -> Result:  # fmt: skip
     """Test differences that a result has against a margin.
 
@@ -198,6 +203,8 @@ def against_margin(
     test : {"equivalence", "noninferiority"}
     level : float
         1 minus the error rate of each test.
+    tested : callable, optional
+        Returns the tests of a row whose interval is not of t or z, and the row at 2 `level` - 1; `check` recomputes it.
 
     Returns
     -------
@@ -221,7 +228,7 @@ def against_margin(
     at = [k for k, row in enumerate(whole.rows) if source is not whole or row.role == "difference"]
     if source is whole:
         lead = whole.rows[at[0]].group if at else None  # its rows of other groups, such as without clusters, are beside
-        known = [k for k in at if whole.rows[k].undefined is None and whole.rows[k].std_error is not None]
+        known = [k for k in at if whole.rows[k].undefined is None and (tested or whole.rows[k].std_error is not None)]
         why = next((f": {whole.rows[k].undefined}" for k in at if whole.rows[k].undefined), "")
         at = known if any(whole.rows[k].group == lead for k in known) else []
         if not at:
@@ -231,12 +238,13 @@ def against_margin(
     verdicts: dict[str, str] = {}
     for k in at:
         refuse_impossible(bounds, whole.rows[k].limits, test)
-        tests, row = two_tests(whole.rows[k], bounds, level)
+        tests, row = (tested or two_tests)(whole.rows[k], bounds, level)
         verdicts[row.name] = tests.verdict(bounds, level, test)
         group = "test" if len(at) == 1 else f"test of {row.name}"
+        kind: Test = "score" if tested else "z" if tests.df is None else "t"
         blank = Row(term="", group=group, key=row.key, role="test", n=row.n, n_units=row.n_units,
-                    n_clusters=row.n_clusters, test="z" if tests.df is None else "t")  # fmt: skip
-        rows += [row, *tests.rows(blank, test, "z" if tests.df is None else "t")]
+                    n_clusters=row.n_clusters, test=kind)  # fmt: skip
+        rows += [row, *tests.rows(blank, test, f"inverted {row.method}" if tested else kind)]
     said = "Equivalence" if test == "equivalence" else "Noninferiority"
     return Result(
         metric=whole.metric, title=f"{said}: {whole.title[:1].lower()}{whole.title[1:]}", rows=tuple(rows),
@@ -247,7 +255,7 @@ def against_margin(
         cautions=whole.cautions, references=(*REFERENCES[test], *whole.references), design=whole.design,
         extras={"verdict": next(iter(verdicts.values())), "verdicts": verdicts, "bounds": bounds, "source": whole,
                 "at": tuple(at)},
-        words=words_of(rows, list(verdicts.values()), bounds, test), check="socialstats.crosscheck.equivalence:of_rows",
+        words=words_of(rows, list(verdicts.values()), bounds, test), check=check,
     )  # fmt: skip
 
 

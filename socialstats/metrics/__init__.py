@@ -29,6 +29,9 @@ from socialstats.metrics import sensitivity as _sensitivity
 from socialstats.metrics import spearman_rho as _spearman_rho
 from socialstats.metrics import symmetry as _symmetry
 from socialstats.metrics import trait_profile as _trait_profile
+from socialstats.metrics import two_means as _two_means
+from socialstats.metrics import two_ordinal as _two_ordinal
+from socialstats.metrics import two_proportions as _two_proportions
 from socialstats.metrics import weighted_kappa as _weighted_kappa
 from socialstats.metrics import win_rates as _win_rates
 from socialstats.registry import Metric
@@ -45,6 +48,9 @@ METRICS: dict[str, Metric] = {
         _paired_difference.METRIC,
         _effect_sizes.METRIC,
         _equivalence.METRIC,
+        _two_proportions.METRIC,
+        _two_means.METRIC,
+        _two_ordinal.METRIC,
         _mcnemar.METRIC,
         _symmetry.METRIC,
         _cochran_q.METRIC,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.designs.calls import TableLike
+from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -47,7 +48,8 @@ from socialstats.models.effect_sizes import (
     place_of,
     whole,
 )
-from socialstats.registry import Metric, reads
+from socialstats.models.two_shares import margin_tests
+from socialstats.registry import Metric, lookup, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
 from socialstats.sentences import span
@@ -62,9 +64,9 @@ SCORE = "score (Tango)"
 SKEWED = 0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
 
 
-@reads(Paired, also=(Result, Row))
+@reads(Paired, also=(Result, Row, Groups))
 def equivalence(
-    paired: Paired | Result | Row | TableLike,
+    paired: Paired | Groups | Result | Row | TableLike,
     *,
     low: float | None = None,
     high: float | None = None,
@@ -88,7 +90,8 @@ def equivalence(
     ----------
     paired : Paired, data frame, mapping of columns, or path of a file
         Numbers, or two levels (0 and 1). With a ``by`` factor: one result per level of it. Or a result, of which each
-        difference is tested by its own standard error and df, or one row of a result.
+        difference is tested by its own standard error and df, or one row of a result. Or `Groups`, as a result of
+        `two_means` or `two_proportions`, whose intervals are inverted.
     low, high : float
         Smallest and largest difference that would not matter, stated before looking.
     margin : float
@@ -151,12 +154,26 @@ def equivalence(
     (one-sided p = .006).
     """
     one_of("scale", scale, SCALES)
+    if isinstance(paired, Groups):
+        if paired.by is not None:
+            raise InputError(f"equivalence of groups takes one '{paired.by.name}' at a time; split() makes a design of "
+                             "each")  # fmt: skip
+        compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
+        compared: Any = compare(paired, cluster=cluster, level=level)
+        paired, cluster = compared, "declared"
+    if isinstance(paired, Result) and paired.metric == "two_proportions" and paired.design is not None:
+        settings = paired.settings
+        tested = margin_tests(paired.design, settings["choice"], settings["cluster"])
+        if paired.rows[0].interval == "score" and scale == "raw":
+            return against_margin(paired, low=low, high=high, margin=margin, test=test, level=level, tested=tested,
+                                  check="socialstats.crosscheck.two_groups:inverted")  # fmt: skip
     if isinstance(paired, Result | Row):
         if scale != "raw" or cluster != "declared":
             raise InputError(
                 f"{option('scale')} and {option('cluster')} belong to a table of pairs; a result has its own"
             )
         return against_margin(paired, low=low, high=high, margin=margin, test=test, level=level)
+    assert isinstance(paired, Paired)
     level = checked_alpha(level)
     bounds = checked_bounds(low, high, margin, test)
     return estimate(paired, bounds=bounds, test=test, scale=scale, cluster=cluster, level=level)

@@ -1,111 +1,169 @@
-"""The difference of two proportions of ratings, treating each rating as independent."""
+"""Shares of two independent groups, and their difference."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.designs.groups import Groups
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution
+from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.rows import with_t
-from socialstats.models.shares import PairTable, common, source_counts
-from socialstats.registry import reads
+from socialstats.models.effect_sizes import cluster_counts, place_of, whole
+from socialstats.models.two_groups import Means, fisher_exact, group_means
+from socialstats.models.two_shares import difference_row, ones_of, share_row
+from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, quoted
-from socialstats.voice import option
+from socialstats.sentences import stat
+from socialstats.text import count, number, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-@reads(Ratings)
+@reads(Groups)
 def two_proportions(
-    ratings: Ratings | TableLike, *, source: str, first: str, second: str, choice: str, level: float = 0.95,
+    samples: Groups | TableLike,
+    *,
+    choice: str | None = None,
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
     **columns: Any,
-) -> Result | ResultGroup:  # fmt: skip
-    """Estimate a source's share of one level minus that of another, each rating counting as independent.
+) -> Result | ResultGroup:
+    """Compare the shares of two independent groups: the first minus the second.
 
-    p1 - p2 with s.e. sqrt(p1 (1 - p1) / n1 + p2 (1 - p2) / n2) (Wald), on the units that both rated. Ratings of one
-    unit are seldom independent: `choice_shares` takes units, or clusters of them, as the sample.
+    The share p of x ones among n units has Wilson's interval (l, u). The difference has Newcombe's (1998, method 10),
+
+        p1 - p2 - sqrt((p1 - l1)^2 + (u2 - p2)^2)  to  p1 - p2 + sqrt((u1 - p1)^2 + (p2 - l2)^2),
+
+    and Fisher's exact test. With clusters within groups, l and u are Wilson's ends for the effective number of units.
+    The test is then the t test of the CR2 difference. Where clusters have units of both groups, interval and
+    test are of this t.
 
     Parameters
     ----------
-    ratings : Ratings, data frame, mapping of columns, or path of a file
-    source : str
-        A rater group.
-    first, second : str
-        Two of its levels.
-    choice : str
-        The level of the ratings whose share is compared.
+    samples : Groups, data frame, mapping of columns, or path of a file
+        Of two levels (0 and 1) or more. With a ``by`` factor: one result a level of it.
+    choice : str, optional
+        The level whose share is compared; by default the second of two.
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
     level : float
     **columns
-        Of a data frame or file: its columns, by the keywords of `read_ratings`.
+        Of a data frame or file: its columns, by the keywords of `read_groups`.
 
     Returns
     -------
     Result
-        One row.
+        ``difference`` (estimate, s.e., interval, p); group ``"share"``: the share of each group. `extras`: ``hits`` and
+        ``n`` of both groups. Units with several answers have the share of their answers as value, and count as
+        clusters of these.
 
     Raises
     ------
     InputError
-        If the choice is no level.
-    NothingToAnalyse
-        If no unit was rated by both.
+        For an unknown cluster, or a choice that is no level.
+    DesignError
+        For numbers, which have no shares, and several levels without a choice.
 
     References
     ----------
-    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
-    doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I
+    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of
+    eleven methods. doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I
+    Fisher, R. A. (1935). The design of experiments, section 21.
+    Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures. doi:10.1002/sim.3095
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
 
     Examples
     --------
-    >>> table = {"unit": [1, 1, 2, 2, 3, 3], "rater": ["a", "m"] * 3, "value": [*"ynyyny"], "who": ["human", "ai"] * 3}
-    >>> result = two_proportions(
-    ...     table, rater_groups="who", scale="nominal", source="who", first="ai", second="human", choice="y"
-    ... )
-    >>> round(result.rows[0].estimate, 3)
-    0.0
+    >>> from socialstats import Groups
+    >>> print(two_proportions(Groups.from_table([[14, 56], [32, 48]], groups=("new", "old"))).sentence())
+    The share of '1' was .800 in new (56 of 70) and .600 in old (48 of 80), a difference of .200, score
+    95% CI [.052, .334], exact test p = .013.
     """
-    design = ratings
-    assert isinstance(design, Ratings)
-    if choice not in design.levels:
-        raise InputError(f"{option('choice', choice)}: no such level. Levels: {quoted(design.levels)}")
     checked_level(level)
-    place = design.levels.index(choice)
-    data = source_counts(design, source, "missing")
-    one, two = (data.counts[:, data.index(name, "source")] for name in (first, second))
-    pair = common(one, two, data.copies, (), np.ones(len(one), dtype=bool))
-    n, hits = pair.totals.sum(axis=1).tolist(), pair.totals[:, place].tolist()
-    if min(n) == 0:
-        raise NothingToAnalyse(f"no unit was rated by both '{first}' and '{second}'")
-    p = [h / m for h, m in zip(hits, n, strict=True)]
-    error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
-    row = Row(
-        term=choice, group=f"{first} - {second}", role="difference", estimate=p[0] - p[1], n=sum(n), limits=(-1.0, 1.0)
-    )
-    if error > 0:
-        row = with_t(row, error, None, level, method="z of two proportions, treating ratings as independent")
-    else:
-        row = replace(row, undefined="both shares are 0 or 1: no standard error", reason="no_variation")
+    ones, label = ones_of(samples, choice)
+    factors = cluster_factors(samples, cluster)
+    means = group_means(samples, ones, factors)
+    plain = not factors and samples.repeats is None
+    shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
+    lead, tested = difference_row(samples, shares, means, plain, level)
+    hits = tuple(float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1))
+    if plain:
+        p = fisher_exact(hits, samples.n_units)
+        lead = replace(lead, p_value=p, test="exact") if p is not None else lead
+    rows = (lead, *shares)
     return Result(
-        metric="choice_shares", title="Difference of shares, treating ratings as independent", rows=(row,),
-        inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
-        settings={"level": level}, design=design, words="Treating ratings as independent gave this difference.",
-        cautions=repeated(pair),
-        extras={"counts": tuple(zip(hits, n, strict=True))}, check="socialstats.crosscheck.shares:two_proportions",
+        metric="two_proportions",
+        title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
+        inference=f"{', '.join(dict.fromkeys([str(lead.method), tested]))}; {cluster_text(factors, 'units')}",
+        rows=rows,
+        counts={"units": samples.n_rows, **cluster_counts(factors)},
+        fit={
+            "nobs": samples.n_rows, "n_clusters": lead.n_clusters, "method": lead.method,
+            "df": None if plain else whole(means.difference.df),
+            **({"effective_df": lead.df, "largest_leverage": means.difference.largest or None} if factors else {}),
+        },
+        settings={"choice": label, "cluster": cluster, "level": level},
+        cautions=cautions_of(samples, factors, rows, means, plain),
+        references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
+                    "bellmccaffrey2002"))),
+        design=samples,
+        extras={"hits": hits, "n": samples.n_units, "choice": label},
     )  # fmt: skip
 
 
-def repeated(pair: PairTable) -> tuple[Caution, ...]:
-    """Caution SS322 where units have several ratings of one source, which the test counts as independent.
+def cautions_of(
+    design: Groups, factors: Sequence[Factor], rows: Sequence[Row], means: Means, plain: bool
+) -> tuple[Caution, ...]:  # fmt: skip
+    """Cautions about clusters, rare answers and few degrees of freedom."""
+    shares = rows[1:]
+    found = share_cautions(design, factors, shares)
+    if not factors:
+        return (*found, *rare_answers(shares))
+    known = not means.difference.undefined and not any(said.code == "SS202" for said in found)
+    return (*found, *(few_df([means.difference.df], rows[:1]) if known else ()))
 
-    Of 40 units with five ratings of either source that mostly agreed, nominal 95% intervals held .76 of simulations.
-    """
-    several = np.maximum(pair.first.sum(axis=1), pair.second.sum(axis=1)) > 1
-    if not several.any():
-        return ()
-    said = f"{count(int(several.sum()), 'unit')} of {count(len(several))} with several ratings of one source"
-    fix = "use choice_shares(), whose sample is of units or clusters"
-    return (caution("SS322", said, affects="the interval and its test, which can be far too short", fix=fix),)
+
+def sentence(result: Result) -> str:
+    """Return both shares, their difference, its interval and test."""
+    lead, first, second = result.rows[0], *(result.rows[1:3])
+    choice = shorten(result.extras["choice"], 30)
+    sizes = ["", ""]
+    if result.design.repeats is None:
+        pairs = zip(result.extras["hits"], result.extras["n"], strict=True)
+        sizes = [f" ({count(hits)} of {count(n)})" for hits, n in pairs]
+    shown = [f"{number(row.shown())} in {shorten(row.term, 40)}{size}" for row, size in
+             zip((first, second), sizes, strict=True)]  # fmt: skip
+    where = place_of({what: n for what, n in result.counts.items() if what != "units"})
+    return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}."
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw both shares and their difference with intervals."""
+    from socialstats.figures import forest
+
+    rows = [*result.rows[1:3], result.rows[0]]
+    return forest(rows, ax=ax, **{"sort": False, "xlabel": "Share, and difference of shares", **options})
+
+
+METRIC = Metric(
+    name="two_proportions",
+    title="Difference of two shares",
+    design="groups",
+    function=two_proportions,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.two_groups:proportions",
+    estimand="The share of units of the first group with one level minus that of the second.",
+    assumptions=(
+        "units (or the named clusters of units) are independent; no unit is in both groups",
+        "each group is a random sample of its units, or units were assigned to the groups at random",
+    ),
+    references=("newcombe1998independent", "wilson1927", "fisher1935"),
+    values="binary",
+)

@@ -36,6 +36,7 @@ Interval = Literal[
 ]  # fmt: skip
 Test = Literal[
     "t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank", "exact_signed_rank",
+    "rank_sum", "exact_rank_sum",
 ]  # fmt: skip
 Reason = Literal[
     "no_variation", "one_cluster", "one_unit", "perfect_agreement", "unidentified", "no_interval", "missed", "no_data",

@@ -10,7 +10,7 @@ Examples
 ('Does urgency decide, or the role?', 'comparisons')
 """
 
-from socialstats.studies import comparisons, leaderboard, paired, ratings
+from socialstats.studies import comparisons, groups, leaderboard, paired, ratings
 from socialstats.studies.compare import ratings as compare_ratings
 from socialstats.studies.compare import study as compare
 from socialstats.studies.grouped import run_study
@@ -28,6 +28,7 @@ STUDIES: dict[str, Study] = {
         comparisons.STUDY,
         compare.STUDY,
         paired.STUDY,
+        groups.STUDY,
         relationship_bias.STUDY,
         staged_values.STUDY,
         norm_goal.STUDY,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
@@ -43,7 +44,7 @@ MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("agreement", "judge")  # blocks whose first result starts with the answer
 COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
-ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
+ROWS = {"Comparisons": "comparison", "Groups": "unit", "Paired": "pair", "Ratings": "rating"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +174,7 @@ def merge(
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
     compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by)
-    replies = None if isinstance(design, Paired) else replies_by(design, options.level)
+    replies = None if isinstance(design, Groups | Paired) else replies_by(design, options.level)
     before = (*compared, *(() if replies is None else (replies,)))
     named = list(outcomes.items()) if len(outcomes) <= MOST_LEVELS else []
     room = MOST_MAIN - sum(block.part == "main" for block in before)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.designs.comparisons import Comparisons, FlowStep
+from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.terms import column
@@ -198,8 +199,10 @@ class Outcome:
 DECLARED = "declared"
 # not settings: what was read beside the table
 BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread", "stances", "models", "brief")
-Design = Comparisons | Paired | Ratings
-KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
+Design = Comparisons | Groups | Paired | Ratings
+KINDS: dict[str, type[Any]] = {
+    "comparisons": Comparisons, "groups": Groups, "paired": Paired, "ratings": Ratings,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,7 +330,7 @@ class Study:
         As used on the command line.
     title : str
         The question, in one line.
-    design : {"comparisons", "paired", "ratings"}
+    design : {"comparisons", "groups", "paired", "ratings"}
         Kind of design that it takes.
     needs : str
         The columns it needs, for `socialstats studies`.
@@ -364,7 +367,7 @@ class Study:
 
     name: str
     title: str
-    design: Literal["comparisons", "paired", "ratings"]
+    design: Literal["comparisons", "groups", "paired", "ratings"]
     needs: str
     suits: Callable[[Any], bool]
     run: Callable[[Any, StudyOptions], Outcome]

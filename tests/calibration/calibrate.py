@@ -36,6 +36,7 @@ FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
     "judge_agreement",
     "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares", "changed_means", "two_proportions",
+    "two_means", "two_ordinal",
     "effect_sizes_from_summary", "multinomial_logit", "leaderboard", "effect_sizes", "ada_met", "js_similarity",
     "trait_profile", "paraphrase_spread",
 )  # fmt: skip
@@ -85,9 +86,10 @@ READING = {
         "undefined and not counted; so are tables in which a level is ruled out."
     ),
     "two_proportions": (
-        "Ratings count as independent. Several of one unit and source do not (caution SS322): `choice_shares` takes "
-        "units as the sample."
+        "Both groups have one share. Fisher's test is conservative, as is the interval of few rare answers. Clusters "
+        "have an intraclass correlation of .3; where they cross the groups, half of it is shared."
     ),
+    "two_means": "Both groups have one distribution. Of lognormal values the tails of two groups partly cancel.",
     "effect_sizes_from_summary": (
         "n and t do not show a long tail, for which the noncentral t interval is too short. The caution SS317 is "
         "always given: `effect_sizes` of the pairs sees their shape."

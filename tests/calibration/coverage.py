@@ -198,9 +198,18 @@ LINES: dict[str, dict[str, str]] = {
         "people": "Refusals, people drawn: 5 people",
     },
     "two_proportions": {
-        "yes or no": "two_proportions: tests of true null hypotheses: 0.5, 15",
-        "rare": "two_proportions: intervals: 0.99",
-        "repeats": "two_proportions: intervals: .*rated 5 times",
+        "yes or no": r"two_proportions: intervals: 0.5, 10 \+ 10 units",
+        "rare": r"two_proportions: intervals: 0.02, 10 \+ 10 units",
+        "few clusters": "two_proportions: intervals: 0.1, 6 clusters",
+        "repeats": "two_proportions: intervals: .*3 answers each",
+    },
+    "two_means": {
+        "skewed": r"two_means: intervals: lognormal, 10 \+ 10 units",
+        "few clusters": "two_means: intervals: lognormal, 6 clusters",
+    },
+    "two_ordinal": {
+        "skewed": "two_ordinal: intervals: five levels, most at the top, 10",
+        "few clusters": "two_ordinal: intervals: five levels, 6 clusters",
     },
     "changed_shares": {
         "yes or no": "changed_shares: intervals: 0.3",

@@ -21,6 +21,7 @@ from simulate import marginal
 from source_studies import similarity
 from tally import Line, Tally
 from trait_studies import WEIGHTS, WORDING_SD, with_scores
+from two_group_studies import TWO_GROUPS
 
 import socialstats as ss
 from socialstats.arrays import FloatArray, IntArray
@@ -508,37 +509,12 @@ def by_change(draw: Callable[..., Drawn]) -> dict[str, Draw]:
     }
 
 
-def proportions(rng: np.random.Generator, p: float, units: int, repeats: int) -> Drawn:
-    """Difference of the shares of two sources with equal shares; repeats of a source mostly agree."""
-    rows = []
-    for who in ("human", "model"):
-        chance = rates(rng, p, 0.6, (1, units))[0] if repeats > 1 else np.full(units, p)
-        value = rng.random((units, repeats)) < chance[:, None]
-        rows += [
-            (unit, f"{who} {run}", who, "yes" if value[unit, run] else "no")
-            for unit in range(units)
-            for run in range(repeats)
-        ]
-    frame = pd.DataFrame(rows, columns=["unit", "rater", "who", "value"])
-    found = ss.two_proportions(
-        frame,
-        rater_groups="who",
-        scale="nominal",
-        levels=["no", "yes"],
-        source="who",
-        first="model",
-        second="human",
-        choice="yes",
-    )
-    return Drawn(intervals={"difference": [(found.rows[0], 0.0)]}, tests={"difference": [found.rows[0]]})
-
-
-PROPORTIONS: dict[str, Draw] = {
-    f"{p:g}, {units} units" + (f" rated {repeats} times" if repeats > 1 else ""): partial(
-        proportions, p=p, units=units, repeats=repeats
-    )
-    for p, units, repeats in ((0.5, 15, 1), (0.5, 60, 1), (0.95, 60, 1), (0.99, 100, 1), (0.5, 40, 5))
-}
+def in_groups(compare: Callable[..., Any], rng: np.random.Generator) -> Drawn:
+    """Compare two groups of one distribution."""
+    result, term, truth = compare(rng)
+    row = result.row(term)
+    ranks = {"rank sum": [one for one in result.rows if one.group == "test"]} if term == "superiority" else {}
+    return Drawn(intervals={term: [(row, truth)]}, tests={term: [row], **ranks})
 
 
 def summary(rng: np.random.Generator, shape: str, pairs: int, d_z: float) -> Drawn:
@@ -767,7 +743,10 @@ SUBJECTS: dict[str, dict[str, Draw]] = {
     "choice_entropy": ENTROPIES,
     "changed_shares": by_change(changed),
     "changed_means": by_change(moved),
-    "two_proportions": PROPORTIONS,
+    **{
+        metric: {setting: partial(in_groups, compare) for setting, compare in found.items()}
+        for metric, found in TWO_GROUPS.items()
+    },
     "effect_sizes_from_summary": SUMMARIES,
     "multinomial_logit": TOPICS,
     "leaderboard": BOARDS,

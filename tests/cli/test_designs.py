@@ -179,7 +179,7 @@ def test_columns_that_fit_two_designs_or_none_say_how_to_choose() -> None:
     assert [line.split(":")[0] for line in lines[1:4]] == ["  comparisons", "  paired", "  ratings"]
     assert "no column for 'rater' (looked for rater, rater_id, judge" in lines[3]
     assert "Paired: --map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or" in lines[4]
-    with pytest.raises(InputError, match="--design x: the designs are comparisons, paired and ratings"):
+    with pytest.raises(InputError, match="--design x: the designs are comparisons, paired, ratings and groups"):
         decide(table("x", "y"), {"design": "x"})  # type: ignore[arg-type]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
@@ -153,6 +154,56 @@ class PairedSubject(Subject):
                 value=np.where(rows["condition"] == "after", first, other)
             ),
             "one story": rows.assign(story="s"),
+        }
+
+
+@dataclass(frozen=True)
+class GroupsSubject(Subject):
+    """130 units of two groups in 26 stories, each of which has units of one group."""
+
+    values: str = "numeric"
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        story = np.repeat(np.arange(26), 5)
+        arm = np.where(story < 12, "drug", "placebo")
+        x = rng.normal(size=130) + 0.5 * rng.normal(size=26)[story] + 0.4 * (arm == "drug")
+        if self.values == "binary":
+            x = (x > 0).astype(int)
+        if self.values == "ordinal":
+            x = np.digitize(x, [-0.7, 0.0, 0.8])
+        return pd.DataFrame({"unit": [f"q{k:03d}" for k in range(130)], "arm": arm, "value": x,
+                             "story": [f"s{k:02d}" for k in story]})  # fmt: skip
+
+    def reading(self):
+        return {"unit": "unit", "group": "arm", "value": "value", "groups": ("drug", "placebo"), "cluster": "story"}
+
+    def design(self, rows, **options):
+        return Groups.from_frame(rows, **self.reading(), **options)
+
+    def renamed(self, rows):
+        """Units and stories in the opposite order."""
+        out = rows.copy()
+        out["unit"] = [f"u{999 - int(u[1:])}" for u in rows["unit"]]
+        out["story"] = [f"t{99 - int(s[1:])}" for s in rows["story"]]
+        return out, {}
+
+    def degenerate(self):
+        rows = self.rows()
+        first = rows["value"].iloc[0]
+        other = next(v for v in rows["value"] if v != first)
+        few = rows[rows["unit"].isin(["q000", "q001", "q128", "q129"])]
+        drug = rows["arm"] == "drug"
+        return {
+            "one group": rows[drug],
+            "one unit each": rows[rows["unit"].isin(["q000", "q129"])],
+            "two units of one story each": few,
+            "two units each": few.assign(story=few["unit"]),
+            "all values equal": rows.assign(value=first),
+            "one group always the same": rows.assign(value=np.where(drug, first, rows["value"])),
+            "groups apart": rows.assign(value=np.where(drug, first, other)),
+            "one story": rows.assign(story="s"),
+            "every story in both": rows.assign(story=[f"s{k % 9}" for k in range(130)]),
         }
 
 
@@ -448,6 +499,8 @@ def subject_of(name: str) -> Subject:
         return AnswersSubject("ratings", (*ORDINAL, "m-one", "m-two", "all", "24-story"))
     if metric.design == "labels":
         return LabelsSubject("labels", ("care", "duty", "fame", "zeal", "home", "work"))
+    if metric.design == "groups":
+        return GroupsSubject("groups", ("drug", "placebo", "26-story"), values=metric.values)
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
         return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)

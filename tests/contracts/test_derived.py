@@ -74,9 +74,6 @@ DERIVED: dict[str, Callable[[], Result]] = {
     "changed_shares": lambda: ss.changed_shares(*readings()),
     "changed_means": lambda: ss.changed_means(*readings()),
     "kappa_quantiles": lambda: ss.kappa_quantiles(ss.weighted_kappa(readings()[0])),
-    "two_proportions": lambda: ss.two_proportions(
-        halves("ada_met")[0], source="source", first="model", second="human", choice="low"
-    ),
     "equivalence": lambda: ss.equivalence(
         ss.paired_difference(halves("paired_difference")[0], cluster="story"), margin=0.4
     ),

@@ -18,8 +18,8 @@ from socialstats.metrics import METRICS
 from tests.contracts.subjects import TRAITS, run, subject_of
 
 each_metric = pytest.mark.parametrize("name", METRICS)
-KEYWORDS = {"comparisons": "read_comparisons", "paired": "read_paired", "ratings": "read_ratings",
-            "labels": "LabelLists.from_frame"}  # fmt: skip
+KEYWORDS = {"comparisons": "read_comparisons", "groups": "read_groups", "paired": "read_paired",
+            "ratings": "read_ratings", "labels": "LabelLists.from_frame"}  # fmt: skip
 ENGINES = {
     "pandas": lambda rows, path: rows,
     "polars": lambda rows, path: pl.from_pandas(rows),
@@ -78,7 +78,7 @@ def close(value):
 
 
 LEFT = {"comparisons": "winner", "labels": "cites"}
-RIGHT = {"comparisons": "1", "paired": "condition", "labels": "domain"}
+RIGHT = {"comparisons": "1", "groups": "arm", "paired": "condition", "labels": "domain"}
 
 
 @each_metric

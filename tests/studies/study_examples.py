@@ -15,6 +15,7 @@ from study_tables import LEVELS, answers, ratings, scores
 
 from socialstats import datasets
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
@@ -73,6 +74,14 @@ def follows_urgency(hostile: bool) -> Comparisons:
 def comparisons(hostile: bool) -> Comparisons:
     frame = relabelled(choices(urgency=False), hostile, "item_a", "item_b", "winner", "order")
     return Comparisons.from_frame(frame, cluster="story")
+
+
+def groups(hostile: bool) -> Groups:
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"person": [f"p{k:02d}" for k in range(60)], "arm": np.repeat(["drug", "placebo"], 30),
+                          "ward": [f"ward {k // 5}" for k in range(60)]})  # fmt: skip
+    frame["score"] = np.round(rng.normal(20, 4, 60) + 2 * (frame["arm"] == "drug"), 1)
+    return Groups.from_frame(relabelled(frame, hostile, "arm", "ward"), cluster="ward")
 
 
 def paired(hostile: bool) -> Paired:
@@ -166,7 +175,7 @@ def leaderboard(hostile: bool) -> Ratings:
 
 
 EXAMPLES: dict[str, Callable[[bool], Any]] = {
-    "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired,
+    "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired, "groups": groups,
     "agreement": agreement, "relationship-bias": relationship_bias, "norm-goal": norm_goal,
     "staged-values": staged_values, "ordinal-alignment": ordinal_alignment, "compare-ratings": compare_ratings,
     "leaderboard": leaderboard,

@@ -9,7 +9,7 @@ from scipy import stats
 from test_sources_studies import actions, choices_design
 
 from socialstats.inference.compare import with_welch
-from socialstats.metrics.two_proportions import two_proportions
+from socialstats.metrics.independent_ratings import independent_ratings
 from socialstats.models.sources import human_source
 from socialstats.planning.part_gaps import Part, part_gaps
 from socialstats.results import Row
@@ -63,12 +63,14 @@ def test_significant_differences_are_counted() -> None:
     assert part_gaps([Part(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95) is None
 
 
-def test_ratings_alone_are_two_proportions() -> None:
+def test_ratings_alone_are_independent_ratings() -> None:
     frame = actions()
     design = crossed(choices_design(frame))
     source = human_source(design)
     assert source is not None
-    result = two_proportions(design, source=source.name, first="model", second=source.human, choice=design.levels[2])
+    result = independent_ratings(
+        design, source=source.name, first="model", second=source.human, choice=design.levels[2]
+    )
     row = result.rows[0]
     share = {name: part["action"].eq("escalate") for name, part in frame.groupby("source")}
     error = np.sqrt(sum(s.mean() * (1 - s.mean()) / len(s) for s in share.values()))

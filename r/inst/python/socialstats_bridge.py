@@ -206,7 +206,7 @@ def target(name: str) -> Any:
 
 
 def design(kind: str, data: Any, columns: Any) -> dict[str, Any]:
-    """Make a design of a table: comparisons, paired or ratings."""
+    """Make a design of a table: comparisons, groups, paired or ratings."""
 
     def run() -> Any:
         table, named = decode(data), decode(columns)

@@ -68,6 +68,7 @@ def doubts(seen: Profile, one: Proposal) -> str:
 LONE = {
     "comparisons": "that each row is a comparison of two items, and the result is that of its row",
     "paired": "that both values of a pair are of one unit, and not of two groups",
+    "groups": "that units were assigned to the groups at random, or drawn at random from each",
     "ratings": "that those who rate judged the same units, and did not describe themselves",
 }  # what no table can say by itself
 
@@ -134,4 +135,9 @@ def rating_doubt(parts: Parts) -> str:
     return f"no name says that {who}"
 
 
-CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt}
+def groups_doubt(parts: Parts) -> str:
+    """State nothing: groups are proposed where names or labels tell them."""
+    return ""
+
+
+CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt, "groups": groups_doubt}

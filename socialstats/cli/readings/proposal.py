@@ -25,7 +25,7 @@ class Proposal:
 
     Attributes
     ----------
-    design : {"comparisons", "paired", "ratings"}
+    design : {"comparisons", "groups", "paired", "ratings"}
     score : float
         How likely it is, from 0 to 10.
     means : str
@@ -73,7 +73,7 @@ class Proposal:
         if not answers or "study" in self.options:
             return {}
         levels = {} if {"levels", "scale"} & {*self.options} else level_settings(answers, self.design)
-        return levels | (drop_gaps(answers) if self.design == "paired" else {})
+        return levels | (drop_gaps(answers) if self.design in ("groups", "paired") else {})
 
     def columns(self) -> Iterator[str]:
         """Return the names of the columns that it uses."""
@@ -96,7 +96,7 @@ def level_settings(columns: Sequence[Column], design: str) -> dict[str, Any]:
     if all(as_number(level) is not None for level in levels) or folded <= {"true", "false"} or folded <= {"yes", "no"}:
         return {}
     order = ordered(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
-    if design == "paired" and not order and len(levels) == 2:
+    if design in ("groups", "paired") and not order and len(levels) == 2:
         return {"levels": levels[::-1] if says_yes(*levels) else levels}
     return {"levels": order} if order else {"scale": "nominal"}
 

@@ -14,11 +14,11 @@ from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.choice_shares import choice_shares
+from socialstats.metrics.independent_ratings import independent_ratings
 from socialstats.metrics.js_similarity import js_similarity, own_cautions
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.reply_shares import reply_shares
-from socialstats.metrics.two_proportions import two_proportions
 from socialstats.models.shares import cells_of, source_counts
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.planning.part_gaps import part_gaps
@@ -539,7 +539,7 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
 def naive(design: Ratings, source: Source, first: str, place: int, options: StudyOptions) -> tuple[str, Result] | None:
     """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
     try:
-        return NAME, single(two_proportions(
+        return NAME, single(independent_ratings(
             design, source=source.name, first=first, second=source.human, choice=design.levels[place],
             level=options.level,
         ))  # fmt: skip

@@ -1,0 +1,320 @@
+"""Independent groups: different units under two conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_all, taken_by
+from socialstats.errors import DesignError, NothingToAnalyse
+from socialstats.tables import EPSILON, as_table, with_joint
+from socialstats.text import count as counted
+from socialstats.text import shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["GroupScale", "Groups"]
+
+GroupScale = Literal["binary", "nominal", "ordinal", "numeric"]
+
+
+class GroupSources:
+    """Constructors of `Groups`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_frame(
+        cls,
+        data: Any,
+        *,
+        group: str | None = None,
+        value: str | None = None,
+        unit: str | Sequence[str] | Literal[False] | None = None,
+        groups: Sequence[str] | None = None,
+        levels: Sequence[Any] | None = None,
+        scale: GroupScale | None = None,
+        by: str | None = None,
+        cluster: str | Sequence[str] = (),
+        count: str | Literal[False] | None = None,
+        missing: Literal["error", "drop"] = "error",
+        na: str | Sequence[str] | Literal[False] = (),
+        repeat: str | Sequence[str] | None = None,
+        source: str = "data frame",
+    ) -> Groups:
+        """Build the design from a long table: one row a unit, or several rows of a unit, whose mean is its value.
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+            Of any engine that narwhals knows.
+        group : str, optional
+            Column of the two groups. By default ``condition`` or an alias (``treatment``, ``arm``, ``group``, ...).
+        value : str, optional
+            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
+        unit : str, sequence of str, or False, optional
+            Column that names the unit (person, prompt, story), within `by`; several columns that name it together. By
+            default ``unit`` or an alias (``participant``, ``item``, ``id``, ...). Without one, or if False, each row is
+            a unit.
+        groups : pair of str, optional
+            The two to compare: the first minus the second. Rows of other groups are left out and counted in `flow`. By
+            default the two labels that occur, in the order of an ordered categorical. Else what comes later, or was
+            treated, is first (``treatment`` minus ``control``), or the first by its letters (caution SS310).
+        levels : sequence, optional
+            Levels of text values, ascending; two are (zero, one). Only numbers, 0/1, true/false and yes/no need none.
+        scale : {"binary", "nominal", "ordinal", "numeric"}, optional
+            By default 0/1, true/false, yes/no and two levels are binary, other numbers numeric, other texts nominal.
+            Three or more levels are ordinal where they are declared, or those of an ordered categorical.
+        by : str, optional
+            Column that splits the table (for example the model).
+        cluster : str or sequence of str
+            Columns whose units are not independent of each other. A unit lies in one cluster; a cluster may have units
+            of both groups.
+        count : str or False, optional
+            Column of frequencies: how many alike units the row stands for. By default the only column of that name
+            beside rows that are all different (caution SS323). False: there is none.
+        missing : {"error", "drop"}
+            Missing values are an error that lists their rows, or their rows are excluded, and counted in `flow`.
+        na : str, sequence of str, or False
+            Texts that mean a missing value, as in `Paired.from_frame`.
+        repeat : str or sequence of str, optional
+            Columns that number the answers of a unit (sample, epoch, run, seed). Repeats are no units: their mean (of
+            two levels the share of the second) is the unit's value (caution SS341).
+        source : str
+            Name for messages.
+
+        Returns
+        -------
+        Groups
+
+        Raises
+        ------
+        DesignError
+            When columns are missing, the groups are not two, or two texts have no order.
+        InputError
+            When rows are wrong: units in both groups or in several clusters, values that are no numbers.
+        NothingToAnalyse
+            When a group has no unit left.
+
+        Examples
+        --------
+        >>> from socialstats import Groups
+        >>> rows = {"person": [1, 2, 3, 4], "arm": ["drug", "drug", "placebo", "placebo"], "score": [3, 5, 4, 4]}
+        >>> design = Groups.from_frame(rows)
+        >>> design.groups, design.n_units
+        (('drug', 'placebo'), (2, 2))
+        """
+        from socialstats.designs.groups_reading import GroupsOptions, build_groups, groups_roles
+
+        table, key = with_joint(as_table(data, source), unit or None)
+        options = GroupsOptions(
+            unit=False if unit is False else key, group=group, value=value, groups=groups, levels=levels, scale=scale,
+            by=by, cluster=cluster, count=count, missing=missing, na=na, repeat=repeat,
+        )  # fmt: skip
+        return build_groups(table, groups_roles(table, options), options)
+
+    @classmethod
+    def from_samples(
+        cls,
+        first: Any,
+        second: Any,
+        *,
+        groups: Sequence[str] = ("first", "second"),
+        levels: Sequence[Any] | None = None,
+        scale: GroupScale | None = None,
+        missing: Literal["error", "drop"] = "error",
+        source: str = "samples",
+    ) -> Groups:
+        """Build the design from two vectors, one value a unit.
+
+        Parameters
+        ----------
+        first, second : (n,) and (m,) sequences
+            Values of either group.
+        groups : pair of str
+            Their names.
+        levels, scale, missing, source
+            As in `from_frame`.
+
+        Raises
+        ------
+        DesignError, InputError, NothingToAnalyse
+            As `from_frame`.
+
+        Examples
+        --------
+        >>> from socialstats import Groups
+        >>> Groups.from_samples([1, 0, 1], [0, 0, 1, 0], groups=("new", "old")).n_units
+        (3, 4)
+        """
+        from socialstats.designs.groups_reading import samples_as_groups
+
+        return samples_as_groups(first, second, groups, levels, scale, missing, source)
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        groups: Sequence[str] | None = None,
+        levels: Sequence[Any] | None = None,
+        scale: GroupScale | None = None,
+        source: str = "table",
+    ) -> Groups:
+        """Build the design from counts: a row for each of the two groups, a column for each level of the values.
+
+        Parameters
+        ----------
+        table : (2, k) array-like, or pandas data frame
+            Counts of units. Levels ascend: of two columns, the second counts the units with 1.
+        groups : pair of str, optional
+            Names of the rows, by default those of the data frame, else ``first`` and ``second``.
+        levels : sequence, optional
+            What the columns stand for. By default the labels of the data frame, else 0, 1, ...
+        scale : {"binary", "nominal", "ordinal", "numeric"}, optional
+            By default two levels are binary, more are ordinal.
+        source : str
+            Name for messages.
+
+        Raises
+        ------
+        InputError
+            For tables of another shape, and cells that are no counts.
+        NothingToAnalyse
+            When a group has no unit.
+
+        Examples
+        --------
+        >>> from socialstats import Groups
+        >>> Groups.from_table([[14, 56], [32, 48]], groups=("new", "old")).square().tolist()
+        [[14.0, 56.0], [32.0, 48.0]]
+        """
+        from socialstats.designs.groups_reading import counts_as_groups
+
+        return counts_as_groups(table, groups, levels, scale, source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Groups(GroupSources, Design):
+    """A checked table of two independent groups, as cells. Every difference is the first group minus the second.
+
+    Attributes
+    ----------
+    groups : pair of str
+        Labels of the two groups, in the declared order.
+    group : (cells,) int64 array
+        0 for the first group, 1 for the second.
+    value : (cells,) float64 array
+        Numbers, or codes into `levels` (binary: 0 and 1).
+    count : (cells,) float64 array
+        Units in the cell: whole numbers from 1.
+    scale : {"binary", "nominal", "ordinal", "numeric"}
+    levels : tuple of str
+        Labels of the codes 0, 1, ...; empty for numbers.
+    by : Factor or None
+    clusters : tuple of Factor
+        Declared dependence between units; codes run over the cells.
+    units : UnitNames or None
+        Names of the units; None where they have no names.
+    epsilon : float
+        Relative rounding error of the values.
+    repeats : Repeats or None
+        The answers behind each value, where units answered several times and the values are means.
+    flow, source, columns, cautions
+        As in `Comparisons`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> table = {"arm": ["a", "a", "b"], "score": [1.0, 3.0, 2.5], "site": ["x", "y", "x"]}
+    >>> groups = ss.Groups.from_frame(table, groups=("b", "a"), cluster="site")
+    >>> groups.groups, groups.n_units, groups.scale
+    (('b', 'a'), (1, 2), 'numeric')
+    """
+
+    groups: tuple[str, str]
+    group: IntArray
+    value: FloatArray
+    count: FloatArray
+    scale: GroupScale
+    levels: tuple[str, ...] = ()
+    units: UnitNames | None = None
+    epsilon: float = EPSILON
+    repeats: Repeats | None = None
+
+    def __repr__(self) -> str:
+        sizes = " and ".join(
+            f"{counted(n, 'unit')} of {shorten(g)}" for n, g in zip(self.n_units, self.groups, strict=True)
+        )
+        return f"<Groups: {'; '.join([f'{sizes}, {self.scale}', *self.cluster_words()])}>"
+
+    @property
+    def n_units(self) -> tuple[int, int]:
+        """Units of the first and of the second group."""
+        first, second = np.bincount(self.group, self.count, 2).tolist()
+        return int(first), int(second)
+
+    @property
+    def n_rows(self) -> int:
+        """Units of both groups."""
+        return int(self.count.sum())
+
+    def square(self) -> FloatArray:
+        """(2, levels) table of counts of units: group by value.
+
+        Raises
+        ------
+        DesignError
+            For numbers, which have no levels.
+        """
+        if not self.levels:
+            raise DesignError(f"{self.source}: a table of counts needs levels; these values are numbers")
+        k = len(self.levels)
+        cells = np.bincount(self.group * k + self.value.astype(np.int64), weights=self.count, minlength=2 * k)
+        return cells.reshape(2, k).astype(np.float64)
+
+    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+        """Return the cluster factors by name; as `Comparisons.factors`."""
+        return named_factors(self.clusters, self.by, names)
+
+    def take(self, mask: AnyArray, *, note: str = "cells taken") -> Groups:
+        """Return some cells as a design of their own.
+
+        Raises
+        ------
+        NothingToAnalyse
+            If a group has no cell left.
+        """
+        index = np.flatnonzero(mask)
+        for code, name in enumerate(self.groups):
+            if not np.any(self.group[index] == code):
+                raise NothingToAnalyse(f"{self.source}: no unit of '{shorten(name)}' is left ({note})")
+        step = FlowStep(label=note, rows=int(self.count[index].sum()))
+        return replace(
+            self, group=self.group[index], value=self.value[index], count=self.count[index],
+            by=taken_by(self.by, index), clusters=taken_all(self.clusters, index), flow=(*self.flow, step),
+            units=None if self.units is None else self.units.take(index, len(self.count)),
+            repeats=None if self.repeats is None else self.repeats.take(index, len(self.count)),
+        )  # fmt: skip
+
+    def swap(self) -> Groups:
+        """Exchange the two groups: differences change their sign."""
+        return replace(self, groups=(self.groups[1], self.groups[0]), group=1 - self.group)
+
+    def table(self) -> pd.DataFrame:
+        """Return the cells as a data frame: group, value, count, `by`, clusters."""
+        import pandas as pd
+
+        names = np.array(self.levels, dtype=object)
+        value = names[self.value.astype(np.int64)] if self.levels else self.value
+        columns: dict[str, Any] = {
+            "group": np.array(self.groups, dtype=object)[self.group], "value": value, "count": self.count,
+        }  # fmt: skip
+        for factor in (*([self.by] if self.by else []), *self.clusters):
+            columns[factor.name if factor.name not in columns else f"{factor.name} (cluster)"] = factor.labels()
+        return pd.DataFrame(columns)

@@ -1,0 +1,222 @@
+"""Means of two independent groups, and their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from socialstats.designs.calls import TableLike
+from socialstats.designs.groups import Groups
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, DesignError, InputError, caution
+from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, shape_cautions
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import ANYWHERE, with_mean
+from socialstats.models.effect_sizes import checked_number, cluster_counts, place_of, whole
+from socialstats.models.two_groups import Means, check_sizes, group_means
+from socialstats.registry import Metric, reads
+from socialstats.resampling import ALTERNATIVES, Alternative
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.sentences import kind_of, stat, statistic_of
+from socialstats.text import count, interval, number, shorten
+from socialstats.voice import one_of, option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KINDS = {
+    "rows": "Welch's t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+    "two-way": "two-way cluster-robust t (CR2, Cochran df)",
+}  # fmt: skip
+SHARES, GAPS = (0.0, 1.0), (-1.0, 1.0)
+
+
+@reads(Groups)
+def two_means(
+    samples: Groups | TableLike,
+    *,
+    null: float = 0.0,
+    alternative: Alternative = "two_sided",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
+    """Compare the means of two independent groups: the first minus the second.
+
+    Independent units: Welch's t, s.e. = sqrt(s1^2 / n1 + s2^2 / n2) with
+
+        df = (s1^2 / n1 + s2^2 / n2)^2 / ((s1^2 / n1)^2 / (n1 - 1) + (s2^2 / n2)^2 / (n2 - 1)).
+
+    One cluster factor: CR2 errors of the difference with Satterthwaite's degrees of freedom, whether clusters lie
+    within groups or have units of both. Two crossed factors: the largest of V1, V2 and V1 + V2 - V12.
+
+    Parameters
+    ----------
+    samples : Groups, data frame, mapping of columns, or path of a file
+        Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
+    null : float
+        Difference under the hypothesis.
+    alternative : {"two_sided", "greater", "less"}
+        One-sided: the interval of the difference has one end, the other is infinite.
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_groups`.
+
+    Returns
+    -------
+    Result
+        ``difference`` (estimate, s.e., interval, t, df, p against `null`); group ``"mean"``: the mean of each group
+        with its t interval; group ``"sd"``: their standard deviations.
+
+    Raises
+    ------
+    InputError
+        For an unknown option or cluster.
+    DesignError
+        For labels without numbers, and a group of a single unit.
+
+    References
+    ----------
+    Welch, B. L. (1947). The generalization of Student's problem when several different population variances are
+    involved. doi:10.1093/biomet/34.1-2.28
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+
+    Examples
+    --------
+    >>> from socialstats import Groups
+    >>> trial = Groups.from_samples([3, 5, 4, 6, 5], [2, 3, 4, 4], groups=("drug", "placebo"))
+    >>> print(two_means(trial).sentence())
+    The mean was 4.60 in drug (5 units) and 3.25 in placebo (4 units), a difference of 1.35, approximate
+    95% CI [−0.31, 3.01], t(7.0) = 1.93, p = .095.
+    """
+    checked_level(level)
+    one_of("alternative", alternative, ALTERNATIVES)
+    if alternative != "two_sided" and level <= 0.5:
+        raise InputError(f"a one-sided interval needs a level above 0.5, not {level!r}")
+    null = checked_number(null, "null")
+    check_numbers(samples)
+    check_sizes(samples)
+    factors = cluster_factors(samples, cluster)
+    means = group_means(samples, samples.value, factors)
+    shares = samples.scale == "binary" or (samples.repeats is not None and bool(samples.repeats.share_of))
+    rows = rows_of(samples, means, shares, level, null, alternative)
+    gap = means.difference
+    clustered = bool(factors) and not gap.undefined
+    return Result(
+        metric="two_means",
+        title=f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
+        inference=f"{KINDS[gap.kind]}; {cluster_text(factors, 'units')}",
+        rows=rows,
+        counts={"units": samples.n_rows, **cluster_counts(factors)},
+        fit={
+            "nobs": samples.n_rows, "n_clusters": rows[0].n_clusters, "df": whole(gap.df), "method": KINDS[gap.kind],
+            "effective_df": gap.df if clustered else None, "largest_leverage": gap.largest if clustered else None,
+        },
+        settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
+        cautions=cautions_of(samples, factors, means, rows),
+        references=("welch1947", *(("bellmccaffrey2002",) if factors else ())),
+        design=samples,
+        extras={"lead": gap, "interval": None if gap.undefined else gap.interval(level, alternative=alternative)},
+    )  # fmt: skip
+
+
+def check_numbers(design: Groups) -> None:
+    """Refuse labels, which have no mean."""
+    if design.levels and design.scale != "binary":
+        other = "two_ordinal" if design.scale == "ordinal" else "two_proportions"
+        say = option("scale", "numeric", "--scale numeric")
+        raise DesignError(f"{design.source}: means need numbers, and these values are {design.scale}. {other} compares "
+                          f"them; numbers as labels are read as such with {say}")  # fmt: skip
+
+
+def rows_of(
+    design: Groups, means: Means, shares: bool, level: float, null: float, alternative: Alternative
+) -> tuple[Row, ...]:  # fmt: skip
+    """Rows of the difference, of both means and of their standard deviations."""
+    gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
+    side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[alternative]
+    lead = Row(
+        term="difference", role="difference", key=key, estimate=gap.mean, n=float(design.n_rows),
+        n_units=design.n_rows, n_clusters=fewest(gap), method=f"{KINDS[gap.kind]}{side}",
+    )  # fmt: skip
+    lead = with_mean(lead, gap, level, null=null, alternative=alternative, within=GAPS if shares else ANYWHERE)
+    found, spreads = [], []
+    for name, mean in zip(design.groups, means.sides, strict=True):
+        one = Row(term=name, key=(("group", name),), n=mean.n, n_units=int(mean.n))
+        row = replace(one, group="mean", role="estimate", estimate=mean.mean, n_clusters=fewest(mean),
+                      method="t" if gap.kind == "rows" else KINDS[gap.kind])  # fmt: skip
+        found.append(with_mean(row, mean, level, within=SHARES if shares else ANYWHERE, test=False, df=mean.df))
+        spreads.append(replace(one, group="sd", role="spread", estimate=mean.sd))
+    return (lead, *found, *spreads)
+
+
+def fewest(mean: ClusteredMean) -> int | None:
+    """Return the number of clusters of a mean; None without any."""
+    return min(mean.clusters) if mean.clusters else None
+
+
+def cautions_of(
+    design: Groups, factors: Sequence[Factor], means: Means, rows: Sequence[Row]
+) -> tuple[Caution, ...]:  # fmt: skip
+    """Cautions about clusters, the shape of the values, and a variance that was raised."""
+    gap = means.difference
+    every = (gap, *means.sides)
+    dfs = [mean.df for mean in every if not mean.undefined]
+    largest = max((mean.largest for mean in every if not mean.undefined), default=0.0)
+    found = [
+        *cluster_cautions(design, factors, df=dfs, largest=largest, rows=rows[:3]),
+        *shape_cautions(every, names=[row.name for row in rows[:3]], what="units"),
+    ]
+    if gap.floored:
+        found.append(caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
+                             affects="standard error, interval, t"))  # fmt: skip
+    return tuple(found)
+
+
+def sentence(result: Result) -> str:
+    """Return both means, their difference, its interval and test."""
+    lead, first, second = result.rows[:3]
+    shown = [
+        f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')})" for row in (first, second)
+    ]
+    where = place_of({what: n for what, n in result.counts.items() if what != "units"})
+    settings = result.settings
+    ends, side = result.extras["interval"], ""
+    said = stat(lead)
+    if settings["alternative"] != "two_sided" and ends is not None:
+        side = f" (one-sided: {settings['alternative']})"
+        span = kind_of(lead) + interval(ends[0], ends[1], lead.decimals, level=settings["level"])
+        said = f"{number(lead.shown())}, {span}, {statistic_of(lead)}"
+    against = f" against {number(settings['null'])}" if settings["null"] else ""
+    return f"The mean was {' and '.join(shown)}{where}, a difference of {said}{side}{against}."
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw both means and their difference with intervals."""
+    from socialstats.figures import forest
+
+    rows = [*result.rows[1:3], result.rows[0]]
+    return forest(rows, ax=ax, **{"sort": False, "xlabel": "Mean, and difference of means", **options})
+
+
+METRIC = Metric(
+    name="two_means",
+    title="Difference of two means",
+    design="groups",
+    function=two_means,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.two_groups:means",
+    estimand="The mean over units of the first group minus that of the second.",
+    assumptions=(
+        "units (or the named clusters of units) are independent; no unit is in both groups",
+        "t: the difference of both means is close to normal",
+    ),
+    references=("welch1947",),
+    values="numeric",
+)

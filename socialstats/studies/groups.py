@@ -1,0 +1,192 @@
+"""Study of two independent groups: do different units differ?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from socialstats import sentences
+from socialstats.designs.groups import Groups
+from socialstats.figures import forest
+from socialstats.inference.halving import clusters_to_halve
+from socialstats.metrics.two_means import two_means
+from socialstats.metrics.two_ordinal import two_ordinal
+from socialstats.metrics.two_proportions import two_proportions
+from socialstats.results import Result, Row
+from socialstats.studies.estimates import (
+    cluster_words,
+    mark_of,
+    references_of,
+    rows_table,
+    settings_of,
+    single,
+    verify_all,
+)
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    check_single,
+    order_cautions,
+    shared,
+)
+from socialstats.studies.paired import plain
+from socialstats.studies.repeats import each_answer
+from socialstats.text import count, counted, level_text, listing, shorten
+
+USED = ("level", "verify")
+
+
+def compare(design: Groups, options: StudyOptions) -> Result:
+    """Compare the groups with the metric of the scale."""
+    metric: Any = {"binary": two_proportions, "numeric": two_means}.get(design.scale, two_ordinal)  # it refuses labels
+    return single(metric(design, level=options.level))
+
+
+def quantity(design: Groups) -> str:
+    """Name what is compared."""
+    if design.scale == "ordinal":
+        return f"the values of {plain(design.columns.get('value', 'value'))}"
+    if design.levels:
+        return f"the share of '{shorten(design.levels[-1], 30)}'"
+    if design.repeats is not None and design.repeats.share_of:
+        return f"the mean share of '{shorten(design.repeats.share_of, 30)}'"
+    return f"the mean of {plain(design.columns.get('value', 'value'))}"
+
+
+def minus(design: Groups) -> str:
+    """Name the direction: ``drug minus placebo``."""
+    return " minus ".join(shorten(name, 30) for name in design.groups)
+
+
+def run(design: Groups, options: StudyOptions) -> Outcome:
+    """Answer: do the groups differ, and by how much?"""
+    check_single(design)
+    result = compare(design, options)
+    lead = result.rows[0]
+    first, second = (f"'{shorten(name, 40)}'" for name in design.groups)
+    block = difference_block(design, result, lead)
+    return Outcome(
+        study="groups",
+        title=f"Is there a difference between {shorten(design.groups[0], 40)} and {shorten(design.groups[1], 40)}?",
+        design=describe(design),
+        answer=(answer(design, lead, first, second),),
+        planning=halved(design, lead),
+        strip=Strip(
+            title=f"{estimand(design)} ({minus(design)}) with {level_text(options.level)} CI",
+            axis=axis_of(design),
+            marks=(
+                Mark(label="no difference", value=CHANCE if design.scale == "ordinal" else 0.0, kind="reference"),
+                mark_of(lead, shorten(minus(design), 48)),
+            ),
+        ),
+        cautions=order_cautions(result.cautions, design.cautions),
+        blocks=(block,),
+        diagnostics=diagnostics(design),
+        methods=(methods(design, result, options),),
+        references=references_of([result], [block]),
+        verifications=verify_all({"Difference": result}, [block]) if options.verify else {},
+        settings=settings_of(options, USED),
+        **shared(design, options),
+    )
+
+
+CHANCE = 0.5  # probability of superiority of equal groups
+
+
+def answer(design: Groups, lead: Row, first: str, second: str) -> str:
+    """Return the comparison in one sentence."""
+    if design.scale != "ordinal":
+        return sentences.difference(quantity(design), first, second, lead)
+    return sentences.headline(f"The probability that {first} is higher than {second}", lead, CHANCE, "chance")
+
+
+def estimand(design: Groups) -> str:
+    """Name what the interval is of."""
+    return "Probability of superiority" if design.scale == "ordinal" else "Difference"
+
+
+def axis_of(design: Groups) -> str:
+    """Name the axis of the answer."""
+    if design.scale == "ordinal":
+        return "probability of superiority"
+    return f"difference in {quantity(design).removeprefix('the ')}"
+
+
+def difference_block(design: Groups, result: Result, lead: Row) -> Block:
+    """Return both groups and their difference, drawn and as a table."""
+    first, second = (shorten(name, 40) for name in design.groups)
+    drawn = [*(row for row in result.rows if row.role == "estimate"), lead]
+    what = quantity(design).removeprefix("the ")
+    reference, label = (CHANCE, axis_of(design)) if design.scale == "ordinal" else (0.0, f"{what}, and difference")
+    return Block(
+        id="difference",
+        question=f"How much did {first} and {second} differ?",
+        sentences=(result.sentence(),),
+        draw=partial(forest, drawn, sort=False, reference=reference, xlabel=label),
+        figure_title=f"Both groups, and the difference {minus(design)}",
+        caption=f"{level_text(lead.conf_level or 0.95)} CIs. {estimand(design)}: {lead.method}; "
+        f"n = {count(design.n_rows, 'unit')}.",
+        tables=(rows_table(result.rows, f"Both groups and their difference ({minus(design)})"),),
+        results=(result,),
+    )
+
+
+def describe(design: Groups) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    sizes = [f"{count(n, 'unit')} of {shorten(name, 40)}" for n, name in
+             zip(design.n_units, design.groups, strict=True)]  # fmt: skip
+    parts = [listing(sizes), f"{design.scale} values", *cluster_words(design)]
+    if design.repeats is not None:
+        parts.insert(1, each_answer(design.repeats))
+    return "Independent groups: " + ", ".join(parts)
+
+
+def diagnostics(design: Groups) -> tuple[Diagnostic, ...]:
+    """Return whether a unit is in one group, and where clusters lie."""
+    named = "unit" in design.columns
+    found = "Yes." if named else "Each row is a unit."
+    found_of = [Diagnostic("Is each unit in one group only?", found, "The groups are compared as independent samples.")]
+    for factor in design.clusters:
+        sides = [np.unique(factor.codes[design.group == side]) for side in (0, 1)]
+        both = len(np.intersect1d(sides[0], sides[1]))
+        so_what = "The difference within them counts." if both else "Their number in each group limits what is known."
+        found_of.append(Diagnostic(
+            f"Do clusters of {shorten(factor.name, 40)} have units of both groups?",
+            f"{counted(both, 'cluster')} of {count(len(factor.levels))}.", so_what,
+        ))  # fmt: skip
+    return tuple(found_of)
+
+
+def methods(design: Groups, result: Result, options: StudyOptions) -> str:
+    """Return the methods paragraph."""
+    said = f"{quantity(design).removeprefix('the ')} of two independent groups"
+    return (
+        f"Differences in {said} ({minus(design)}) were estimated over {count(design.n_rows, 'unit')}. "
+        f"Test and {level_text(options.level)} CI: {result.inference}."
+    )
+
+
+def halved(design: Groups, lead: Row) -> tuple[str, ...]:
+    """Return how many more units, or clusters of them, halve the interval; nothing for two crossed factors."""
+    if len(design.clusters) > 1:
+        return ()
+    unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "units"
+    more = None if lead.conf_low is None else clusters_to_halve(lead, lead.n_clusters or design.n_rows, df=lead.df)
+    return (sentences.halving(more, unit, "the difference"),) if more else ()
+
+
+STUDY = Study(
+    name="groups",
+    title="Is there a difference between two groups of different units?",
+    design="groups",
+    needs="group and value (unit, where a unit has several rows), of two levels, ordered levels or numbers",
+    suits=lambda design: True,
+    run=run,
+)
