@@ -198,14 +198,14 @@ def plural_of(noun: str) -> str:
 
     Examples
     --------
-    >>> plural_of("vacancy"), plural_of("hash"), plural_of("value")
-    ('vacancies', 'hashes', 'values')
+    >>> plural_of("vacancy"), plural_of("hash"), plural_of("value"), plural_of("by")
+    ('vacancies', 'hashes', 'values', 'bys')
     """
     if re.search(r"(?:^|\s)no$", noun):  # short for number
         return f"{noun}s."
     if re.search("(?:s|x|z|ch|sh)$", noun):
         return f"{noun}es"
-    return re.sub("(?<![aeiou])y$", "ie", noun) + "s"
+    return re.sub(r"(?<=\w\w[^aeiou\W])y$", "ie", noun) + "s"
 
 
 def counted(n: float, what: str) -> str:

@@ -738,6 +738,15 @@ def tells_groups(column: Column) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
     if column.called(TREATMENTS):
         return True
-    labels = [{*re.findall(r"[^\W\d_]+", label.casefold())} for label in column.levels]
-    words = {word for label in labels for word in label}
-    return bool(words & {*CONTROLS}) or bool(words & {*HUMANS} and words & {*MACHINES})
+    return bool(words_of(column) & {*CONTROLS}) or of_people_and_machines(column)
+
+
+def of_people_and_machines(column: Column) -> bool:
+    """Whether labels name people and machines, as who wrote a text or gave an answer."""
+    words = words_of(column)
+    return bool(words & {*HUMANS}) and bool(words & {*MACHINES})
+
+
+def words_of(column: Column) -> set[str]:
+    """Return the words of a column's labels, in lower case."""
+    return {word for label in column.levels for word in re.findall(r"[^\W\d_]+", label.casefold())}

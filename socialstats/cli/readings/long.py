@@ -11,7 +11,7 @@ from socialstats.cli.level_orders import ordered
 from socialstats.cli.readings.boards import measures_in
 from socialstats.cli.readings.proposal import Parts, Proposal, in_time, two_conditions
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
-from socialstats.designs.roles import Cells, is_answer, tells_groups
+from socialstats.designs.roles import Cells, is_answer, of_people_and_machines, tells_groups
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     METHODS,
@@ -122,7 +122,8 @@ def keys_of(seen: Profile) -> list[Column]:
 def values_of(seen: Profile) -> list[Column]:
     """Return the columns that may be the value: numbers and labels, no numbers of a plan, no treatments."""
     free = [c for c in seen.varying() if c.numbers is not None or len(c.levels) <= FEW]
-    free = [c for c in free if not (c.numbers_rows or tells_groups(c) or seen.enumerates(c))]
+    free = [c for c in free if not (c.called(TREATMENTS) or of_people_and_machines(c))]
+    free = [c for c in free if not (c.numbers_rows or seen.enumerates(c))]
     return [c for c in free if c.name not in seen.no_values] or free
 
 
