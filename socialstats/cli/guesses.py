@@ -10,7 +10,8 @@ import numpy as np
 from socialstats.cli.deciding import ROLES, groups_parts, words
 from socialstats.cli.level_orders import ordered
 from socialstats.designs.profile import Column, Profile
-from socialstats.designs.roles import clusters_of
+from socialstats.designs.roles import clusters_of, of_people_and_machines
+from socialstats.designs.undeclared import is_tried
 from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, CROWD, KINDS, REFUSED, SOURCES
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
@@ -76,8 +77,10 @@ class Columns:
         return found.name if found is not None and len(found.levels) <= MOST_BY else None
 
     def source(self) -> Column | None:
-        """Return the column that tells people's ratings from those of models."""
+        """Return the column that tells people's ratings from those of models, by its name or by its labels."""
         found = self.first(SOURCES)
+        if found is None and is_tried(self.table):
+            found = next((c for c in self.free() if of_people_and_machines(c)), None)
         return found if found is not None and self.constant(found, "rater") else None
 
 

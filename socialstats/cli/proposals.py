@@ -33,7 +33,7 @@ from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profi
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.rows import mirror_suspects, votes
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import SUMMARIES
+from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, rows_without
 from socialstats.text import count, listing, shorten
@@ -78,7 +78,7 @@ def proposals(
     refused : list of str, optional
         Is given what each candidate would have been, and why it cannot be read so.
     """
-    if refusal(Profile(table)):
+    if refusal(Profile(table)) or holds_costs(Profile(table)):
         return []
     table, left = without_notes(table)
     seen = Profile(table)
@@ -121,6 +121,12 @@ def with_given(seen: Profile, one: Proposal, given: Mapping[str, Any]) -> Propos
 def same_settings(one: Proposal, other: Proposal) -> bool:
     """Whether two proposals say the same, frequencies aside."""
     return {**one.settings, "count": None} == {**other.settings, "count": None}
+
+
+def holds_costs(seen: Profile) -> bool:
+    """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
+    numbers = [c for c in seen.varying() if c.numbers is not None and not c.numbers_rows]
+    return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:

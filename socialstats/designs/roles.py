@@ -170,14 +170,19 @@ class Cells:
         return ()
 
     def rather_unit(self, repeat: Sequence[str]) -> Column | None:
-        """Return a column of repeats that rather names the units: structure alone says so, and it has more labels."""
+        """Return a column of repeats that rather names the units: structure alone says so, and it has more labels.
+
+        Beside a column that is called like units these are persons only, where that column has few labels.
+        """
         named = self.profile.column(self.unit[0])
-        if len(self.unit) > 1 or named is None or (named.called(UNITS.words) and not named.called(WEAK)):
+        if len(self.unit) > 1 or named is None:
             return None
         size = named.size
         by_structure = {one.name for one in self.within if one.evidence == "structure"}
         columns = [self.profile.columns[name] for name in repeat if name in by_structure]
         columns = [c for c in columns if not self._in_turn(c)]
+        if named.called(UNITS.words) and not named.called(WEAK):
+            columns = [c for c in columns if size < FEWEST_UNNAMED and c.called(PERSONS)]
         return next((c for c in columns if size < c.size <= self.rows / 2), None)
 
     def first(self, kind: Kind) -> str | None:
@@ -515,7 +520,8 @@ def sources_of(profile: Profile) -> list[Column]:
     texts = [c for c in profile.varying() if c.names_things and c.text and c.size <= MOST_SOURCES]
     texts = [c for c in texts if not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))]
     texts = [c for c in texts if c.called(CONDITIONS.words) or not c.called(UNITS.words)]
-    return sorted((c for c in texts if not profile.has_partner(c)), key=lambda c: c.size)
+    texts = [c for c in texts if not profile.has_partner(c)]
+    return sorted(texts, key=lambda c: (bool({*c.tokens} & {*REPEATS.words}), c.size))
 
 
 def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from socialstats.cli import main
 from tests.cli.test_kinds import Frame, coin, crossed, draw, first_of, likert, numbered, printed, share, with_scores
 
 
@@ -82,6 +83,37 @@ def briefs() -> Frame:
     return frame.assign(brief_no=np.repeat(np.arange(11, 41), 10))
 
 
+def answers_in_columns() -> Frame:
+    """Three answers each of two systems, a column each."""
+    return Frame({"ex": numbered("e", 60), **{f"{who}_s{k}": share(draw(9 * k + len(who)), 60).round(3)
+                  for who in ("plain", "ft") for k in (1, 2, 3)}})  # fmt: skip
+
+
+def times_beside() -> Frame:
+    frame = crossed(["k", "var", "run"], numbered("k", 40), ["v0", "v1", "v2"], ["a", "b"])
+    return with_scores(frame, hit=coin, t=lambda made, n: made.lognormal(0.4, 0.6, n).round(2))
+
+
+def keys_pressed() -> Frame:
+    made = draw()
+    rows = [(s, k, made.choice(["left", "right"]), made.choice(["congruent", "incongruent"]))
+            for s in range(1, 25) for k in range(1, 41)]  # fmt: skip
+    frame = Frame(rows, columns=["subj", "trial", "button", "congruency"])
+    return with_scores(frame, rt=lambda made, n: made.normal(500, 70, n).round())
+
+
+def few_texts() -> Frame:
+    frame = crossed(["encuestado", "texto"], numbered("e", 60), ["T1", "T2", "T3", "T4"])
+    frame["version"] = np.where((frame.index + frame.index // 4) % 2, "A", "B")
+    return with_scores(frame, credibilidad=likert)
+
+
+def labels_shown() -> Frame:
+    frame = crossed(["pid", "stim"], numbered("p", 30), numbered("s", 12))
+    frame["shown"] = np.where((frame.index + frame.index // 12) % 2, "AI", "human")
+    return with_scores(frame, trust=likert)
+
+
 FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
     "two sides that never agree": (
         seats, "--map item_a=seat_1st --map item_b=seat_2nd --map winner=call --winner-coding side --tie TIE "
@@ -103,6 +135,15 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         minimal_pairs, "--map unit=mp --map first=lp_ok --map second=lp_star --by lm"),
     "criteria in a plan": (
         criteria, "--study leaderboard --map rater=writer --map unit=article --map value=coh"),
+    "several answers in columns": (answers_in_columns, "--map unit=ex --map first=plain_s1 --map second=ft_s1"),
+    "right or wrong before how long": (
+        times_beside, "--study leaderboard --map rater=var --map unit=k --map value=hit --map repeat=run"),
+    "what was pressed is no condition": (
+        keys_pressed, "--map unit=subj --map condition=congruency --map value=rt --map repeat=trial "
+        "--conditions congruent,incongruent"),
+    "many persons before few texts": (
+        few_texts, "--map unit=encuestado --map condition=version --map value=credibilidad --map repeat=texto "
+        "--conditions A,B --missing drop"),
     "codes": (coders, "--raters mira,jonas --scale nominal --map unit=id"),
     "whole numbers that list briefs": (
         briefs, "--map item_a=contender_x --map item_b=contender_y --map winner=better --cluster brief_no"),
@@ -136,9 +177,23 @@ def counts() -> Frame:
     return table
 
 
+def prices() -> Frame:
+    names = [f"lab/v{k}" for k in range(9)]
+    return Frame({"model": names, "input_usd_per_1M": share(draw(), 9), "output_usd_per_1M": share(draw(2), 9),
+                  "context_window": [2**k for k in range(9, 18)]})  # fmt: skip
+
+
+def counts_out_of() -> Frame:
+    frame = crossed(["model", "harm"], ["ox", "elk"], numbered("h", 6))
+    n = draw().integers(90, 120, len(frame))
+    return frame.assign(n_refused=(n * share(draw(2), len(frame))).astype(int), n_total=n)
+
+
 REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "a choice among four": (menu, "A choice among 4 options is no comparison of two"),
     "signed grades": (signed, "'lean_to_R' holds grades from -2 to 2 of 'panel_L' against 'panel_R'"),
+    "prices": (prices, "Nothing in the table judges the answers"),
+    "counts out of totals": (counts_out_of, "'n_refused' counts answers out of 'n_total' in each row"),
     "counts of groups": (counts, "Rows of 'gender' are counts of groups, and 'total' is their sum"),
 }
 
@@ -150,3 +205,19 @@ def test_what_no_design_reads_is_refused_with_a_word(
     text = printed(make(), tmp_path / "t.csv", capsys)
     assert word in text
     assert first_of(text) == ""
+
+
+def test_a_label_that_was_shown_is_no_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "value=shown" not in printed(labels_shown(), tmp_path / "t.csv", capsys)
+
+
+def test_labels_of_people_and_models_tell_sources_whatever_the_column_is_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was a page on the agreement of all raters, which named the column nowhere."""
+    frame = with_scores(crossed(["respondent", "question"], numbered("H", 24), numbered("Q", 12)), answer=likert)
+    frame.insert(1, "sort", np.where(frame["respondent"] < "H020", "human", "llm"))
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    assert main(["check", str(path)]) == 0
+    assert "rater_source = sort" in capsys.readouterr().out

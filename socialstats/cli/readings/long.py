@@ -260,7 +260,7 @@ def repeats_among(
     cells = Cells(seen, [unit.name], [other.name], value.name if value is not None else None)
     if added is None:
         repeat = cells.repeats() if cells.repeated and unit.called(UNITS.words) else ()
-        return repeat or None
+        return repeat if repeat and cells.rather_unit(repeat) is None else None
     kinds = {one.name: one.kind for one in cells.within}
     repeat = tuple(name for name in added if kinds.get(name) == "repeat")
     return None if cells.rather_unit(repeat) is not None else repeat
