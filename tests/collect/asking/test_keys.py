@@ -428,6 +428,9 @@ def test_other_names_of_this_machine(host: str, tmp_path: Path, monkeypatch: pyt
 def test_certificates_that_are_not_there(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from pip._vendor import certifi
+
+    monkeypatch.setenv("SSL_CERT_FILE", certifi.where())  # without one the other variable is not read
     monkeypatch.setenv(name, str(tmp_path / "nowhere" / "file"))
     assert collect(write_run(tmp_path, "https://127.0.0.1:9/v1")) == 2
     said = "the certificates cannot be read: No such file or directory. Correct SSL_CERT_FILE"
