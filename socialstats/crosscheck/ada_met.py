@@ -411,11 +411,15 @@ def row_checks(
     """Compare standard error, df and ends with sums of residuals, (1 + B, units), the sample first."""
     total = float(weight @ counted)
     if codes.shape[1]:
-        off, weight, codes = off[:, counted], weight[counted], crossing(codes[counted])
-        columns = [(code, 1.0) for code in codes.T]
+        # a unit that the sample leaves out, for a tie of its modes, counts where drawn people have none
+        kept, every = crossing(codes[counted]), [np.unique(code, return_inverse=True)[1].ravel() for code in codes.T]
+        if kept.shape[1] < len(every):  # of two nested factors the coarser alone counts
+            sizes = [len(np.unique(code[counted])) for code in every]
+            every = [every[int(np.argmin(sizes))]]
+        columns = [(code, 1.0) for code in every]
         if len(columns) == 2:
-            columns.append((intersections(*codes.T), -1.0))
-        pieces = float(min(len(np.unique(code)) for code in codes.T))
+            columns.append((intersections(*every), -1.0))
+        pieces = float(min(len(np.unique(code)) for code in kept.T))
         sums = [(by_code(off * weight, code), sign) for code, sign in columns]
     else:
         pieces, sums = total, [(off * np.sqrt(weight), 1.0)]
