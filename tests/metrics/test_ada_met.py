@@ -613,3 +613,21 @@ def test_names_of_units_do_not_move_an_interval():
     for row, other in zip(one.rows, two.rows, strict=True):
         for name in ("estimate", "conf_low", "conf_high"):
             assert getattr(other, name) == (None if getattr(row, name) is None else pytest.approx(getattr(row, name)))
+
+
+@pytest.mark.parametrize("ties", ["mean", "drop", "nearest"])
+def test_clusters_and_dropped_ties_are_recomputed_alike(ties):
+    """A unit that the sample drops for a tie of its modes counts where drawn people have none.
+
+    The check left it out.
+    """
+    rng = np.random.default_rng(3)
+    rows = [
+        (unit, rater, "human" if rater[0] == "p" else "model", f"run {unit % 4}", int(rng.integers(1, 6)))
+        for unit in range(32)
+        for rater in ("p0", "p1", "p2", "p3", "x", "y")
+    ]
+    table = pd.DataFrame(rows, columns=["unit", "rater", "source", "run", "value"])
+    options = {"scale": "ordinal", "levels": [1, 2, 3, 4, 5], "resamples": 100, "ties": ties}
+    for cluster in ((), "run"):
+        assert ada_met(table, rater_groups="source", cluster=cluster, **options).verify().ok
