@@ -413,7 +413,7 @@ def row_checks(
     if codes.shape[1]:
         # a unit that the sample leaves out, for a tie of its modes, counts where drawn people have none
         kept, every = crossing(codes[counted]), [np.unique(code, return_inverse=True)[1].ravel() for code in codes.T]
-        if kept.shape[1] < len(every):  # of two nested factors the coarser alone counts
+        if kept.shape[1] < len(every):  # the coarser of two nested factors alone counts
             sizes = [len(np.unique(code[counted])) for code in every]
             every = [every[int(np.argmin(sizes))]]
         columns = [(code, 1.0) for code in every]

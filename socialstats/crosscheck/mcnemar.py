@@ -31,6 +31,7 @@ from socialstats.results.verification import Published, installed, unasked
 if TYPE_CHECKING:
     import pandas as pd
 
+NEAR_TOP = 1e-6  # a minimiser finds the top of a likelihood to the root of the rounding error
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
 IGNORING = "ignoring clusters"
 COUNTED = "every sum of signs counted with whole numbers"
@@ -176,7 +177,7 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
 
 def profile_score(table: FloatArray, delta: float) -> float:
     """Tango's statistic against a difference of `delta`, the constrained likelihood maximised numerically."""
-    from scipy.optimize import minimize_scalar
+    from scipy.optimize import brentq, minimize_scalar
     from scipy.special import xlogy
 
     b, c, n = table[1, 0], table[0, 1], table.sum()
@@ -185,9 +186,15 @@ def profile_score(table: FloatArray, delta: float) -> float:
     def loss(q: float) -> float:
         return -float(xlogy(b, q + delta) + xlogy(c, q) + xlogy(n - b - c, 1 - 2 * q - delta))
 
+    def slope(q: float) -> float:
+        return float(b / (q + delta) + c / q - 2 * (n - b - c) / (1 - 2 * q - delta))
+
     with np.errstate(all="ignore"):
         fit = minimize_scalar(loss, bounds=(least, most), method="bounded", options={"xatol": 1e-13})
         q = min((least, most, float(fit.x)), key=loss)
+        low, high = max(least, q - NEAR_TOP), min(most, q + NEAR_TOP)
+        if least < low and high < most and slope(low) > 0 > slope(high):  # the likelihood is flat at its top
+            q = float(brentq(slope, low, high, xtol=1e-16))
     return float(b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, version
+from socialstats.crosscheck.row_arithmetic import relative
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Row
@@ -52,11 +53,12 @@ def near(name: str, ours: float | None, theirs: float, package: str, why: str = 
 
 
 def ends(row: Row, low: float, high: float, package: str, why: str = CLOSED, close: float = 1e-8) -> list[Check]:
-    """Compare both ends of a row's interval."""
+    """Compare both ends of a row's interval, relative to its half width where an end lies near 0."""
     label = f"{row.term}{f' [{row.group}]' if row.group else ''}"
+    half = (high - low) / 2 if np.isfinite([low, high]).all() else 0.0
     return [
-        near(f"{label}, low", row.conf_low, low, package, why, close),
-        near(f"{label}, high", row.conf_high, high, package, why, close),
+        relative(f"{label}, {name}", ours, end, package, why, close, half)
+        for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high))
     ]
 
 

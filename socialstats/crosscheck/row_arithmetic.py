@@ -60,9 +60,12 @@ def field_checks(
 
 
 def same_p(
-    name: str, ours: float | None, theirs: float, package: str = "scipy", why: str = FORMULA, close: float = 1e-8
-) -> Check:
+    name: str, ours: float | None, theirs: float, package: str = "scipy", why: str = FORMULA, close: float = 1e-8,
+    least: float = TINY,
+) -> Check:  # fmt: skip
     """Compare p-values to a relative tolerance, which grows with the digits that a far tail loses: close (1 - log p).
+
+    `least` is the rounding error of a peer that takes p from 1.
 
     Examples
     --------
@@ -71,7 +74,7 @@ def same_p(
     """
     theirs = float(theirs)
     lost = 1.0 - math.log(min(max(theirs, TINY), 1.0))
-    return compare(name, ours, theirs, package=package, tolerance=close * lost * abs(theirs) + TINY, why=why)
+    return compare(name, ours, theirs, package=package, tolerance=close * lost * abs(theirs) + least, why=why)
 
 
 def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> float:
