@@ -12,7 +12,6 @@ from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, 
 from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.rounding import EPS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +69,7 @@ def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
         for check in (
             near(f"{row.term} statistic", row.statistic, test.statistic, "statsmodels", close=1e-8),
             near(f"{row.term} df", row.df, test.df, "statsmodels"),
-            same_p(f"{row.term} p", row.p_value, test.pvalue, "statsmodels", CLOSED, least=4 * EPS),  # 1 - cdf
+            same_p(f"{row.term} p", row.p_value, test.pvalue, "statsmodels", CLOSED, least=1e-15),  # 1 - cdf
         )
     ]
 
