@@ -211,7 +211,7 @@ EXPECTED: dict[str, tuple[Callable[[], Frame], str]] = {
         "--map unit=film --map rater=reader --map value=warm"),
     # ids are no counts
     "ids": (lambda: rounds("TransectID", "Round"),
-        "--map unit=TransectID --map condition=Round --map value=Tot --conditions a,b"),
+        "--map unit=TransectID --map condition=Round --map value=Tot --conditions a,b --missing drop"),
     "numbers of units": (lambda: rounds("Transect", "observer"),
         "--map unit=Transect --map rater=observer --map value=Tot"),
     # a total is the sum of the columns that count levels
