@@ -158,7 +158,7 @@ def numeric(name: str, value: Any, kind: str) -> Any:
         if not number:
             raise InputError(f"{option(name, value)} is not a number")
         return value
-    if not number or float(value) != int(value):
+    if not number or not float(value).is_integer():
         raise InputError(f"{option(name, value)} is not a whole number")
     return int(value)
 

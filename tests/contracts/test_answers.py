@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats import registry
 from socialstats.cli import main
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import missing_labels
@@ -110,3 +111,9 @@ def test_notes_on_main_results_stand_beside_the_cautions(tmp_path, capsys: pytes
     place = re.search(r'<a href="#(note-\d+)">ratings are missing', opening)
     assert place is not None
     assert f'id="{place[1]}"' in page
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2000.5, True])
+def test_a_count_that_is_no_whole_number_is_refused(value: float) -> None:
+    with pytest.raises(InputError, match="is not a whole number"):
+        registry.numeric("resamples", value, "int")
