@@ -140,10 +140,6 @@ def later_and_earlier(labels: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
-LONGEST_PREFIX = 4
-
-
 def two_in_order(table: Table, column: str, found: Sequence[str]) -> tuple[str, str] | None:
     """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
 
@@ -158,6 +154,10 @@ def two_in_order(table: Table, column: str, found: Sequence[str]) -> tuple[str, 
     levels = table.categories(column) if table.has(column) else ()
     chosen = [label for label in levels if label in found] == [*found[::-1]]  # no order of letters: somebody chose it
     return (found[1], found[0]) if chosen else None
+
+
+NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
+LONGEST_PREFIX = 4
 
 
 def opposites(labels: Collection[str]) -> tuple[str, str] | None:
