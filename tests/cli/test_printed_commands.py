@@ -194,8 +194,8 @@ def test_printed_commands_are_right(name: str, tmp_path: Path, capsys: pytest.Ca
             for gap, n, p in truths:
                 same = row["estimate"] is not None and math.isclose(abs(row["estimate"]), abs(gap), rel_tol=1e-7)
                 if same and row.get("role") == "difference" and row["p_value"] is not None and row["df"]:
-                    assert row["df"] == pytest.approx(n - 1, rel=1e-3), (command, row)
-                    assert row["p_value"] == pytest.approx(p, rel=1e-3), (command, row)
+                    assert row["df"] == pytest.approx(n - 1, rel=1e-6), (command, row)
+                    assert row["p_value"] == pytest.approx(p, rel=1e-6), (command, row)
                     matched += 1
     assert ran
     assert matched
