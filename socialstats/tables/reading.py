@@ -31,6 +31,7 @@ from socialstats.tables.sources import (
     open_text,
     refuse_other_encodings,
 )
+from socialstats.tables.spss import read_spss
 from socialstats.tables.table import MISSING, Table, as_text, check_names, refuse_wide
 from socialstats.tables.workbooks import Sheet, letters, sheets_of
 from socialstats.text import quoted, shorten
@@ -697,19 +698,14 @@ def _stata(source: Source) -> Any:
 
 
 def _spss(source: Source) -> Any:
-    """Read an SPSS file: values declared as missing are missing, variables declared as nominal have no order."""
-    import pyreadstat
+    import pandas as pd
 
     with source.seekable() as stream:
-        _, declared = pyreadstat.read_sav(stream, metadataonly=True, user_missing=True)
-        refuse_wide(declared.column_names, source.name)
-        stream.seek(0)
-        frame, about = pyreadstat.read_sav(stream)
-    for column, labels in about.variable_value_labels.items():
-        ranges = declared.missing_ranges.get(column, [])
-        kept = {code: label for code, label in labels.items() if not any(r["lo"] <= code <= r["hi"] for r in ranges)}
-        ordered = about.variable_measure.get(column) != "nominal"
-        frame[column] = labelled(frame[column], kept, source.name, ordered=ordered)
+        content = read_spss(stream)
+    refuse_wide([*content.columns], source.name)
+    frame = pd.DataFrame(content.columns)
+    for column, labels in content.labels.items():
+        frame[column] = labelled(frame[column], labels, source.name, ordered=column not in content.nominal)
     return frame
 
 

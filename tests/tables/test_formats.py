@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
+import io
 import re
 from pathlib import Path
 from typing import Any, get_args
@@ -17,6 +19,7 @@ from socialstats.designs.calls import read_paired, read_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import Format, read_table
 from socialstats.tables.reading import READ, UNREAD
+from socialstats.tables.spss import UnreadableFile, _PlainValues
 
 AGREE = {1: "disagree", 2: "rather not", 3: "undecided", 4: "rather", 5: "agree"}
 CODES = pd.DataFrame({
@@ -49,6 +52,32 @@ def test_value_labels_are_ordered_levels_and_declared_missing_values_are_missing
     peer = pd.read_spss(path)["rating"].tolist()
     ours: Any = read_table(path).frame
     assert ours.get_column("rating").to_list() == peer
+
+
+def test_a_file_that_crashes_its_library_ends_in_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.sav", {"judge": {0: "first", 1: "second"}}, pd.DataFrame({"judge": [0, 1]}))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"JUDGE   ") - 20  # the width of the variable: of texts, while its labels are those of numbers
+    assert data[at] == 0
+    data[at] = 2
+    path.write_bytes(data)
+    assert refused(path).startswith("x.sav: this is not an SPSS file, or it is damaged (")
+
+
+def test_dates_and_times_of_spss_are_those_of_its_reader(tmp_path: Path) -> None:
+    day, moment = datetime.date(2026, 1, 31), datetime.datetime(2026, 1, 31, 3, 4)
+    frame = pd.DataFrame({"day": [day, None], "moment": [moment, None], "time": [moment.time(), None]})
+    path = write(tmp_path / "x.sav", {}, frame)
+    ours: Any = read_table(path).frame.to_native()
+    peer = pyreadstat.read_sav(path)[0]
+    assert ours.dtypes.tolist() == peer.dtypes.tolist()
+    assert ours[:1].values.tolist() == peer[:1].values.tolist() == [[day, moment, moment.time()]]
+    assert ours[1:].isna().all(axis=None)
+
+
+def test_another_class_in_the_answer_of_the_process_is_refused() -> None:
+    with pytest.raises(UnreadableFile, match=r"it returned 'posix\.system'"):
+        _PlainValues(io.BytesIO(b"cposix\nsystem\n(Vtrue\ntR.")).load()
 
 
 def test_labels_of_a_nominal_variable_have_no_order(tmp_path: Path) -> None:
