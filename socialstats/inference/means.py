@@ -164,7 +164,8 @@ def _of_factors(scores: Any, shares: Any, factors: Sequence[IntArray] | StoredCl
         both += np.bincount(column, minlength=k)
         own.add(*_by_cluster(scores, shares, share, one))
     first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
-    crossed = _crossed(first, second, overlap, np.asarray(abs(scores).sum(axis=0)).ravel())
+    sizes = np.asarray(abs(scores).sum(axis=0)).ravel()
+    crossed = _crossed(first, second, overlap, rounding=LOST * sizes)
     nested = [both == first.clusters, both == second.clusters]  # in the cells of a column, whatever the others are
     return MeanErrors(**{
         name: np.select(nested, [getattr(second, name), getattr(first, name)], getattr(crossed, name))
@@ -300,14 +301,15 @@ def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
         found = raters
     else:
         sizes = np.abs(np.concatenate([group.scores for group in groups])).sum(axis=0)
-        found = _crossed(errors, raters, np.sum([group.overlap for group in groups], axis=0), sizes)
+        overlap = np.sum([group.overlap for group in groups], axis=0)
+        found = _crossed(errors, raters, overlap, rounding=np.maximum(rounding, LOST * sizes))
     return replace(found, clusters=errors.clusters, largest=errors.largest, rounding=rounding)
 
 
-def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, size: FloatArray) -> MeanErrors:
-    """Join the variances by two crossed factors; `size` is the sum of the sizes of the scores."""
+def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, *, rounding: FloatArray) -> MeanErrors:
+    """Join the variances by two crossed factors; `rounding` is a standard error that rounding can leave."""
     plain = first.variance + second.variance - overlap
-    least = (LOST * size) ** 2  # below it sums of scores are rounding
+    least = 2 * rounding**2  # of the sum of two variances
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,
@@ -376,7 +378,7 @@ def difference_errors(
     if len(found) == 1:
         return found[0].made_of(parts.sum(), size)
     overlap = np.bincount(codes[2], scores[:, 0] - scores[:, 1])
-    both = _crossed(found[0], found[1], np.array([overlap @ overlap]), np.array([parts.sum()]))
+    both = _crossed(found[0], found[1], np.array([overlap @ overlap]), rounding=LOST * np.array([parts.sum()]))
     return both.made_of(parts.sum(), size)
 
 

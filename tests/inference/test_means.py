@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from socialstats.inference.means import MeanErrors, difference_errors, effective_trials, mean_errors
+from socialstats.inference.means import (
+    Drawn,
+    MeanErrors,
+    difference_errors,
+    effective_trials,
+    mean_errors,
+    with_drawn,
+)
 
 RNG = np.random.default_rng(5)
 GROUP, OTHER = RNG.integers(0, 7, 40), RNG.integers(0, 5, 40)
@@ -158,3 +165,20 @@ def test_alike_rows_of_two_means_may_stand_together() -> None:
 def test_a_mean_with_one_cluster_has_no_difference() -> None:
     scores, shares, unit = two_means(RNG.normal(size=6), np.array([False] * 4 + [True] * 2))
     assert np.isnan(difference_errors(scores, shares, unit, [np.array([0, 0, 1, 1, 2, 2])]).variance[0])
+
+
+def test_df_of_alike_clusters_and_alike_people_do_not_depend_on_rounding() -> None:
+    """Each cluster has one hit of six by fixed raters; what is left of its variance is 0 or 1e-34, by the order."""
+    cluster = np.repeat(np.arange(3), 6)
+    hits = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 1.0], 3)
+    rater = np.tile([0, 1, 0, 2, 3, 3], 3)
+    people = rater < 3
+    dfs = set()
+    for scale in (1.0, 1 / 3, 1 / 7, 1e6 / 7):
+        x = hits * scale
+        drawn = Drawn.of(x[people, None], np.ones(people.sum()), cluster[people], rater[people], total=18.0)
+        units = mean_errors((x - x.mean())[:, None] / 18, np.full((18, 1), 1 / 18), [cluster], size=scale)
+        found = with_drawn(units, [drawn])
+        assert np.isnan(found.std_error[0])
+        dfs.add(round(float(found.df[0]), 9))
+    assert dfs == {round(float(drawn.errors().df[0]), 9)}
