@@ -169,7 +169,8 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
-        score = max(score, NAMES_ONE * (share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))))
+        if share(a, b) > 0.2 and named_in(seen, c, [a, b]):
+            score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
             likely -= 2 * (whole and c.filled < c.rows) + less
