@@ -439,7 +439,7 @@ def ceiling_ends(
     """Compare s.e. and ends with those of a jackknife of logs.
 
     `share` is the tolerance as a share of each divergence. `redrawn`: our jackknife leaves clusters out of a mean of
-    random halvings, so the error of drawing is in it once more, with its own G - 1 degrees of freedom.
+    random halvings. The error of drawing is in it once more, with G - 1 degrees of freedom of its own.
     """
     less, groups = 1 - float(row.estimate or 0.0), len(left)
     jackknifed, drawn = math.sqrt((groups - 1) * float(np.var(np.log(left)))), drawing / less

@@ -332,7 +332,7 @@ def _with_crossed(errors: MeanErrors, groups: Sequence[Drawn]) -> MeanErrors:
 def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, *, rounding: FloatArray) -> MeanErrors:
     """Join the variances by two crossed factors; `rounding` is a standard error that rounding can leave."""
     plain = first.variance + second.variance - overlap
-    least = 2 * rounding**2  # of the sum of two variances
+    least = 2 * rounding**2  # below it a sum of two variances is rounding
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,

@@ -240,7 +240,7 @@ def crossing_of(
     repeat = repeats_among(seen, unit, other, joint[1:] if joint is not None else None, values)
     if repeat is None:
         return None
-    nested = [name for name in (joint or [])[1:] if seen.constant(other, seen.columns[name])]  # of one condition each
+    nested = [name for name in (joint or [])[1:] if seen.constant(other, seen.columns[name])]  # each in one condition
     repeat = (*repeat, *(name for name in nested if name not in repeat))
     added = [name for name in (joint or [])[1:] if name not in repeat]
     used = {unit.name, other.name, *added, *repeat}
