@@ -318,6 +318,7 @@ def located(value: str, problem: Problem, **how: Any) -> Printed:
 
 Verdict = Literal["agree", "disagree", "no_power", "not_checkable"]
 Severity = Literal["none", "minor", "major"]
+Basis = Literal["numbers", "sentence", "quotation", "note"]
 NEIGHBOURS = 10
 MINOR_UNITS = 1  # a gap of at most one unit of the last digit
 POWERLESS = "every other number nearby would have passed, too"
@@ -337,7 +338,11 @@ class Finding:
         ``no_power``: the check agrees with every number that could have been printed. ``not_checkable``: a number that
         the check needs is missing, or does not exist.
     severity : {"none", "minor", "major"}
-        Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers.
+        Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers,
+        and where the claim that is tested was not looked up in a document.
+    basis : {"numbers", "sentence", "quotation", "note"}
+        What is tested: printed numbers against each other; a sentence that was found in the document; one that a rule
+        quotes and no document was given for; a claim that a rule notes in its own words.
     message : str
         One sentence.
     published, expected : str
@@ -356,9 +361,11 @@ class Finding:
     cells : tuple of (str, int, str)
         Table, line and column of each printed number that took part.
     passage : str
-        The sentence or the caption that the number stands in, where the document has one.
+        The claim that is tested; else the sentence or the caption that the number stands in, where there is one.
     changes : str
         What it changes, in one sentence: the side of the level, the sign, the order; empty where it changes nothing.
+    beside : tuple of str
+        Of a disagreement: names of the rules by which the same number agrees with others.
     details : mapping of str to value
         Numbers behind the message.
 
@@ -374,6 +381,7 @@ class Finding:
     verdict: Verdict
     message: str
     severity: Severity = "none"
+    basis: Basis = "numbers"
     published: str = ""
     expected: str = ""
     implied: tuple[Fraction, Fraction] | None = None
@@ -385,6 +393,7 @@ class Finding:
     cells: tuple[tuple[str, int, str], ...] = ()
     passage: str = ""
     changes: str = ""
+    beside: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -400,9 +409,10 @@ class Finding:
         """Return built-in types only."""
         return {
             "rule": self.rule, "title": self.title, "verdict": self.verdict, "severity": self.severity,
-            "where": self.where, "published": self.published, "expected": self.expected, "gap_units": float(self.gap),
-            "message": self.message, "power": self.power, "noticed": self.noticed, "neighbours": self.neighbours,
-            "cells": [list(cell) for cell in self.cells], "passage": self.passage, "changes": self.changes,
+            "basis": self.basis, "where": self.where, "published": self.published, "expected": self.expected,
+            "gap_units": float(self.gap), "message": self.message, "power": self.power, "noticed": self.noticed,
+            "neighbours": self.neighbours, "cells": [list(cell) for cell in self.cells], "passage": self.passage,
+            "changes": self.changes, "beside": list(self.beside),
             "details": {name: plain(value) for name, value in self.details.items()},
         }  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import Any
 from socialstats.audit.leading import told
 from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
 from socialstats.audit.prose import counts_in, findings_in
+from socialstats.audit.quotes import weighed_claim
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
 from socialstats.audit.sheets import Cell, Sheet, label_columns
 from socialstats.audit.unread import Unread, unread_cells
@@ -90,6 +91,10 @@ class Bound:
         every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
         return tuple(cell for cell in every if cell.source and not cell.computed)
 
+    def subject(self, finding: Finding) -> list[Cell]:
+        """Return the cell whose number a finding is about."""
+        return [cell for cell in self.printed_cells if cell.number and cell.number.text == finding.published][:1]
+
     def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""
         swap = changed or {}
@@ -121,11 +126,7 @@ def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Boun
     """Yield the checks of a rule: one for each row (or group of rows) and column."""
     sheet = sheets[rule.table]
     labels = label_columns(sheet)
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for row in sheet.where(rule.where):
-        key = tuple(sheet.label(row, column) for column in rule.by) if rule.by or rule.whole else (str(row),)
-        groups.setdefault(key, []).append(row)
-    for rows in groups.values():
+    for rows in rule.groups(sheet):
         for column in rule.columns or ("",):
             yield _Place(rule, check, sheets, sheet, rows, column, labels).bound()
 
@@ -234,7 +235,7 @@ class _Place:
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
 TRIED = 400  # cells whose digits are tried
-CLAIMS = ("within", "extreme", "mcnemar_bounds")  # many numbers satisfy them: that a digit does is no evidence
+LIMITS = "within"  # many numbers satisfy limits, and claims: that a digit does is no evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,7 +340,7 @@ def repairs_of(made: Sequence[tuple[Bound, Finding]]) -> tuple[Repair, ...]:
     """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
     touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
     cells: dict[tuple[str, int, str], Cell] = {}
-    for bound in (bound for bound, _ in made if bound.rule.check not in CLAIMS):
+    for bound in (bound for bound, _ in made if not bound.rule.claim and bound.rule.check != LIMITS):
         for cell in {c.key: c for c in bound.printed_cells}.values():
             touching[cell.key].append(bound)
             cells[cell.key] = cell
@@ -432,6 +433,7 @@ class AuditReport:
             "title": self.title, "source": self.source, "guessed": self.guessed, "tally": self.tally(),
             "rules_file": self.book.name, "rules_sha256": self.book.sha256,
             "rules": [{"name": rule.name, "check": rule.check, "note": rule.note,
+                       "claim": None if rule.claim is None else asdict(rule.claim),
                        "tally": {v: sum(f.verdict == v for f in found) for v in ORDER}}
                       for rule, found in self.by_rule()],
             "notes": list(self.book.notes), "numbers": self.numbers,
@@ -520,30 +522,54 @@ def _far_off(finding: Finding) -> bool:
     return all(abs(end - number) > abs(number) / 4 for end in finding.implied)
 
 
+def checked(rule: Rule, book: RuleBook) -> tuple[list[Bound], list[Finding]]:
+    """Make the checks of one rule; those of alignments have no cells that could be changed."""
+    if rule.check not in CHECKS or rule.absent:
+        from socialstats.audit.alignment import run_alignment
+
+        return [], run_alignment(rule, book.sheets)
+    bounds = list(bind(rule, CHECKS[rule.check], book.sheets))
+    if bounds:
+        return bounds, [told(one.run(), one.printed_cells, book.sheets, book.passages) for one in bounds]
+    message = "no row of the table is selected by this rule"
+    return [], [Finding(rule=rule.check, verdict="not_checkable", title=rule.name, message=message)]
+
+
+def with_agreements(made: Sequence[tuple[Bound, Finding]]) -> list[Finding]:
+    """Return findings of which each disagreement names the rules by which the same number agrees with others."""
+    fits: dict[tuple[str, int, str], list[str]] = defaultdict(list)
+    for bound, finding in made:
+        if finding.verdict == "agree" and finding.noticed and not bound.rule.claim:
+            for cell in bound.subject(finding):
+                fits[cell.key].append(bound.rule.name)
+    return [
+        replace(
+            finding, beside=tuple(dict.fromkeys(name for cell in bound.subject(finding) for name in fits[cell.key]))
+        )
+        if finding.verdict == "disagree"
+        else finding
+        for bound, finding in made
+    ]
+
+
 def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     """Make every check of a rules file."""
-    bounds: list[tuple[Bound, Finding]] = []
-    findings: list[Finding] = []
+    by_rule: list[tuple[Rule, list[Bound], list[Finding]]] = []
     problems: list[Problem] = []
     for rule in book.rules:
-        if rule.check not in CHECKS or rule.absent:
-            from socialstats.audit.alignment import run_alignment
-
-            findings += run_alignment(rule, book.sheets)
-            continue
         try:
-            of_rule: list[Bound] = list(bind(rule, CHECKS[rule.check], book.sheets))
+            by_rule.append((rule, *checked(rule, book)))
         except InputError as error:
             problems += error.problems
-            continue
-        made = [told(bound.run(), bound.printed_cells, book.sheets, book.passages) for bound in of_rule]
-        bounds += zip(of_rule, made, strict=True)
-        findings += assumed(rule, made) if guessed else made
-        if not of_rule:
-            findings.append(Finding(rule=rule.check, verdict="not_checkable", title=rule.name,
-                                    message="no row of the table is selected by this rule"))  # fmt: skip
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
+    bounds = [pair for _, bound, made in by_rule for pair in zip(bound, made, strict=False)]
+    beside = iter(with_agreements(bounds))
+    findings: list[Finding] = []
+    for rule, bound, made in by_rule:
+        of_rule = [next(beside) for _ in bound] or made
+        of_rule = weighed_claim(rule.claim, of_rule) if rule.claim else of_rule
+        findings += assumed(rule, of_rule) if guessed else of_rule
     for said in filter(None, (findings_in(book.passages), counts_in(book.passages))):
         findings += said
         book = replace(book, rules=(*book.rules, Rule(name=said[0].title, check=said[0].rule)))
