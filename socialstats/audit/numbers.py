@@ -338,11 +338,11 @@ class Finding:
         ``no_power``: the check agrees with every number that could have been printed. ``not_checkable``: a number that
         the check needs is missing, or does not exist.
     severity : {"none", "minor", "major"}
-        Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers,
-        and where the claim that is tested was not looked up in a document.
+        Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers.
+        Minor, too, where the claim that is tested was not looked up in a document.
     basis : {"numbers", "sentence", "quotation", "note"}
-        What is tested: printed numbers against each other; a sentence that was found in the document; one that a rule
-        quotes and no document was given for; a claim that a rule notes in its own words.
+        What is tested. ``numbers``: printed numbers against each other. ``sentence``: a claim whose sentence was found
+        in the document. ``quotation``: one that a rule quotes, without a document. ``note``: one in a rule's own words.
     message : str
         One sentence.
     published, expected : str

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from fractions import Fraction
 
 from socialstats.audit.documents import Passage
-from socialstats.audit.numbers import MINUS_SIGNS, Basis, Finding
+from socialstats.audit.numbers import MINUS_SIGNS, Basis, Finding, Severity, Verdict
 from socialstats.audit.sentences import plain
 from socialstats.text import count, listing
 
@@ -99,10 +99,28 @@ def _in_order(pieces: Sequence[str], text: str) -> bool:
     return bool(pieces)
 
 
-def nearest(quote: str, passages: Sequence[Passage]) -> Passage:
-    """Return the sentence of a document that is most like a quote."""
-    wanted = words_of(quote)
-    return max(passages, key=lambda one: SequenceMatcher(None, wanted, words_of(one.text), autojunk=False).ratio())
+def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | None:
+    """Return a claim as one of the documents has it, with its place there; None where no document has it."""
+    for passages in documents:
+        found = look_up(claim.sentence, passages)
+        if found:
+            where = f"{found[0].source} line {found[0].line}"
+            return replace(
+                claim, basis="sentence", sentence=" ".join(one.text for one in found),
+                place=f"{claim.place}, {where}" if claim.place else where,
+            )  # fmt: skip
+    return None
+
+
+def nearest(quote: str, documents: Sequence[Sequence[Passage]]) -> Passage:
+    """Return the sentence that is most like a quote."""
+    compared = SequenceMatcher(b=words_of(quote), autojunk=False)
+
+    def likeness(passage: Passage) -> float:
+        compared.set_seq1(words_of(passage.text))
+        return compared.ratio()
+
+    return max((passage for passages in documents for passage in passages), key=likeness)
 
 
 def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
@@ -110,39 +128,44 @@ def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
 
     A disagreement with a claim is major only where the sentence was found in a document.
     """
-    told = [
+    if claim.holds != "all" and findings:
+        return [_counted(claim, findings)]
+    looked_up = claim.basis == "sentence"
+    return [
         replace(
-            one,
-            basis=claim.basis,
-            passage=claim.sentence,
-            severity="minor" if one.verdict == "disagree" and claim.basis != "sentence" else one.severity,
+            one, basis=claim.basis, passage=claim.sentence,
+            severity=one.severity if looked_up or one.verdict != "disagree" else "minor",
         )
         for one in findings
-    ]
-    return told if claim.holds == "all" or not told else [_counted(claim, told)]
+    ]  # fmt: skip
 
 
 def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     """Return whether as many numbers bear a claim out as it says; those that could not be decided may be either."""
-    n = len(findings)
-    yes, no = (sum(one.verdict == verdict for one in findings) for verdict in ("agree", "disagree"))
-    least, most = _asked(claim.holds, n)
-    expected = f"{least} of {n}" if least == most else f"at least {least} of {n}"
-    open_ = n - yes - no
-    base = replace(findings[0], cells=tuple(dict.fromkeys(cell for one in findings for cell in one.cells)),
-                   where=f"{findings[0].where.partition(' line ')[0]}, {count(n, 'number')}", published=f"{yes} of {n}",
-                   expected=expected, implied=None, noticed=0, neighbours=0, changes="", gap=Fraction(0))  # fmt: skip
+    first, n = findings[0], len(findings)
+    agree = sum(one.verdict == "agree" for one in findings)
     against = [one.where for one in findings if one.verdict == "disagree"]
-    said = f"{yes} of {count(n, 'number')} bear the claim out, {expected} must"
-    said += f"; not {listing([one.rpartition(': ')[2] for one in against], SHOWN)}" if against else ""
-    said += f"; {open_} could not be decided" if open_ else ""
-    base = replace(base, message=said, severity="none", details={"agree": yes, "disagree": no, "exceptions": against})
-    if least <= yes and yes + open_ <= most:
-        return replace(base, verdict="agree")
-    if yes > most or yes + open_ < least:
-        return replace(base, verdict="disagree", severity="major" if claim.basis == "sentence" else "minor", message=f"sources disagree: {said}",
-                       gap=Fraction(max(least - yes, yes - most)))  # fmt: skip
-    return replace(base, verdict="not_checkable")
+    undecided = n - agree - len(against)
+    least, most = _asked(claim.holds, n)
+    verdict: Verdict = "not_checkable"
+    if least <= agree and agree + undecided <= most:
+        verdict = "agree"
+    elif agree > most or agree + undecided < least:
+        verdict = "disagree"
+    expected = f"{least} of {n}" if least == most else f"at least {least} of {n}"
+    message = "sources disagree: " if verdict == "disagree" else ""
+    message += f"{agree} of {count(n, 'number')} bear the claim out, and it needs {expected}"
+    if against:
+        message += f"; not {listing([one.rpartition(': ')[2] for one in against], SHOWN)}"
+    if undecided:
+        message += f"; {undecided} could not be decided"
+    severity: Severity = "none" if verdict != "disagree" else "major" if claim.basis == "sentence" else "minor"
+    return Finding(
+        rule=first.rule, title=first.title, verdict=verdict, severity=severity, basis=claim.basis, message=message,
+        published=f"{agree} of {n}", expected=expected, gap=Fraction(max(least - agree, agree - most, 0)),
+        where=first.where.partition(" line ")[0], cells=tuple(dict.fromkeys(c for one in findings for c in one.cells)),
+        passage=claim.sentence, details={"agree": agree, "disagree": len(against), "exceptions": against},
+    )  # fmt: skip
 
 
 def _asked(holds: str | int, n: int) -> tuple[int, int]:

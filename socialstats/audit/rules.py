@@ -42,7 +42,7 @@ from socialstats.audit.counts import (
 from socialstats.audit.documents import SUFFIXES, Passage, read_document
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
-from socialstats.audit.quotes import WORDS_LEAST, Claim, look_up, nearest, words_of
+from socialstats.audit.quotes import WORDS_LEAST, Claim, looked_up, nearest, words_of
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.summaries import (
     anova_f,
@@ -181,17 +181,16 @@ class RuleReading:
 
     def claim(self) -> Claim | None:
         """Return the claim that the rule tests; complain of one without its sentence, and of a sentence without one."""
-        given = self.given
-        said, holds, verbatim = given.get("sentence"), given.get("holds", "all"), given.get("verbatim", True)
-        needs = self.check.claims
-        if said is None:
+        given, needs = self.given, self.check.claims
+        if "sentence" not in given:
             spare = [key for key in CLAIM if key in given]
             if spare:
                 self.file.wrong(f"{self.place}{spare[0]} is about a claim, and there is no sentence", QUOTE)
             elif needs is not None and all(key in given for key in needs):
                 self.file.wrong(f"{self.place}{given['check']} tests a claim, and no sentence is quoted", QUOTE)
             return None
-        words = words_of(str(said))
+        said, holds = str(given["sentence"]), given.get("holds", "all")
+        words = words_of(said)
         if len(words) < WORDS_LEAST:
             self.file.wrong(f"{self.place}sentence has {len(words)} words, at least {WORDS_LEAST} are needed", QUOTE)
         for name in self.check.names:
@@ -199,23 +198,17 @@ class RuleReading:
             if number is not None and not {*words_of(str(number))} <= {*words}:
                 fix = "Give the number as the sentence prints it, or the sentence that prints it"
                 self.file.wrong(f"{self.place}{name} = {number} is not in the sentence", fix)
-        if isinstance(holds, int) and (isinstance(holds, bool) or holds < 0):
-            self.file.wrong(
-                f"{self.place}holds = {holds} is no count of numbers", f"Allowed: {', '.join(HOLDS)}, 0, 1, ..."
-            )
-        place = str(given.get("place", ""))
+        if isinstance(holds, int) and holds < 0:
+            self.file.wrong(f"{self.place}holds = {holds} is no count of numbers", f"{', '.join(HOLDS)}, 0, 1, ...")
+        claim = Claim(sentence=said, place=str(given.get("place", "")), holds=holds,
+                      basis="quotation" if given.get("verbatim", True) else "note")  # fmt: skip
         documents = [passages for passages in self.file.passages.values() if passages]
-        if not documents:
-            return Claim(sentence=said, place=place, holds=holds, basis="quotation" if verbatim else "note")
-        found = next(filter(None, (look_up(str(said), passages) for passages in documents)), ())
-        if not found:
-            near = nearest(str(said), [passage for passages in documents for passage in passages])
+        found = looked_up(claim, documents) if documents else claim
+        if found is None:
+            near = nearest(said, documents)
             fix = f"The nearest sentence is in {near.source} line {near.line}: {shorten(near.text, 200)}"
             self.file.wrong(f"{self.place}sentence is not in {listing(list(self.file.passages), 3)}", fix)
-            return None
-        where = f"{found[0].source} line {found[0].line}"
-        return Claim(sentence=" ".join(one.text for one in found), holds=holds, basis="sentence",
-                     place=f"{place}, {where}" if place else where)  # fmt: skip
+        return found
 
     def column(self, sheet: Sheet | None = None) -> Column:
         """Return the kind of a column of a table, by default of the rule's own."""
