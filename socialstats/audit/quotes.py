@@ -11,13 +11,14 @@ from fractions import Fraction
 from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import MINUS_SIGNS, Basis, Finding, Severity, Verdict
 from socialstats.audit.sentences import plain
-from socialstats.text import count, listing
+from socialstats.text import listing
 
 SENTENCES = 3  # neighbouring ones that a quote may come from
 WORDS_LEAST = 3  # shorter quotes are found in sentences that say something else
 SHOWN = 5  # exceptions that a message names
 LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")
-WORD = re.compile(r"(?<![\w)])-?(?:\d+(?:[.,]\d+)*|\.\d+)|\w+|[%<>≤≥=±]")
+SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"  # no spaces between words: by sign
+WORD = re.compile(rf"(?<![\w)])-?(?:\d+(?:[.,]\d+)*|\.\d+)|[{SPACELESS}]|[^\W{SPACELESS}]+|[%<>≤≥=±]")
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 STATUS = {
     "sentence": "",
@@ -154,9 +155,9 @@ def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
         verdict = "disagree"
     expected = f"{least} of {n}" if least == most else f"at least {least} of {n}"
     message = "sources disagree: " if verdict == "disagree" else ""
-    message += f"{agree} of {count(n, 'number')} bear the claim out, and it needs {expected}"
+    message += f"the claim holds for {agree} of {n}, and is made for {expected}"
     if against:
-        message += f"; not {listing([one.rpartition(': ')[2] for one in against], SHOWN)}"
+        message += f"; it fails for {listing([one.rpartition(': ')[2] for one in against], SHOWN)}"
     if undecided:
         message += f"; {undecided} could not be decided"
     severity: Severity = "none" if verdict != "disagree" else "major" if claim.basis == "sentence" else "minor"

@@ -59,7 +59,7 @@ from socialstats.audit.summaries import (
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import FILTER, Allowed, Column, line_of, read_toml, wrong_keys, wrong_value
-from socialstats.text import listing, meant, shorten
+from socialstats.text import count, listing, meant, shorten
 
 
 class Check:
@@ -192,7 +192,7 @@ class RuleReading:
         said, holds = str(given["sentence"]), given.get("holds", "all")
         words = words_of(said)
         if len(words) < WORDS_LEAST:
-            self.file.wrong(f"{self.place}sentence has {len(words)} words, at least {WORDS_LEAST} are needed", QUOTE)
+            self.file.wrong(f"{self.place}sentence has {count(len(words), 'word')}, it needs {WORDS_LEAST}", QUOTE)
         for name in self.check.names:
             number = given[name].get("value") if isinstance(given.get(name), dict) else None
             if number is not None and not {*words_of(str(number))} <= {*words}:
@@ -202,7 +202,7 @@ class RuleReading:
             self.file.wrong(f"{self.place}holds = {holds} is no count of numbers", f"{', '.join(HOLDS)}, 0, 1, ...")
         claim = Claim(sentence=said, place=str(given.get("place", "")), holds=holds,
                       basis="quotation" if given.get("verbatim", True) else "note")  # fmt: skip
-        documents = [passages for passages in self.file.passages.values() if passages]
+        documents = self.file.texts()
         found = looked_up(claim, documents) if documents else claim
         if found is None:
             near = nearest(said, documents)
@@ -433,11 +433,21 @@ class _Reading:
                 except InputError as error:
                     self.problems += error.problems
                     continue
-                self.passages[document.source] = document.passages
+                self.passages[document.source], self.documents[document.source] = document.passages, document.sheets
                 if not document.passages:
                     self.wrong(
                         f"document {shorten(name)} has no sentences", "Name the paper: .pdf, .tex, .md, .html, .txt"
                     )
+
+    def texts(self) -> list[list[Passage]]:
+        """Return the sentences of each document, and the captions of its tables."""
+        captions = {
+            source: [
+                Passage(text=one.title, source=source, line=one.lines[0]) for one in sheets if one.title and one.lines
+            ]
+            for source, sheets in self.documents.items()
+        }
+        return [[*passages, *captions[source]] for source, passages in self.passages.items() if passages]
 
     def tables(self, given: Any, paths: Sequence[str | os.PathLike[str]]) -> dict[str, Sheet]:
         """Read the tables of the file and of the command line."""

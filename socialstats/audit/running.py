@@ -91,6 +91,11 @@ class Bound:
         every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
         return tuple(cell for cell in every if cell.source and not cell.computed)
 
+    @property
+    def exacting(self) -> bool:
+        """Whether few numbers pass: many lie within limits and bear out a claim, which is no evidence for any digit."""
+        return self.rule.claim is None and self.rule.check != "within"
+
     def subject(self, finding: Finding) -> list[Cell]:
         """Return the cell whose number a finding is about."""
         return [cell for cell in self.printed_cells if cell.number and cell.number.text == finding.published][:1]
@@ -235,7 +240,6 @@ class _Place:
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
 TRIED = 400  # cells whose digits are tried
-LIMITS = "within"  # many numbers satisfy limits, and claims: that a digit does is no evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,7 +344,7 @@ def repairs_of(made: Sequence[tuple[Bound, Finding]]) -> tuple[Repair, ...]:
     """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
     touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
     cells: dict[tuple[str, int, str], Cell] = {}
-    for bound in (bound for bound, _ in made if not bound.rule.claim and bound.rule.check != LIMITS):
+    for bound in (bound for bound, _ in made if bound.exacting):
         for cell in {c.key: c for c in bound.printed_cells}.values():
             touching[cell.key].append(bound)
             cells[cell.key] = cell
@@ -539,7 +543,7 @@ def with_agreements(made: Sequence[tuple[Bound, Finding]]) -> list[Finding]:
     """Return findings of which each disagreement names the rules by which the same number agrees with others."""
     fits: dict[tuple[str, int, str], list[str]] = defaultdict(list)
     for bound, finding in made:
-        if finding.verdict == "agree" and finding.noticed and not bound.rule.claim:
+        if finding.verdict == "agree" and finding.noticed and bound.exacting:
             for cell in bound.subject(finding):
                 fits[cell.key].append(bound.rule.name)
     return [
@@ -568,7 +572,7 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     findings: list[Finding] = []
     for rule, bound, made in by_rule:
         of_rule = [next(beside) for _ in bound] or made
-        of_rule = weighed_claim(rule.claim, of_rule) if rule.claim else of_rule
+        of_rule = weighed_claim(rule.claim, of_rule) if rule.claim and bound else of_rule
         findings += assumed(rule, of_rule) if guessed else of_rule
     for said in filter(None, (findings_in(book.passages), counts_in(book.passages))):
         findings += said

@@ -124,7 +124,7 @@ def what_was_read(report: AuditReport) -> list[str]:
         for sheet in sheets
     ]
     if report.book.passages:
-        tests = sum(bool(found.passage) and not found.cells for found in report.findings)
+        tests = sum(bool(f.passage) and not f.cells and f.basis == "numbers" for f in report.findings)
         said.append(f"{count(len(report.book.passages), 'sentence')} with {count(tests, 'test result')}")
     return said
 

@@ -71,7 +71,7 @@ def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path)
     most = RULE + 'sentence = "better than the baseline on most tasks"\nholds = "most"\n'
     (found,) = run(tmp_path, most).findings
     assert (found.verdict, found.published, found.expected) == ("agree", "3 of 4", "at least 3 of 4")
-    assert "not writing" in found.message
+    assert found.message == "the claim holds for 3 of 4, and is made for at least 3 of 4; it fails for writing"
     assert found.details["exceptions"] == ["t.csv line 3: writing"]
     every = RULE + 'sentence = "our model beats the baseline in every single task"\nholds = "all"\n'
     verdicts = [f.verdict for f in run(tmp_path, every).findings]
@@ -132,7 +132,7 @@ def test_the_strength_of_a_verdict_follows_from_what_was_tested(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ('sentence = "is better"\nholds = "all"', "sentence has 2 words"),
+        ('sentence = "is better"\nholds = "all"', "sentence has 2 words, it needs 3"),
         ('holds = "most"', "holds is about a claim, and there is no sentence"),
         ('place = "abstract"', "place is about a claim, and there is no sentence"),
         ('sentence = "our model is better"\nholds = "mostly"', "holds = 'mostly'"),
@@ -248,3 +248,53 @@ weights = [1.5, 1.5]
     text = as_text(report)
     assert "The same number agrees in: total = a + b" in text
     assert "total = 1.5 (c + d): 1 of 2; 1 agree" in text
+
+
+def test_a_claim_about_no_row_says_so(tmp_path: Path) -> None:
+    rule = RULE + 'where = { task = "none" }\nsentence = "our model is better"\nholds = "most"\n'
+    (found,) = run(tmp_path, rule).findings
+    assert (found.verdict, found.message) == ("not_checkable", "no row of the table is selected by this rule")
+
+
+def test_captions_have_sentences_of_claims_too(tmp_path: Path) -> None:
+    page = "<p>A page.</p><table><caption>Ours leads in every task.</caption><tr><th>Task</th><th>Ours</th></tr><tr><td>a</td>"
+    (tmp_path / "p.html").write_text(page + "<td>0.61</td></tr></table>", encoding="utf-8")
+    rule = RULE + 'sentence = "Ours leads in every task"\nholds = "all"\n'
+    assert {f.basis for f in run(tmp_path, rule, 'document = "p.html"\n').findings} == {"sentence"}
+
+
+def test_quotes_in_scripts_without_spaces() -> None:
+    said = passages("结果表明，所有模型都偏向第一个说话者。")
+    assert look_up("所有模型都偏向", said)
+    assert not look_up("所有模型都不偏向", said)
+
+
+def test_limits_and_claims_are_no_agreement_beside_a_disagreement(tmp_path: Path) -> None:
+    rules = """[[rule]]
+name = "range"
+check = "within"
+table = "t"
+value = "ours"
+low = 0.48
+high = 1
+
+[[rule]]
+name = "ours leads"
+check = "extreme"
+table = "t"
+value = "ours"
+parts = ["base"]
+sentence = "our model is better"
+holds = "all"
+
+[[rule]]
+name = "twice the base"
+check = "linear_composite"
+table = "t"
+value = "ours"
+scores = ["base"]
+weights = [2]
+"""
+    bad = [f for f in run(tmp_path, rules).findings if f.title == "twice the base"]
+    assert [f.verdict for f in bad] == ["disagree"] * 4
+    assert not any(f.beside for f in bad)
