@@ -317,6 +317,13 @@ class Rule:
     whole: bool = False
     claim: Claim | None = None
 
+    def overlaps(self, other: Rule) -> bool:
+        """Return whether two rules are about the sums or means of the same column, or of the same rows."""
+        mine, theirs = (
+            (rule.where, rule.parameters.get("value", rule.parameters.get("total"))) for rule in (self, other)
+        )
+        return "parts" in other.parameters and (mine == theirs or (bool(self.columns) and mine[0] == theirs[0]))
+
     def groups(self, sheet: Sheet) -> list[list[int]]:
         """Return the rows of each check: one row, the rows that share the labels of `by`, or all that are wanted."""
         groups: dict[tuple[str, ...], list[int]] = {}

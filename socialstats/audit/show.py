@@ -19,7 +19,7 @@ HEADINGS = {
     "not_checkable": "What could not be checked",
 }  # fmt: skip
 COLORS = {"disagree": "33", "agree": "32", "no_power": "2", "not_checkable": "2"}
-GUESSED = "No rules file was given: these checks follow from the names of the columns, and may not fit what they hold."
+GUESSED = "No rules file was given: the names of the columns and the numbers decide the checks, which may not fit."
 
 
 def clean(text: str) -> str:

@@ -257,8 +257,9 @@ def test_a_claim_about_no_row_says_so(tmp_path: Path) -> None:
 
 
 def test_captions_have_sentences_of_claims_too(tmp_path: Path) -> None:
-    page = "<p>A page.</p><table><caption>Ours leads in every task.</caption><tr><th>Task</th><th>Ours</th></tr><tr><td>a</td>"
-    (tmp_path / "p.html").write_text(page + "<td>0.61</td></tr></table>", encoding="utf-8")
+    rows = "<tr><th>Task</th><th>Ours</th></tr><tr><td>a</td><td>0.61</td></tr><tr><td>b</td><td>0.62</td></tr>"
+    table = f"<table><caption>Ours leads in every task.</caption>{rows}</table>"
+    (tmp_path / "p.html").write_text(f"<p>A page.</p>{table}", encoding="utf-8")
     rule = RULE + 'sentence = "Ours leads in every task"\nholds = "all"\n'
     assert {f.basis for f in run(tmp_path, rule, 'document = "p.html"\n').findings} == {"sentence"}
 
