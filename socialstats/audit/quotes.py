@@ -19,7 +19,8 @@ SHOWN = 5  # exceptions that a message names
 LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")
 SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"  # no spaces between words: by sign
 WORD = re.compile(rf"(?<![\w)])-?(?:\d+(?:[.,]\d+)*|\.\d+)|[{SPACELESS}]|[^\W{SPACELESS}]+|[%<>≤≥=±]")
-THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 STATUS = {
     "sentence": "",
     "quotation": "quoted by the rules; no document was given to look it up in",
@@ -62,11 +63,12 @@ def words_of(text: str) -> list[str]:
     --------
     >>> words_of("Grok’s mean is −22.7 (SD = 30.83), i.e. below llama-2-7b.")[:8]
     ['grok', 's', 'mean', 'is', '-22.7', 'sd', '=', '30.83']
-    >>> words_of("1,546 pairs, p < .001")
-    ['1546', 'pairs', 'p', '<', '0.001']
+    >>> words_of("1,546 pairs, p < .001; 0,625 Punkte")
+    ['1546', 'pairs', 'p', '<', '0.001', '0.625', 'punkte']
     """
     even = "".join("-" if sign in MINUS_SIGNS else sign for sign in plain(text).casefold())
-    return [re.sub(r"^(-?)\.", r"\g<1>0.", word) for word in WORD.findall(THOUSANDS.sub("", even))]
+    even = DECIMAL_COMMA.sub(".", THOUSANDS.sub(lambda number: number[0].replace(",", ""), even))
+    return [re.sub(r"^(-?)\.", r"\g<1>0.", word) for word in WORD.findall(even)]
 
 
 def look_up(quote: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:

@@ -177,6 +177,8 @@ class RuleReading:
         if claim and tested > 1 and "holds" not in given:
             fix = 'Say of how many the sentence says it: holds = "all", "most", "some" or a whole number'
             self.file.wrong(f"{self.place}sentence is tested on {tested} numbers", fix)
+        elif claim and isinstance(claim.holds, int) and claim.holds > tested:
+            self.file.wrong(f"{self.place}holds = {claim.holds}, and the rule has {count(tested, 'number')}")
         return rule
 
     def claim(self) -> Claim | None:

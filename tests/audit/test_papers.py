@@ -257,6 +257,8 @@ def test_003_alphas_refusals_and_realigned_sums_as_recorded() -> None:
     assert tally("003", "Table 4: alpha of people with 50 ratings a rule of thumb") == (0, 1)
     assert tally("003", "Table 5 = refusals and unread replies of the released answers") == (132, 132)
     assert tally("003", "Table 1: the cell that is not its released sum / 100") == (0, 1)
+    for group in ("youngest group", "group of the highest income"):
+        assert tally("003", f"Table 2: the {group} is the closest one of most models") == (1, 1)
     rule = "Table 1 against what the sums can be after realignment"
     outside = disagreeing("003", rule)
     assert (len(outside), len(found("003", rule))) == (85, 132)

@@ -137,6 +137,7 @@ def test_the_strength_of_a_verdict_follows_from_what_was_tested(tmp_path: Path) 
         ('place = "abstract"', "place is about a claim, and there is no sentence"),
         ('sentence = "our model is better"\nholds = "mostly"', "holds = 'mostly'"),
         ('sentence = "our model is better"\nholds = -1', "holds = -1 is no count"),
+        ('sentence = "our model is better"\nholds = 5', "holds = 5, and the rule has 4 numbers"),
         ('sentence = "our model is better"\nholds = true', "holds = true is not"),
         ("sentence = 5", "sentence = 5 is not text"),
         ('sentence = "our model is better"\nverbatim = "no"', "verbatim"),
@@ -213,6 +214,8 @@ def test_numbers_that_could_not_be_decided_may_be_either(verdicts: str, holds: s
 def test_words_are_read_alike_however_they_are_printed() -> None:
     assert words_of("p<.001") == words_of("p < 0.001")
     assert words_of("3,092 answers") == words_of("3092 answers")
+    assert words_of("0,62 Punkte") == words_of("0.62 Punkte")
+    assert words_of("0,625") == ["0.625"]
     assert words_of("0.5") != words_of("0.05")
 
 
