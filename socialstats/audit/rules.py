@@ -319,12 +319,15 @@ class Rule:
     whole: bool = False
     claim: Claim | None = None
 
+    @property
+    def target(self) -> str:
+        """The column whose numbers are to follow from others; empty where the rule goes through columns."""
+        return str(self.parameters.get("value", self.parameters.get("total", "")))
+
     def overlaps(self, other: Rule) -> bool:
-        """Return whether two rules are about the sums or means of the same column, or of the same rows."""
-        mine, theirs = (
-            (rule.where, rule.parameters.get("value", rule.parameters.get("total"))) for rule in (self, other)
-        )
-        return "parts" in other.parameters and (mine == theirs or (bool(self.columns) and mine[0] == theirs[0]))
+        """Return whether another rule is about sums or means in the same column, or in the same rows."""
+        same = self.target == other.target if self.target else self.where == other.where
+        return "parts" in other.parameters and same
 
     def groups(self, sheet: Sheet) -> list[list[int]]:
         """Return the rows of each check: one row, the rows that share the labels of `by`, or all that are wanted."""

@@ -112,4 +112,8 @@ def test_a_margin_that_a_head_names_is_checked_once(tmp_path: Path) -> None:
     lines = ["system,q,w,e,Average"]
     lines += [f"s{k}," + ",".join(f"{x:.3f}" for x in (*row, sum(row) / 3)) for k, row in enumerate(scores(6, 9, 3))]
     report = audited(tmp_path, *lines)
-    assert len({f.title for f in report.findings if f.rule == "mean_of"}) == 1
+    assert {f.title for f in report.findings if f.rule == "mean_of"} == {"t: mean_of of Average"}
+    columns = [[float(line.split(",")[c]) for line in lines[1:]] for c in range(1, 5)]
+    lines.append("Mean," + ",".join(f"{sum(column) / 9:.3f}" for column in columns))
+    report = audited(tmp_path, *lines)
+    assert {f.title for f in report.findings if f.rule == "mean_of"} == {"t: mean_of of Average", "t: mean_of of Mean"}
