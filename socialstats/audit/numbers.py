@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -175,7 +176,11 @@ def printed(
     one_of("rounding", rounding, get_args(Rounding))
     if isinstance(value, Fraction):
         return Printed(text=str(value), value=value, unit=Fraction(0), low=value, high=value)
-    text = _as_text(value)
+    return _read(_as_text(value), decimals, rounding, decimal, strip)
+
+
+@functools.lru_cache(maxsize=1 << 16)  # many rules read the same cells
+def _read(text: str, decimals: int | None, rounding: Rounding, decimal: str, strip: str) -> Printed:
     found = NUMBER.fullmatch(_plain(text, decimal, strip))
     if not found or len(text) > LONGEST:
         raise InputError(f"'{shorten(text)}' is not a printed number. {FIX}")

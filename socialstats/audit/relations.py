@@ -18,11 +18,11 @@ MEANING = {"mean_of": "the means", "mean_abs": "the mean sizes", "sum_to": "the 
 ROWS = 500  # larger tables hold data, and no summaries
 EVIDENCE = 5  # cells with parts of their own that agree
 SPREAD = 10  # units of the last digit between the parts of such a cell: alike parts have any mean
-EXCEPTIONS = 0.1  # share of the cells that may be misprints, or one
+EXCEPTIONS, MISPRINTS = 0.1, 3  # the largest share of the cells, and their largest number, that may be misprints
 
 
 def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule]:
-    """Yield the rules that nearly all cells of a table bear out, of its first and last columns, rows and levels.
+    """Yield the rules that nearly all cells of a table bear out, of its columns and its first and last rows and levels.
 
     Parameters
     ----------
@@ -42,11 +42,17 @@ def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule
 
 def failures_of(rule: Rule, sheet: Sheet) -> int | None:
     """Return how many cells fail a rule; None where too few agree, or too alike ones, or more than misprints fail."""
-    made = [(bound, bound.run()) for bound in bind(rule, CHECKS[rule.check], {rule.table: sheet})]
-    failing = sum(found.verdict == "disagree" for _, found in made)
-    agreeing = {key for bound, found in made if found.verdict == "agree" and (key := _parts_apart(bound, found))}
-    enough = len(agreeing) >= EVIDENCE and failing <= max(1, EXCEPTIONS * len(made))
-    return failing if enough else None
+    failing, agreeing = 0, set[tuple[str, ...]]()
+    cells = len(rule.groups(sheet)) * max(1, len(rule.columns))
+    allowed = min(MISPRINTS, max(1, EXCEPTIONS * cells))
+    for bound in bind(rule, CHECKS[rule.check], {rule.table: sheet}):
+        found = bound.run()
+        failing += found.verdict == "disagree"
+        if failing > allowed:
+            return None
+        if found.verdict == "agree" and (parts := _parts_apart(bound, found)):
+            agreeing.add(parts)
+    return failing if len(agreeing) >= EVIDENCE else None
 
 
 def _parts_apart(bound: Bound, found: Finding) -> tuple[str, ...]:
@@ -58,15 +64,18 @@ def _parts_apart(bound: Bound, found: Finding) -> tuple[str, ...]:
 
 
 def _of_columns(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[list[Rule]]:
-    """Yield what the first and the last of neighbouring columns of numbers may be of the others."""
+    """Yield what each column of numbers may be of its neighbours on one side; the longest blocks come first."""
     for are_numbers, run in groupby(sheet.columns, lambda column: column in numeric):
-        columns = list(run)
-        for target in dict.fromkeys((columns[0], columns[-1])) if are_numbers else ():
-            others = [column for column in columns if column != target]
+        columns = list(run) if are_numbers else []
+        last = len(columns) - 1
+        for at, target in enumerate(columns):
+            blocks = [columns[:at], columns[at + 1 :]]
+            blocks += [columns[first:at] for first in range(1, at) if at == last]
+            blocks += [columns[at + 1 : end] for end in range(last, 1, -1) if at == 0]
             yield [
                 _rule(table, check, target, listing(others),
                       parameters={"parts": others, "total" if check == "sum_to" else "value": target})
-                for check, fewest in PARTS.items() if len(others) >= fewest
+                for others in blocks for check, fewest in PARTS.items() if len(others) >= fewest
             ]  # fmt: skip
 
 

@@ -73,6 +73,21 @@ def test_a_row_that_is_the_sum_of_the_others(tmp_path: Path) -> None:
     assert [f.verdict for f in found] == ["agree"] * 6
 
 
+def test_a_sum_of_some_neighbours_beside_years_and_sizes(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    table = [(2001 + k, draw.randint(3, 60), draw.randint(3, 60)) for k in range(7)]
+    report = audited(tmp_path, "jahr,x,y,z", *(f"{year},{x},{y},{x + y}" for year, x, y in table))
+    assert {f.title for f in report.findings} == {"t: z = the sums of x and y"}
+
+
+def test_a_table_of_many_misprints_is_no_relation(tmp_path: Path) -> None:
+    lines = ["system,q,w,e,u"]
+    for k, row in enumerate(scores(8, 80, 3)):
+        lines.append(f"s{k}," + ",".join(f"{x:.3f}" for x in (*row, sum(row) / 3 + 0.2 * (k % 10 == 0))))
+    with pytest.raises(NothingToAnalyse):
+        audited(tmp_path, *lines)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_tables_without_a_relation_have_none(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
