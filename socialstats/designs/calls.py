@@ -12,12 +12,13 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 
 import numpy as np
 
+from socialstats.designs.aliases import Fields, Levels, Missing
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
 from socialstats.designs.groups import Groups, GroupScale
 from socialstats.designs.label_lists import LabelLists
-from socialstats.designs.options import Missing, Options, texts
+from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.errors import InputError
@@ -126,7 +127,7 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "source": ("rater",),
 }
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
-READ_TOO: Mapping[str, tuple[str, ...]] = {
+READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)), "missing": get_args(Missing)
 }  # fmt: skip
 PARTS_NAMED = {
@@ -210,7 +211,7 @@ def documented(text: str | None, reader: Reader, name: str) -> str | None:
 
 def by_keywords(
     args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], own: Sequence[str], name: str
-) -> tuple[list[Any], dict[str, Any]]:
+) -> tuple[list[Any], Fields]:
     """Return the arguments of a call with the keywords of its formula in place of the formula.
 
     Parameters
@@ -257,7 +258,7 @@ def by_keywords(
 
 def formula_of(
     args: Sequence[Any], given: Mapping[str, Any], own: Sequence[str], name: str
-) -> tuple[list[Any], dict[str, Any], Any]:
+) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
     said = [given.pop("formula")] if "formula" in given else []
@@ -330,8 +331,8 @@ def opened(data: TableLike, format: Format | None = None) -> Any:
 
 
 def keywords_of_call(
-    function: Callable[..., Any], options: dict[str, Any], columns: Mapping[str, Any], reader: Reader, table: Any
-) -> dict[str, Any]:
+    function: Callable[..., Any], options: Fields, columns: Mapping[str, Any], reader: Reader, table: Any
+) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
     read, known, there = dict(columns), keywords(reader), getattr(table, "columns", ())
     for key in [key for key in options if key in known]:

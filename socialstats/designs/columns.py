@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Pair
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
@@ -15,7 +15,6 @@ from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
-Pair = tuple[str, str]
 ITEM_PAIRS: tuple[Pair, ...] = (
     ("item_a", "item_b"), ("role_a", "role_b"), ("model_a", "model_b"), ("player_a", "player_b"),
     ("option_a", "option_b"), ("choice_a", "choice_b"), ("name_a", "name_b"), ("item_i", "item_j"),
@@ -93,7 +92,7 @@ def assign(table: Table, options: Options) -> Contest:
     played = {name: (column,) for name, column in columns.items() if column}
     soft = options.winner_coding == "probability"
     no_column = "pair" if not table.has("pair") else ""
-    named: dict[str, Any] = {"cluster": tuple(name for name in texts(options.cluster) if name != no_column)}
+    named: Fields = {"cluster": tuple(name for name in texts(options.cluster) if name != no_column)}
     named["order"] = _order(finder, options, items)
     if soft:
         named["values"] = False  # the labels that a reply cites belong to the answer that was drawn
@@ -177,7 +176,7 @@ def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
     return None
 
 
-def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, tuple[str, ...]]:
+def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]:
     """Find the winner column, or the columns of wins of an aggregated table."""
     if options.winner:
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
@@ -197,7 +196,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, tuple[s
     return "", ()
 
 
-def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> tuple[str, ...]:
+def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> Levels:
     """Return the columns of both sides where one is named, the other by its name; empty where none is."""
     if not any(named):
         return ()
@@ -208,7 +207,7 @@ def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) ->
     )
 
 
-def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
+def _wins(finder: Finder, options: Options, items: Pair) -> Levels:
     """Return the columns of how often each side won: as named, or by their names, in any case; empty for none."""
     named = _sides(finder, ("wins_a", "wins_b"), (options.wins_a, options.wins_b))
     if named:
@@ -224,7 +223,7 @@ def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
     return ()
 
 
-def _order(finder: Finder, options: Options, items: Pair) -> str | Literal[False] | None:
+def _order(finder: Finder, options: Options, items: Pair) -> ColumnOption:
     """Return the column that says who was shown first, as named; an item column where that side always was."""
     if options.order not in ("item_a", "item_b"):
         return options.order

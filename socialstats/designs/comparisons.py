@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.options import Missing, Options, WinnerCoding
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, StatusArray
+from socialstats.designs.options import Options, WinnerCoding
 from socialstats.designs.parts import (
     A_WON,
     B_WON,
@@ -92,11 +93,11 @@ class Comparisons(Design):
     (('ash', 'elm', 'oak'), [0, 2, 1], [1.0, 1.0, 1.0])
     """
 
-    items: tuple[str, ...]
+    items: Levels
     item_a: IntArray
     item_b: IntArray
-    outcome: np.ndarray[Any, np.dtype[np.int8]]
-    first: np.ndarray[Any, np.dtype[np.int8]]
+    outcome: StatusArray
+    first: StatusArray
     order_known: bool
     count: FloatArray
     weight: FloatArray
@@ -121,7 +122,7 @@ class Comparisons(Design):
         return f"<Comparisons: {'; '.join(parts)}>"
 
     @property
-    def declared(self) -> tuple[str, ...]:
+    def declared(self) -> Levels:
         """Names of the declared clusters, of those that stay with the table first."""
         return (*(self.scan.clusters if self.scan else ()), *(factor.name for factor in self.clusters))
 
@@ -135,7 +136,7 @@ class Comparisons(Design):
         """Rows that are ties."""
         return int(self.count[self.outcome == TIED].sum())
 
-    def aside(self, change: Callable[[Comparisons], Any]) -> dict[str, Any]:
+    def aside(self, change: Callable[[Comparisons], Any]) -> Fields:
         """Return what is made of ``refused`` and ``unread``, of those that there are."""
         parts = {"refused": self.refused, "unread": self.unread}
         return {name: change(part) for name, part in parts.items() if part is not None}
@@ -165,7 +166,7 @@ class Comparisons(Design):
         levels = tuple(f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys)
         return Factor(name="pair", codes=codes.astype(np.int64), levels=levels)
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+    def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name.
 
         Parameters
@@ -290,7 +291,7 @@ class Comparisons(Design):
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
         return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 
-    def group_of(self, covariate: str) -> dict[str, Any]:
+    def group_of(self, covariate: str) -> Fields:
         """Return the value of a covariate for each item, where it belongs to the item (such as its domain).
 
         Raises
@@ -304,7 +305,7 @@ class Comparisons(Design):
             listed = quoted(self.covariate_names, 10) or "none"
             raise DesignError(f"{self.source}: no covariate '{covariate}'. Covariates: {listed}")
         sides = self.covariates[covariate]
-        groups: dict[str, Any] = {}
+        groups: Fields = {}
         for codes, values in ((self.item_a, sides.a), (self.item_b, sides.b)):
             for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
                 item = self.items[code]
@@ -322,7 +323,7 @@ class Comparisons(Design):
         winner: AnyArray = np.full(len(a), None, dtype=object)
         for code, won in ((A_WON, a), (B_WON, b)):
             winner[self.outcome == code] = won[self.outcome == code]
-        columns: dict[str, Any] = {"item_a": a, "item_b": b, "winner": winner}
+        columns: Fields = {"item_a": a, "item_b": b, "winner": winner}
         columns |= {"tied": self.outcome == TIED}
         if self.order_known:
             columns["order"] = np.where(self.first > 0, names[self.item_a], names[self.item_b])
@@ -342,20 +343,20 @@ class Comparisons(Design):
         winner: str | None = None,
         score_a: str | None = None,
         score_b: str | None = None,
-        order: str | Literal[False] | None = None,
-        covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None,
+        order: ColumnOption = None,
+        covariates: Sequence[str] | Mapping[str, Pair] | None = None,
         weight: str | None = None,
-        count: str | Literal[False] | None = None,
+        count: ColumnOption = None,
         by: str | None = None,
-        values: str | Literal[False] | None = None,
-        cluster: str | Sequence[str] = (),
-        repeat: str | Sequence[str] = (),
-        tie: str | Sequence[str] = ("tie",),
-        refusal: str | Sequence[str] = (),
+        values: ColumnOption = None,
+        cluster: Names = (),
+        repeat: Names = (),
+        tie: Names = ("tie",),
+        refusal: Names = (),
         status: str | None = None,
         missing: Missing = "error",
         winner_coding: WinnerCoding = "auto",
-        na: str | Sequence[str] | Literal[False] = (),
+        na: NaTexts = (),
         allowed: Mapping[str, Sequence[Any]] | None = None,
         source: str = "data frame",
     ) -> Comparisons:
@@ -567,11 +568,9 @@ def merged(design: Comparisons) -> Comparisons:
 SUMS = ("count", "weight", "weight_sq")
 
 
-def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> dict[str, Any]:
+def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> Fields:
     """Return the fields of some cells, and of their sums over rows those that are named."""
-    fields: dict[str, Any] = {
-        name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)
-    }
+    fields: Fields = {name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)}
     fields["covariates"] = {name: replace(c, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()}
     fields |= {"by": taken_by(design.by, index), "cited": taken_by(design.cited, index)}
     fields["clusters"] = taken_all(design.clusters, index)
@@ -582,7 +581,7 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequ
     return fields
 
 
-def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:
+def drop_unused_items(fields: Fields, items: Levels) -> Fields:
     """Re-code the item columns of some cells to the items that they use."""
     there = np.zeros(len(items), dtype=bool)
     there[fields["item_a"]] = there[fields["item_b"]] = True
@@ -612,7 +611,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         parts = [np.array([place[item] for item in d.items])[getattr(d, name)] for d in (one, two)]
         return np.asarray(np.concatenate(parts), dtype=np.int64)
 
-    plain: dict[str, Any] = {
+    plain: Fields = {
         name: np.concatenate([getattr(one, name), getattr(two, name)])
         for name in ("outcome", "first", "count", "weight", "weight_sq")
     }

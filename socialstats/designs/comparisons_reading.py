@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.designs.columns import Contest, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
 from socialstats.designs.levels import other_spelling
@@ -64,7 +65,7 @@ from socialstats.voice import option
 
 UNKNOWN = -1
 MOST_SEARCHED = 1_000_000  # rows; of more, no caution is worth another pass and a cell for each row
-SIDE_CODES: tuple[tuple[str, str], ...] = (
+SIDE_CODES: tuple[Pair, ...] = (
     ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
     ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
     ("1", "-1"), ("+1", "-1"), ("1-0", "0-1"), ("won", "lost"), ("win", "lose"), ("victory", "defeat"),
@@ -109,18 +110,18 @@ class Sides:
         Indexes into `items`; -1 where missing.
     """
 
-    columns: tuple[str, str]
-    items: tuple[str, ...]
+    columns: Pair
+    items: Levels
     a: IntArray
     b: IntArray
 
     @classmethod
-    def of(cls, columns: tuple[str, str], a: Labels, b: Labels) -> Sides:
+    def of(cls, columns: Pair, a: Labels, b: Labels) -> Sides:
         """Give both columns the same codes."""
         items = tuple(sorted({*a.levels, *b.levels}))
         return cls(columns=columns, items=items, a=recode(a, items), b=recode(b, items))
 
-    def schemes(self) -> list[tuple[str, str]]:
+    def schemes(self) -> list[Pair]:
         """Return the pairs of codes that may stand for the sides, the table's own names first."""
         tokens = item_tokens(self.columns)
         own = [self.columns, *([tokens] if tokens and all(tokens) else [])]
@@ -238,7 +239,7 @@ def side_word(level: str) -> str:
     return told[0] if len(told) == 1 and any(letter.isalpha() for letter in level) else level
 
 
-def scheme_of(values: Collection[str], schemes: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+def scheme_of(values: Collection[str], schemes: Sequence[Pair]) -> Pair | None:
     """Return the first pair of side codes that explains every value: as they stand, or as one word of a phrase."""
     codes, said = {side_code(value) for value in values}, {side_word(value) for value in values}
     folded = [(a.casefold(), b.casefold()) for a, b in schemes]
@@ -246,7 +247,7 @@ def scheme_of(values: Collection[str], schemes: Sequence[tuple[str, str]]) -> tu
     return plain or next((scheme for scheme in folded if said and said <= {*scheme}), None)
 
 
-def _by_scheme(winner: Labels, scheme: tuple[str, str], ties: set[str]) -> IntArray:
+def _by_scheme(winner: Labels, scheme: Pair, ties: set[str]) -> IntArray:
     meaning = dict.fromkeys(ties, TIED) | {scheme[0]: A_WON, scheme[1]: B_WON}
 
     def known(level: str) -> int:
@@ -256,14 +257,14 @@ def _by_scheme(winner: Labels, scheme: tuple[str, str], ties: set[str]) -> IntAr
     return winner.mapped(known, UNKNOWN, np.int64)
 
 
-def _scheme(values: set[str], sides: Sides) -> tuple[str, str] | None:
+def _scheme(values: set[str], sides: Sides) -> Pair | None:
     """Return the first pair of side codes that explains every value."""
     found = scheme_of(values, sides.schemes())
     plain = found is not None and {*map(side_code, values)} <= {*found}
     return found if plain or not values & {*sides.items} else None  # an item may be called like a phrase
 
 
-def _likely_scheme(values: set[str], sides: Sides) -> tuple[str, str]:
+def _likely_scheme(values: set[str], sides: Sides) -> Pair:
     codes = {side_code(value) for value in values}
     return max(sides.schemes(), key=lambda scheme: len(codes & set(scheme)))
 
@@ -362,7 +363,7 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
 MOSTLY = 0.5
 
 
-def covariate(name: str, columns: tuple[str, str], rows: Rows, allowed: Sequence[Any] | None) -> Covariate | None:
+def covariate(name: str, columns: Pair, rows: Rows, allowed: Sequence[Any] | None) -> Covariate | None:
     """Decode one covariate; None when its values are a problem.
 
     Parameters
@@ -393,7 +394,7 @@ def covariate(name: str, columns: tuple[str, str], rows: Rows, allowed: Sequence
     return Covariate(name=name, a=a, b=b, levels=() if numeric else ordered_labels(rows, columns))
 
 
-def ordered_labels(rows: Rows, columns: Sequence[str]) -> tuple[str, ...]:
+def ordered_labels(rows: Rows, columns: Sequence[str]) -> Levels:
     """Return the labels of some columns in the order of their categories; none where a column has no order."""
     orders = [rows.table.categories(column) for column in columns]
     used = {label for column in columns for label in rows.used_labels(column)}
@@ -401,7 +402,7 @@ def ordered_labels(rows: Rows, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(label for label in known if label in used) if all(orders) and used <= {*known} else ()
 
 
-def _allowed(columns: tuple[str, str], rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
+def _allowed(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
     """Report values that are not allowed; return whether all are, and whether those that are allowed are numbers."""
     listed = [as_text(value) or "" for value in allowed]
     numbers = [as_number(value) for value in listed]
@@ -443,7 +444,7 @@ class Draft:
     refused: BoolArray
     unread: BoolArray
     scanned: bool
-    streamed: Mapping[str, tuple[str, str]]
+    streamed: Mapping[str, Pair]
 
 
 def draft(table: Table, options: Options) -> Draft:
@@ -556,7 +557,7 @@ def build(table: Table, options: Options) -> Comparisons:
     else:
         found = plain(outcomes(winner, sides, rows, options))
     design = _finish(begun, sides, found)
-    aside: dict[str, Any] = {}
+    aside: Fields = {}
     for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
         if cells.any():
             part = replace(begun, rows=replace(rows, use=cells & ~same, flow=[*rows.flow]))
@@ -595,7 +596,7 @@ def set_replies_aside(rows: Rows, roles: Contest, options: Options) -> tuple[Boo
     return refused, start & ((said.kind == MISSING) | absent)
 
 
-def _sides(rows: Rows, columns: tuple[str, str]) -> Sides:
+def _sides(rows: Rows, columns: Pair) -> Sides:
     """Code the two items, and refuse items that meet themselves."""
     sides = Sides.of(columns, *map(rows.labels, columns))
     same = rows.use & (sides.a == sides.b)
@@ -623,7 +624,7 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     weight, weight_sq = (
         [sums[cell] * times for sums in (rows.counts.weight, rows.counts.weight_sq)] if weighted else (count, count)
     )
-    fields: dict[str, Any] = {
+    fields: Fields = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": found.outcome[keep].astype(np.int8),
         "first": first[cell].astype(np.int8), "count": count, "weight": weight, "weight_sq": weight_sq,
         "covariates": {n: replace(c, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},

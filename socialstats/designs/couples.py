@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 
+from socialstats.designs.aliases import Levels, Names, NaTexts, Pair
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS, Finder, Part
 from socialstats.designs.tables import free_name
@@ -44,9 +45,9 @@ def couples_design(
     rater: str | None = None,
     strata: Sequence[str] | None = None,
     rater_groups: Sequence[str] = (),
-    refusal: str | Sequence[str] = (),
+    refusal: Names = (),
     status: str | None = None,
-    na: str | Sequence[str] | Literal[False] = (),
+    na: NaTexts = (),
     by: str | None = None,
     probabilities: str | None = None,
     source: str = "data frame",
@@ -120,7 +121,7 @@ def couples_design(
     finder.several("rater_groups", rater_groups)
     finder.finish()
     needed = (scenario, pair, group_first, group_second)
-    keys: tuple[str, ...] = (*needed, *twins)
+    keys: Levels = (*needed, *twins)
     who = named["rater"] or None
     if not twins:
         table = with_orders(table, keys, (group_first, group_second), named.of("rater", "by"))
@@ -133,7 +134,7 @@ def couples_design(
     )  # fmt: skip
 
 
-def written_answers(table: Table) -> tuple[str, str] | None:
+def written_answers(table: Table) -> Pair | None:
     """Return the words for the first and the second name, where a table says neither -1 nor 1 but 1 and 2 or the like.
 
     Examples
@@ -150,7 +151,7 @@ def written_answers(table: Table) -> tuple[str, str] | None:
 
 
 @asks
-def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more: Sequence[str]) -> Table:
+def with_orders(table: Table, keys: Sequence[str], groups: Pair, more: Sequence[str]) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
     held = isinstance(table.frame, nw.DataFrame)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.options import texts
 from socialstats.designs.terms import parse, runs_python, spelled
 from socialstats.errors import InputError
@@ -51,8 +52,8 @@ class Sides:
     """
 
     one: str
-    several: tuple[str, ...] = ()
-    right: tuple[str, ...] = ()
+    several: Levels = ()
+    right: Levels = ()
     what: str
     example: str
 
@@ -136,12 +137,12 @@ class Formula:
     """
 
     text: str
-    left: tuple[str, ...]
-    terms: tuple[str, ...]
-    named: Mapping[str, tuple[str, ...]]
-    clusters: tuple[str, ...]
+    left: Levels
+    terms: Levels
+    named: Mapping[str, Levels]
+    clusters: Levels
 
-    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> dict[str, Any]:
+    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
         """Return the keywords of a call.
 
         Parameters
@@ -159,7 +160,7 @@ class Formula:
         """
         left = sides.several if len(self.left) > 1 else (sides.one,)
         if len(left) == 1 and left[0] in LISTS:
-            found: dict[str, Any] = {left[0]: list(self.left)} if self.left else {}
+            found: Fields = {left[0]: list(self.left)} if self.left else {}
         elif len(self.left) > len(left):
             takes = " + ".join((sides.several or (sides.one,))[: len(self.left)])
             raise InputError(f"{name}: formula {self.text!r} has {listing(self.left)} on the left, where {takes} is "
@@ -177,7 +178,7 @@ class Formula:
             found[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
         return found
 
-    def _right(self, sides: Sides, options: Sequence[str], name: str) -> dict[str, Any]:
+    def _right(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
         """Return the keywords of the terms on the right."""
         if not self.terms:
             return {}
@@ -220,7 +221,7 @@ def parsed(text: str) -> Formula:
     ('scenario', 'name pair')
     """
     left, right, clusters = _parts(text)
-    named: dict[str, tuple[str, ...]] = {}
+    named: dict[str, Levels] = {}
     terms = []
     for term in right:
         call = CALL.match(term)
@@ -277,7 +278,7 @@ def _written(term: Any) -> str:
     )
 
 
-def _columns(terms: Iterable[str], text: str, what: str) -> tuple[str, ...]:
+def _columns(terms: Iterable[str], text: str, what: str) -> Levels:
     """Return the columns of a side that takes nothing else."""
     found = []
     for term in terms:

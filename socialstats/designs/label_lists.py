@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
+from socialstats.designs.aliases import Levels, Names, NaTexts
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
 from socialstats.designs.rows import FILL, Rows, begin, label_cautions
@@ -48,17 +49,17 @@ class LabelLists(Read):
     (('care', 'honesty'), [[1.0, 0.0], [1.0, 1.0]])
     """
 
-    labels: tuple[str, ...]
+    labels: Levels
     cited: FloatArray
     count: FloatArray
     group: Factor | None = None
-    columns: tuple[str, ...] = ()
+    columns: Levels = ()
 
     def __repr__(self) -> str:
         cites = int(self.count @ self.cited.sum(axis=1))
         return f"<LabelLists: {counted(int(self.count.sum()), 'unit')}, {counted(cites, 'label')} cited>"
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+    def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name; as `Comparisons.factors`."""
         return named_factors(self.clusters, None, names)
 
@@ -89,8 +90,8 @@ class LabelLists(Read):
         unit: str | None = None,
         sep: str | None = None,
         group: str | None = None,
-        cluster: str | Sequence[str] = (),
-        na: str | Sequence[str] | Literal[False] = (),
+        cluster: Names = (),
+        na: NaTexts = (),
         source: str = "data frame",
     ) -> LabelLists:
         """Read lists of labels.
@@ -177,7 +178,7 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     ), bool(roles["group"]))  # fmt: skip
 
 
-def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[tuple[str, ...], FloatArray]:
+def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[Levels, FloatArray]:
     """Return the labels that units cite, and which of them each unit does.
 
     Parameters

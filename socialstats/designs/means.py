@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.profile import Column
 from socialstats.designs.rows import Rows
@@ -43,7 +44,7 @@ class Means:
     note : Caution
     """
 
-    columns: tuple[str, ...]
+    columns: Levels
     key: IntArray
     first: IntArray
     values: FloatArray
@@ -52,7 +53,7 @@ class Means:
     share_of: str
     note: Caution
 
-    def behind(self, rows: IntArray, sources: tuple[str, ...], source: IntArray, place: IntArray) -> Repeats:
+    def behind(self, rows: IntArray, sources: Levels, source: IntArray, place: IntArray) -> Repeats:
         """Return the answers behind the means of some rows: of which source, and their places in the design."""
         cell = self.key[rows]
         there = np.flatnonzero(self.answers[cell] > 0)
@@ -108,7 +109,7 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     )
 
 
-def note_means(rows: Rows, n: AnyArray, repeat: tuple[str, ...]) -> Caution:
+def note_means(rows: Rows, n: AnyArray, repeat: Levels) -> Caution:
     """Add the step of averaging to the flow, and return the note on it (SS341)."""
     total, most, least = int(n.sum()), int(n.max()), int(n.min())
     each = f"{least}" if least == most else f"{least} to {most}"

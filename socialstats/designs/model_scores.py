@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from socialstats.designs.aliases import Levels, Missing, Names
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import texts
 from socialstats.designs.profile import Profile
@@ -35,17 +36,17 @@ BOARD = (
 def model_scores(
     data: Any,
     *,
-    unit: str | Sequence[str] | None = None,
+    unit: Names | None = None,
     rater: str | None = None,
     value: str | None = None,
     task: str | None = None,
-    repeat: str | Sequence[str] | None = None,
+    repeat: Names | None = None,
     raters: Sequence[str] | None = None,
     by: str | None = None,
-    cluster: str | Sequence[str] = (),
-    refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] = (),
-    missing: Literal["error", "drop"] = "drop",
+    cluster: Names = (),
+    refusal: Names = (),
+    na: Names = (),
+    missing: Missing = "drop",
     source: str = "data frame",
 ) -> Ratings:
     """Build ratings from scores of models, one model a rater, in any of four shapes.
@@ -110,7 +111,7 @@ def model_scores(
     return wide_by_model(finder, model, columns, options) if columns else long(finder, model, task, options)
 
 
-def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
+def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
     free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
     found = [c for c in free if holds_scores(table, c)]
@@ -168,7 +169,7 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
             )
 
 
-def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, options: RatingsOptions) -> Ratings:
+def wide_by_item(finder: Finder, columns: Levels, task: str | None, options: RatingsOptions) -> Ratings:
     """Read one row per item and a column for each model."""
     table = finder.table
     finder.several("raters", columns)
@@ -217,7 +218,7 @@ def refuse_long(table: Table, scores: Sequence[str]) -> None:
     )
 
 
-def wide_by_model(finder: Finder, model: str, columns: tuple[str, ...], options: RatingsOptions) -> Ratings:
+def wide_by_model(finder: Finder, model: str, columns: Levels, options: RatingsOptions) -> Ratings:
     """Read one row per model and a column for each task; the tasks are the units."""
     table = finder.table
     finder.several("task", columns)

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Names
 from socialstats.errors import Caution, InputError
 from socialstats.tables import Format, read_table
 from socialstats.text import listing, quoted, shorten
@@ -37,8 +38,8 @@ class Factor:
 
     name: str
     codes: IntArray
-    levels: tuple[str, ...]
-    mixed: tuple[str, ...] = ()
+    levels: Levels
+    mixed: Levels = ()
 
     def labels(self) -> AnyArray:
         """(cells,) object array: the label of each cell, None where it has no level."""
@@ -57,7 +58,7 @@ class UnitNames:
     """
 
     codes: IntArray
-    levels: tuple[str, ...]
+    levels: Levels
     cell: IntArray
 
     def names(self) -> list[str]:
@@ -89,7 +90,7 @@ class Covariate:
     name: str
     a: AnyArray
     b: AnyArray
-    levels: tuple[str, ...] = ()
+    levels: Levels = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -151,8 +152,8 @@ class Repeats:
         Of answers with two labels, the one that counts as 1: each mean is its share. Empty for numbers.
     """
 
-    columns: tuple[str, ...]
-    sources: tuple[str, ...]
+    columns: Levels
+    sources: Levels
     source: IntArray
     place: IntArray
     answers: FloatArray
@@ -251,7 +252,7 @@ def stacked(factors: Sequence[Factor]) -> Factor:
 
 
 def named_factors(
-    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None,
+    clusters: Sequence[Factor], by: Factor | None, names: Names | None,
     pair: Callable[[], Factor] | None = None,
 ) -> tuple[Factor, ...]:  # fmt: skip
     """Return declared factors by name.
@@ -320,6 +321,10 @@ class Design(Read, ABC):
 
         done: Self = READ[cls](read_table(path, format), options)
         return done
+
+    def splits(self) -> list[Factor]:
+        """Return the factors that split the design: `by` and the clusters."""
+        return [*([self.by] if self.by else []), *self.clusters]
 
     @abstractmethod
     def take(self, mask: AnyArray, *, note: str = "") -> Self:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
 from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
@@ -127,7 +128,7 @@ class Column:
     """
 
     name: str
-    levels: tuple[str, ...]
+    levels: Levels
     rows: int
     filled: int
     ranks: bool = False
@@ -212,7 +213,7 @@ class Profile:
         self.table = table
         self._read: dict[str, Column | None] = {}
         self._distinct: dict[frozenset[str], bool] = {}
-        self._constant: dict[tuple[str, str], bool] = {}
+        self._constant: dict[Pair, bool] = {}
 
     def column(self, name: str) -> Column | None:
         """Return what one column holds; None where it holds no labels."""
@@ -463,7 +464,7 @@ class Profile:
     @cached_property
     def counterparts(self) -> frozenset[str]:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
-        pairs: dict[tuple[str, str], list[str]] = {}
+        pairs: dict[Pair, list[str]] = {}
         for one, other in combinations(self.every, 2):
             differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
             words = len(differ) == 1 and "".join(differ[0]).isalpha()  # numbers tell questions apart

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat, StatusArray
 from socialstats.designs.options import texts
 from socialstats.designs.parts import (
     FINE,
@@ -45,24 +46,24 @@ class RatingsSources:
         cls,
         data: Any,
         *,
-        unit: str | Sequence[str] | None = None,
+        unit: Names | None = None,
         rater: str | None = None,
         value: str | None = None,
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
-        refusal: str | Sequence[str] = (),
-        na: str | Sequence[str] | Literal[False] = (),
+        refusal: Names = (),
+        na: NaTexts = (),
         status: str | None = None,
         rater_source: str | None = None,
-        rater_groups: str | Sequence[str] = (),
-        strata: str | Sequence[str] = (),
-        cluster: str | Sequence[str] = (),
+        rater_groups: Names = (),
+        strata: Names = (),
+        cluster: Names = (),
         by: str | None = None,
         shared: Literal["people"] | None = None,
-        count: str | Literal[False] | None = None,
-        missing: Literal["error", "drop"] = "drop",
+        count: ColumnOption = None,
+        missing: Missing = "drop",
         probabilities: str | Mapping[str, str] | None = None,
-        repeat: str | Sequence[str] | Literal[True] | None = None,
+        repeat: Repeat = None,
         source: str = "data frame",
     ) -> Ratings:
         """Build the design from a long table: one rating a row.
@@ -219,8 +220,8 @@ class RatingsSources:
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
         unit: str | None = None,
-        strata: str | Sequence[str] = (),
-        cluster: str | Sequence[str] = (),
+        strata: Names = (),
+        cluster: Names = (),
         by: str | None = None,
         source: str = "data frame",
     ) -> Ratings:
@@ -310,7 +311,7 @@ class RatingsSources:
 
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
-SCALES: tuple[str, ...] = ("nominal", "ordinal", "interval", "ratio")
+SCALES: Levels = ("nominal", "ordinal", "interval", "ratio")
 OK, MISSING, REFUSAL = 0, 1, 2
 STATUSES = ("ok", "missing", "refusal")
 OWN = ("unit", "rater", "value", "status", "count", "score")
@@ -368,15 +369,15 @@ class Ratings(RatingsSources, Design):
     (('ann', 'bob'), 'ordinal', [0, 1, 0, 0])
     """
 
-    units: tuple[str, ...]
-    raters: tuple[str, ...]
-    levels: tuple[str, ...]
+    units: Levels
+    raters: Levels
+    levels: Levels
     scores: FloatArray
     scale: Scale
     unit: IntArray
     rater: IntArray
     value: IntArray
-    status: np.ndarray[Any, np.dtype[np.int8]]
+    status: StatusArray
     unit_count: FloatArray
     strata: Mapping[str, Factor] = field(default_factory=dict)
     rater_groups: Mapping[str, Factor] = field(default_factory=dict)
@@ -445,11 +446,11 @@ class Ratings(RatingsSources, Design):
         cell = self.unit[ok] * k + self.value[ok]
         return np.bincount(cell, minlength=len(self.units) * k).reshape(len(self.units), k).astype(np.float64)
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+    def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
         return named_factors([*self.clusters], None, names)
 
-    def answers_at(self, index: AnyArray) -> dict[str, Any]:
+    def answers_at(self, index: AnyArray) -> Fields:
         """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
         known = self.probabilities
         return {"value": self.value[index], "status": self.status[index],
@@ -566,7 +567,7 @@ class Ratings(RatingsSources, Design):
         import pandas as pd
 
         levels = np.array([*self.levels, None], dtype=object)
-        columns: dict[str, Any] = {
+        columns: Fields = {
             "unit": np.array(self.units, dtype=object)[self.unit],
             "rater": np.array(self.raters, dtype=object)[self.rater],
             "value": levels[self.value],

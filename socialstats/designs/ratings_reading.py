@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Missing, Names, Pair, StatusArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
-from socialstats.designs.options import Missing, ReadingReplies, check_choice, texts
+from socialstats.designs.options import ReadingReplies, check_choice, texts
 from socialstats.designs.parts import HUMANS, FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
@@ -68,8 +69,8 @@ class RatingsOptions(ReadingReplies):
     levels: Sequence[Any] | None = None
     scale: Scale | None = None
     rater_source: str | None = None
-    rater_groups: str | Sequence[str] = ()
-    strata: str | Sequence[str] = ()
+    rater_groups: Names = ()
+    strata: Names = ()
     shared: Literal["people"] | None = None
     missing: Missing = "drop"
     probabilities: str | Mapping[str, str] | None = None
@@ -199,13 +200,13 @@ class Rated:
     cautions : tuple of Caution
     """
 
-    levels: tuple[str, ...]
+    levels: Levels
     scores: FloatArray
     scale: Scale
     declared: bool
     numeric: bool
     value: IntArray
-    status: np.ndarray[Any, np.dtype[np.int8]]
+    status: StatusArray
     cautions: tuple[Caution, ...]
 
 
@@ -213,7 +214,7 @@ class Rated:
 class LevelChoice:
     """Levels with how they came about."""
 
-    levels: tuple[str, ...]
+    levels: Levels
     scale: Scale
     declared: bool
     caution: str = ""
@@ -251,7 +252,7 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 
 
-def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
+def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
     """Return for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
     column, refusals = roles["value"], options.refusal_labels
     labels = rows.labels(column)
@@ -305,7 +306,7 @@ def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     return LevelChoice(levels, "interval", False, f"{span}, taken as an interval scale with the {occur}")
 
 
-def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> tuple[str, ...]:
+def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> Levels:
     """Return the levels that occur: numbers ascending, nominal labels sorted; other texts have no order."""
     used = rows.used_labels(column, rated)
     if options.scale == "nominal":
@@ -465,7 +466,7 @@ SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all row
 class Named:
     """Units or raters: sorted labels, the code of each row, and one row of each."""
 
-    labels: tuple[str, ...]
+    labels: Levels
     codes: IntArray
     row: IntArray
 
@@ -483,7 +484,7 @@ def joined_label(labels: Sequence[str]) -> str:
     return " | ".join(label.replace("\\", "\\\\").replace("|", "\\|") for label in labels)
 
 
-def _names(rows: Rows, index: IntArray, roles: Roles, kinds: tuple[str, str]) -> Named:
+def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
     """Label units or raters by the columns of one kind; that of another kind stands before namesakes."""
     columns, space = (roles.of(kind) for kind in kinds)
     key = rows.key([*columns, *space])[index]
@@ -758,7 +759,7 @@ def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
 
 
-def numbered(n: int) -> tuple[str, ...]:
+def numbered(n: int) -> Levels:
     """Return labels 1, 2, ... that sort as numbers.
 
     Examples

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import unique_rows
+from socialstats.designs.aliases import StatusArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor, stacked, taken, taken_all
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
-StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 MODEL = "model"  # who replied, where the table does not say
 TRAIT_PARTS = (MODEL, "scenario", "stage", "wording")  # strata that tell the answers of `trait_ratings` apart
 

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.aliases import Levels
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
@@ -64,7 +65,7 @@ from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
-NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+NAMED: tuple[tuple[Kind, Levels], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
     ("repeat", REPEATS.words),
@@ -158,7 +159,7 @@ class Cells:
             known, key=lambda one: (not one.numbers, not self.profile.columns[one.name].called(REPEATS.words))
         )
 
-    def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> tuple[str, ...]:
+    def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> Levels:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
         named = [one for one in self.within if one.kind in kinds]
         for one in named:
@@ -363,7 +364,7 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
 
 def repeats_of(
     rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = ""
-) -> tuple[str, ...] | None:  # fmt: skip
+) -> Levels | None:  # fmt: skip
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
 
     They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
@@ -479,11 +480,11 @@ class Board:
     """
 
     model: str
-    unit: tuple[str, ...]
+    unit: Levels
     value: str
     task: str | None
     cluster: str | None
-    repeat: tuple[str, ...]
+    repeat: Levels
     answers: tuple[int, int]
     named: bool
 
@@ -630,7 +631,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
     if value is None:
         return None
-    names: tuple[str, ...] = (unit.name,)
+    names: Levels = (unit.name,)
     cells = Cells(profile, names, [model.name], value.name)
     part = cells.first("part") if cells.repeated else None
     if part is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
@@ -68,7 +69,7 @@ class Pending:
 
     message: str
     column: str | None
-    keys: tuple[str, ...]
+    keys: Levels
     wanted: Wanted | None
     n_rows: int
     fix: str
@@ -331,7 +332,7 @@ class Rows:
 
     def _problem(self, p: Pending, positions: Sequence[int], places: Mapping[int, int]) -> Problem:
         """Return a problem with its places; a value of a wide table with the columns that it stands in."""
-        column: str | tuple[str, ...] | None = None
+        column: str | Levels | None = None
         if p.column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
             own = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
             column = self.table.columns_behind(p.column, own)
@@ -490,7 +491,7 @@ class Rows:
         return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
 
 
-def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tuple[str, str]:
+def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> Pair:
     """Return what to say of missing values and of the cure; the texts that were taken as missing are named."""
     read = counts.columns[column].texts_of(bad)
     if not read:

@@ -20,6 +20,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Names, Pair
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
@@ -78,18 +79,18 @@ class Scan:
     """
 
     table: Table
-    clusters: tuple[str, ...]
+    clusters: Levels
     weight: str | None
     na: Collection[str]
     values: Mapping[str, AnyArray]
     keys: IntArray
     cell: AnyArray
     n: AnyArray
-    covariates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    covariates: Mapping[str, Pair] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Table, clusters: Sequence[str], counted: Counts, cell: AnyArray, *, weight: str | None,
-           na: Collection[str], covariates: Mapping[str, tuple[str, str]]) -> Scan:  # fmt: skip
+           na: Collection[str], covariates: Mapping[str, Pair]) -> Scan:  # fmt: skip
         """Remember the cells of a table that was counted without its clusters.
 
         Parameters
@@ -182,14 +183,14 @@ class Scan:
         new[index] = np.arange(len(new[index]))
         return self.moved(new)
 
-    def named(self, names: str | Sequence[str] | None) -> tuple[str, ...]:
+    def named(self, names: Names | None) -> Levels:
         """Return the clusters among some names; all of them for ``"declared"``."""
         if names == "declared":
             return self.clusters
         wanted = (names,) if isinstance(names, str) else tuple(names or ())
         return tuple(name for name in wanted if name in self.clusters)
 
-    def factors(self, names: str | Sequence[str] | None) -> tuple[Factor, ...]:
+    def factors(self, names: Names | None) -> tuple[Factor, ...]:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
         return tuple(Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=()) for name in self.named(names))
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.options import texts
 from socialstats.designs.vocabulary import LIKELY_UNITS
 from socialstats.errors import DesignError, InputError, Problem
@@ -48,7 +49,7 @@ class Part:
 
     name: str
     kind: Kind
-    names: tuple[str, ...] = ()
+    names: Levels = ()
     wanted: bool = True
 
 
@@ -67,7 +68,7 @@ class Roles:
     """
 
     schema: tuple[Part, ...]
-    played: Mapping[str, tuple[str, ...]]
+    played: Mapping[str, Levels]
 
     def __getitem__(self, name: str) -> str:
         """Return the first column of a part; empty where none plays it."""
@@ -171,7 +172,7 @@ class Finder:
         return self.spelled((*part.names, *more), [column for column in self.columns if column not in taken])
 
     def _refuse_unit_as_cluster(
-        self, part: Part, found: Mapping[str, tuple[str, ...]], taken: Collection[str]
+        self, part: Part, found: Mapping[str, Levels], taken: Collection[str]
     ) -> None:  # fmt: skip
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
 
@@ -189,7 +190,7 @@ class Finder:
                     f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
                 )
 
-    def _distinct(self, played: Sequence[tuple[str, str]]) -> None:
+    def _distinct(self, played: Sequence[Pair]) -> None:
         """Collect columns that play two of the parts."""
         seen: dict[str, str] = {}
         for part, column in played:
@@ -205,7 +206,7 @@ class Finder:
             self.miss(part, f"no column '{shorten(name)}' (asked for as {part})", [name, *looked])
         return name
 
-    def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> tuple[str, ...]:
+    def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> Levels:
         """Take the columns that the caller named, one or several."""
         return tuple(self.explicit(part, name, looked) for name in texts(names))
 

@@ -17,6 +17,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.parts import Factor
 from socialstats.designs.scan import Scan, blocks
 from socialstats.tables import Table
@@ -30,8 +31,6 @@ EAGER_ROWS = 1_000_000  # rows up to which a table that is in memory anyway is c
 SPOOL_ROWS = 32_768  # rows of one part: what is computed from them stays in a processor's cache
 SORTED_ROWS = 500_000  # rows of whole clusters that are sorted at a time
 MOST_FILES = 256  # in which they wait
-
-Pair = tuple[str, str]
 
 
 @asks
@@ -194,7 +193,7 @@ def sides_of(rows: AnyArray, k: int) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(sides[:, 0]), np.ascontiguousarray(sides[:, 1])
 
 
-def used_levels(codes: IntArray, texts: Sequence[str]) -> tuple[IntArray, tuple[str, ...]]:
+def used_levels(codes: IntArray, texts: Sequence[str]) -> tuple[IntArray, Levels]:
     """Return codes into the sorted names of the clusters that occur, and these names."""
     levels = tuple(sorted({texts[code] for code in np.unique(codes).tolist()}))
     place = {text: code for code, text in enumerate(levels)}

@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
@@ -497,7 +498,7 @@ def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
 
 def square_counts(
     table: Any, levels: Sequence[Any] | None, *, start: int, source: str, vectors: str
-) -> tuple[tuple[str, ...], FloatArray, bool]:
+) -> tuple[Levels, FloatArray, bool]:
     """Check a square table of counts.
 
     Parameters
@@ -545,7 +546,7 @@ def square_counts(
     return (*_ordered(labels, counts, declared, source), declared is not None or hasattr(table, "columns"))
 
 
-def _frame_labels(table: Any, source: str) -> tuple[str, ...]:
+def _frame_labels(table: Any, source: str) -> Levels:
     rows, columns = (tuple(as_text(label) or "" for label in axis) for axis in (table.index, table.columns))
     if rows != columns:
         raise InputError(
@@ -596,9 +597,7 @@ def whole_count(value: Any, place: str) -> float:
     return number
 
 
-def _ordered(
-    labels: tuple[str, ...], counts: FloatArray, declared: tuple[str, ...] | None, source: str
-) -> tuple[tuple[str, ...], FloatArray]:
+def _ordered(labels: Levels, counts: FloatArray, declared: Levels | None, source: str) -> tuple[Levels, FloatArray]:
     """Arrange the labels of a data frame in the declared order; levels that it lacks have counts of 0."""
     if declared is None or declared == labels:
         return labels, counts
@@ -629,7 +628,7 @@ class Long:
     row: str
     name: str
     value: str
-    levels: tuple[str, ...] | None
+    levels: Levels | None
 
 
 @asks
@@ -710,7 +709,7 @@ def _stacked_now(
 
     which, value, numbered = added
     rows, times = len(frame), len(columns)
-    data: dict[str, Any] = {column: np.tile(_array(frame, column), times) for column in kept}
+    data: Fields = {column: np.tile(_array(frame, column), times) for column in kept}
     if numbered:
         data[numbered] = np.tile(np.arange(rows) + first, times)
     codes = np.repeat(np.arange(times), rows).astype(np.int64)
@@ -789,7 +788,7 @@ def need_columns(table: Table, names: Iterable[str], what: str) -> None:
         raise InputError(Problem(source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"))
 
 
-def groupings(table: Table, names: Sequence[str], what: str) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]:
+def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
     """Read groupings of items (models) from a table with a row for each.
 
     Parameters

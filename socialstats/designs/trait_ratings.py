@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from socialstats.designs import ratings_reading
+from socialstats.designs.aliases import Missing, Names, NaTexts
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, build_from
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
@@ -38,12 +39,12 @@ def trait_ratings(
     stage: str | None = None,
     wording: str | None = None,
     judge: str = "judge",
-    cluster: str | Sequence[str] = (),
+    cluster: Names = (),
     by: str | None = None,
     status: str | None = None,
-    refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] | Literal[False] = (),
-    missing: Literal["error", "drop"] = "drop",
+    refusal: Names = (),
+    na: NaTexts = (),
+    missing: Missing = "drop",
     source: str = "data frame",
 ) -> Ratings:
     """Build ratings from a table with one row per answer and judge, and one column per trait.

@@ -12,18 +12,20 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from socialstats.designs.aliases import Levels, Pair
 
-def spelled(words: str) -> tuple[str, ...]:
+
+def spelled(words: str) -> Levels:
     """Return the words of a text."""
     return tuple(words.split())
 
 
-def couples(words: str) -> tuple[tuple[str, str], ...]:
+def couples(words: str) -> tuple[Pair, ...]:
     """Return the couples of words of a text, between commas."""
     return tuple((one, other) for one, other in map(str.split, words.split(",")))
 
 
-def phrases(text: str) -> tuple[tuple[str, ...], ...]:
+def phrases(text: str) -> tuple[Levels, ...]:
     """Return the phrases of each line, between commas."""
     return tuple(tuple(map(str.strip, line.split(","))) for line in text.strip().splitlines())
 
@@ -45,8 +47,8 @@ def without_accents(name: str) -> str:
 class Part:
     """The names and the words of one part."""
 
-    names: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    names: Levels = ()
+    words: Levels = ()
 
 
 UNITS = Part(
