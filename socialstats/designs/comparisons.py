@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, StatusArray
+from socialstats.designs.cells import group, totals
 from socialstats.designs.options import Options, WinnerCoding
 from socialstats.designs.parts import (
     A_WON,
@@ -165,6 +166,10 @@ class Comparisons(Design):
         keys, codes = np.unique(low * len(self.items) + high, return_inverse=True)
         levels = tuple(f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys)
         return Factor(name="pair", codes=codes.astype(np.int64), levels=levels)
+
+    def labelled(self) -> list[Factor]:
+        """Return every factor of the cells: `by`, what is cited, clusters."""
+        return [factor for factor in (self.by, self.cited, *self.clusters) if factor is not None]
 
     def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name.
@@ -329,8 +334,7 @@ class Comparisons(Design):
             columns["order"] = np.where(self.first > 0, names[self.item_a], names[self.item_b])
         for name, c in self.covariates.items():
             columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
-        for factor in (*([self.by] if self.by else []), *([self.cited] if self.cited else []), *self.clusters):
-            columns[factor.name] = factor.labels()
+        columns |= {factor.name: factor.labels() for factor in self.labelled()}
         return pd.DataFrame(columns | {"count": self.count, "weight": self.weight})
 
     @classmethod
@@ -505,63 +509,21 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
     return merged(replace(cells, **fields))
 
 
-def dense(values: AnyArray) -> IntArray:
-    """Return ranks (from 0, without gaps) of the values of an array."""
-    if values.dtype == object:
-        distinct = {value: code for code, value in enumerate(sorted(set(values.tolist())))}
-        return np.array([distinct[value] for value in values.tolist()], dtype=np.int64)
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
-def group(columns: Sequence[AnyArray]) -> tuple[IntArray, IntArray]:
-    """Group equal rows of some columns in sorted order.
-
-    Returns
-    -------
-    first : (groups,) int64 array
-        One row of each group.
-    group : (rows,) int64 array
-        The group of each row.
-    """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    size = 1
-    for column in columns:
-        codes = column if column.dtype.kind in "iu" and column.size and column.min() >= 0 else dense(column)
-        width = int(codes.max()) + 1 if codes.size else 1
-        if size > 2**62 // width:
-            key = dense(key)
-            size = int(key.max()) + 1
-        key = key * width + codes
-        size *= width
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    new = np.append(True, key[1:] != key[:-1])[: len(key)]
-    of_row = np.empty(len(key), dtype=np.int64)
-    of_row[order] = np.cumsum(new) - 1
-    return order[new].astype(np.int64, copy=False), of_row
-
-
 def cell_columns(design: Comparisons) -> list[AnyArray]:
     """Return every column that makes a cell, in canonical order."""
     columns: list[AnyArray] = [design.item_a, design.item_b, design.outcome, design.first]
     columns += [side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)]
-    factors = [*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters]
-    replies = [design.replies.codes] if design.replies else []
-    return columns + [factor.codes for factor in factors] + replies
+    columns += [factor.codes for factor in design.labelled()]
+    return [*columns, *([design.replies.codes] if design.replies else [])]
 
 
 def merged(design: Comparisons) -> Comparisons:
     """Return the design with equal cells merged and cells in sorted order."""
-    first, of_cell = group(cell_columns(design))
-    size = len(first)
-
-    def total(values: FloatArray) -> FloatArray:
-        return np.bincount(of_cell, weights=values, minlength=size).astype(np.float64, copy=False)
-
-    count = total(design.count)
-    weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
-    sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
-    scan = None if design.scan is None else design.scan.moved(of_cell)
+    first, cell = group(cell_columns(design))
+    sums = {"count": totals(cell, design.count, len(first))}
+    for name in SUMS[1:]:
+        sums[name] = totals(cell, getattr(design, name), len(first)) if design.weighted else sums["count"]
+    scan = None if design.scan is None else design.scan.moved(cell)
     return replace(design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan})
 
 

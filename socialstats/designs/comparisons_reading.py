@@ -12,8 +12,9 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.cells import group
 from socialstats.designs.columns import Contest, assign, item_tokens
-from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
+from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep, Replies

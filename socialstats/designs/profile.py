@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.cells import joint_codes
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
 from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
@@ -363,7 +364,7 @@ class Profile:
             if cells.n.max() > 1:
                 continue
             codes = [cells.columns[c.name].labels().codes for c in two]
-            cell = np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1)
+            cell = joint_codes(codes)
             size = np.bincount(cell)
             if len(size) < FEWEST_CELLS or np.mean(size > 1) < MOST_OF:
                 continue

@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat, StatusArray
+from socialstats.designs.cells import counts_by
 from socialstats.designs.options import texts
 from socialstats.designs.parts import (
     FINE,
@@ -442,9 +443,7 @@ class Ratings(RatingsSources, Design):
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""
         ok = self.status == OK
-        k = len(self.levels)
-        cell = self.unit[ok] * k + self.value[ok]
-        return np.bincount(cell, minlength=len(self.units) * k).reshape(len(self.units), k).astype(np.float64)
+        return counts_by(self.unit[ok], self.value[ok], np.ones(int(ok.sum())), (len(self.units), len(self.levels)))
 
     def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
@@ -537,8 +536,7 @@ class Ratings(RatingsSources, Design):
             values[self.unit[mine]] = self.value[mine]
             given.append(values)
         both = (given[0] >= 0) & (given[1] >= 0)
-        cell = given[0][both] * k + given[1][both]
-        return np.bincount(cell, weights=self.unit_count[both], minlength=k * k).reshape(k, k).astype(np.float64)
+        return counts_by(given[0][both], given[1][both], self.unit_count[both], (k, k))
 
     def relabel_raters(self, labels: Mapping[str, str]) -> Ratings:
         """Give raters new labels; raters that `labels` does not name keep theirs.

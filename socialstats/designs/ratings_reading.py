@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Missing, Names, Pair, StatusArray
-from socialstats.designs.comparisons import group
+from socialstats.designs.cells import group
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import ReadingReplies, check_choice, texts

@@ -25,6 +25,7 @@ from scipy.special import fdtrc
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Levels
+from socialstats.designs.cells import joint_codes
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
@@ -236,7 +237,7 @@ class Cells:
         if not column.whole:
             return False
         cells = self.profile.table.counts([*self.unit, column.name])
-        unit = joined([cells.columns[name].labels().codes for name in self.unit])
+        unit = joint_codes([cells.columns[name].labels().codes for name in self.unit])
         size, last = np.bincount(unit), np.zeros(int(unit.max()) + 1)
         np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
         return bool(cells.n.max() == 1 and size.min() > 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
@@ -298,10 +299,10 @@ class Cells:
         there = ~np.isnan(x) & np.all([codes >= 0 for codes in coded], axis=0)
         n, x = cells.n[there], x[there]
         k = len(self.unit)
-        unit, source = (joined([c[there] for c in part]) for part in (coded[:k], coded[k:-1]))
+        unit, source = (joint_codes([c[there] for c in part]) for part in (coded[:k], coded[k:-1]))
         label = coded[-1][there]
-        residual = x - means_by(joined([unit, source]), x, n)[joined([unit, source])]
-        shared = shared_residual(joined([unit, label]), source, residual, n)
+        residual = x - means_by(joint_codes([unit, source]), x, n)[joint_codes([unit, source])]
+        shared = shared_residual(joint_codes([unit, label]), source, residual, n)
         return shared > SURE and unit_p_value(unit, source, label, x, n) > ALIKE
 
 
@@ -317,13 +318,6 @@ def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArr
     return np.where(codes < 0, np.nan, codes.astype(np.float64)) if column.size == 2 else None
 
 
-def joined(codes: Sequence[IntArray]) -> IntArray:
-    """Return one code for each combination of codes."""
-    if len(codes) == 1:
-        return np.unique(codes[0], return_inverse=True)[1].astype(np.int64)
-    return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 def means_by(codes: IntArray, x: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of the values of each code."""
     return np.bincount(codes, weights=weights * x) / np.bincount(codes, weights=weights)
@@ -334,7 +328,7 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
 
     The sum over cells of the products of residuals of two sources, beside what it would vary by if they were unrelated.
     """
-    both = joined([cell, source])
+    both = joint_codes([cell, source])
     mean = means_by(both, residual, n)
     first = np.unique(both, return_index=True)[1]
     cell_of = cell[first]
@@ -349,7 +343,7 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
 def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArray, n: FloatArray) -> float:
     """Return the p-value of equal means of the units, among cells of units and labels: an F test of cell means."""
     adjusted = x - means_by(source, x, n)[source]
-    cell = joined([unit, label])
+    cell = joint_codes([unit, label])
     mean = means_by(cell, adjusted, n)
     unit_of = unit[np.unique(cell, return_index=True)[1]]
     sizes = np.bincount(unit_of)

@@ -13,7 +13,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Pair
-from socialstats.designs.comparisons import group
+from socialstats.designs.cells import group
 from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
 from socialstats.designs.schema import Roles

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray, scaled
+from socialstats.designs.cells import joint_codes
 from socialstats.designs.options import Reading, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.rows import cluster_suspects
@@ -108,11 +109,6 @@ def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float
     return observed, expected, float(chdtrc(df, df * observed / expected))
 
 
-def joined(one: IntArray, other: IntArray) -> IntArray:
-    """Return one code for each pair of codes."""
-    return np.unique(np.stack([one, other]), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: FloatArray) -> Iterator[Dependence]:
     """Yield what a column would do to each family, beyond the dependence that is declared."""
     for family, raw in scores.items():
@@ -122,7 +118,7 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
         whole *= few(clusters := len(np.unique(codes)))
         fewest = math.inf
         for factor in declared:
-            both = joined(codes, factor.codes)
+            both = joint_codes([codes, factor.codes])
             sums = np.zeros((int(both.max(initial=-1)) + 1, u.shape[1]))
             np.add.at(sums, both, u * n[:, None])
             of_both = np.zeros(len(sums), dtype=np.int64)
