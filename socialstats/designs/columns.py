@@ -10,23 +10,22 @@ from socialstats.designs.aliases import ColumnOption, Fields, Levels, Pair
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.vocabulary import couples, spelled
 from socialstats.errors import Problem
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
-ITEM_PAIRS: tuple[Pair, ...] = (
-    ("item_a", "item_b"), ("role_a", "role_b"), ("model_a", "model_b"), ("player_a", "player_b"),
-    ("option_a", "option_b"), ("choice_a", "choice_b"), ("name_a", "name_b"), ("item_i", "item_j"),
-    ("role_i", "role_j"), ("item_1", "item_2"), ("item1", "item2"), ("model_1", "model_2"),
-    ("model1", "model2"), ("player_1", "player_2"), ("player1", "player2"), ("left", "right"),
-    ("first", "second"), ("home", "away"), ("a", "b"), ("A", "B"),
-)  # fmt: skip
-WINNER_NAMES = ("winner", "choice", "chosen", "preferred", "preference", "result", "outcome", "pick", "vote")
-ORDER_NAMES = ("order", "first_shown", "shown_first", "presented_first", "first")
-VALUES_NAMES = ("values", "cited_values", "values_cited")
-SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
-COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
+ITEM_PAIRS = couples(
+    "item_a item_b, role_a role_b, model_a model_b, player_a player_b, option_a option_b, choice_a choice_b, "
+    "name_a name_b, item_i item_j, role_i role_j, item_1 item_2, item1 item2, model_1 model_2, model1 model2, "
+    "player_1 player_2, player1 player2, left right, first second, home away, a b, A B"
+)
+WINNER_NAMES = spelled("winner choice chosen preferred preference result outcome pick vote")
+ORDER_NAMES = spelled("order first_shown shown_first presented_first first")
+VALUES_NAMES = spelled("values cited_values values_cited")
+SIDE_WORDS = couples("left right, first second, home away")
+COMMON_TOKENS = couples("a b, A B, i j")
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 REST = "p_rest"
 

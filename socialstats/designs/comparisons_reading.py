@@ -47,7 +47,7 @@ from socialstats.designs.tables import (
     whole_numbers,
 )
 from socialstats.designs.undeclared import of_comparisons, with_dependence
-from socialstats.designs.vocabulary import without_accents
+from socialstats.designs.vocabulary import AROUND, BEGIN_TIES, TIE_WORDS, couples, without_accents
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
 from socialstats.tables.lazy import asks
@@ -66,32 +66,11 @@ from socialstats.voice import option
 
 UNKNOWN = -1
 MOST_SEARCHED = 1_000_000  # rows; of more, no caution is worth another pass and a cell for each row
-SIDE_CODES: tuple[Pair, ...] = (
-    ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
-    ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
-    ("1", "-1"), ("+1", "-1"), ("1-0", "0-1"), ("won", "lost"), ("win", "lose"), ("victory", "defeat"),
-    ("white", "black"), ("top", "bottom"), ("red", "blue"),
-)  # fmt: skip
-AROUND = frozenset({
-    "a", "the", "is", "was", "by", "of", "for", "much", "slightly", "clearly", "far", "better", "best", "stronger",
-    "win", "wins", "won", "winner", "victory", "prefer", "prefers", "preferred", "preference", "choose", "chose",
-    "chosen", "picked",
-    "selected", "team", "player", "side", "model", "system", "assistant", "response", "answer", "output", "option",
-    "candidate", "text", "summary", "image", "item", "version", "strongly", "somewhat", "significantly", "lot", "bit",
-    "than", "etwas", "deutlich", "viel", "leicht", "klar", "eher", "besser", "ist", "antwort", "modell", "mucho",
-    "algo", "poco", "un", "mejor", "es", "respuesta", "modelo", "beaucoup", "peu", "mieux", "meilleur", "meilleure",
-    "est", "reponse", "modele", "nettement", "legerement", "plutot", "bien", "bastante", "ligeramente", "claramente",
-    "weit", "ein", "wenig", "minimal", "wesentlich",
-})  # words around the one that names a side: 'home team win', 'Response A is better'  # fmt: skip
-TIE_WORDS = frozenset({
-    "tie", "ties", "tied", "draw", "drawn", "both", "bothbad", "neither", "equal", "equally", "same", "even",
-    "undecided", "nopreference", "indifferent", "similar", "unentschieden", "gleichstand", "remis", "gleich",
-    "gleichwertig", "empate", "igual", "iguales", "egalite", "egal", "pareil", "平局", "平",
-})  # fmt: skip
+SIDE_CODES = couples(
+    "item_a item_b, model_a model_b, a b, A B, 1 2, left right, first second, home away, H A, L R, W L, win loss, "
+    "W1 W2, 1 -1, +1 -1, 1-0 0-1, won lost, win lose, victory defeat, white black, top bottom, red blue"
+)
 LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
-BEGIN_TIES = frozenset({
-    "tie", "tied", "ties", "draw", "drawn", "unentschieden", "gleichstand", "empate", "egalite", "平局",
-})  # first words of labels that are ties without being declared  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}

@@ -9,26 +9,20 @@ from typing import Any
 
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.options import texts
-from socialstats.designs.terms import parse, runs_python, spelled
+from socialstats.designs.terms import parse, runs_python, term_text
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
 from socialstats.voice import option
 
-COLUMN_KEYWORDS = frozenset((
-    "answer", "by", "cluster", "condition", "count", "first", "group", "group_first", "group_second", "item_a",
-    "item_b", "judge", "labels", "model", "order", "pair", "rater", "repeat", "rater_groups", "rater_source", "raters",
-    "scenario", "score_a", "score_b", "second", "stage", "status", "strata", "task", "ties", "trait", "traits", "unit",
-    "value", "values", "weight", "winner", "wins_a", "wins_b", "wording",
-))  # fmt: skip
-LISTS = (
-    "cluster",
-    "raters",
-    "traits",
-    "strata",
-    "rater_groups",
-    "repeat",
-    "unit",
-)  # take several columns
+COLUMN_KEYWORDS = frozenset(
+    spelled(
+        "answer by cluster condition count first group group_first group_second item_a item_b judge labels model "
+        "order pair rater repeat rater_groups rater_source raters scenario score_a score_b second stage status strata "
+        "task ties trait traits unit value values weight winner wins_a wins_b wording"
+    )
+)
+LISTS = spelled("cluster raters traits strata rater_groups repeat unit")  # take several columns
 CALL = re.compile(r"^(\w+)\((.*)\)$", re.S)
 ARGUMENT = re.compile(r"\s*(?:`([^`]+)`|([^`,\s][^`,]*?))\s*(?:,|$)")
 GRAMMAR = "a formula reads 'response ~ terms | clusters' (docs/formulas.md)"
@@ -240,7 +234,7 @@ def parsed(text: str) -> Formula:
 def _parts(text: str) -> tuple[list[str], list[str], list[str]]:
     """Return the terms of response, right side and clusters, as they are written."""
     try:
-        left, right, clusters = ([spelled(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS))
+        left, right, clusters = ([term_text(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS))
     except InputError:
         if not runs_python():
             raise

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.designs.aliases import Levels, Pair
-from socialstats.designs.vocabulary import LATER, without_accents
+from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
 from socialstats.tables.lazy import asks
@@ -32,11 +32,10 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"), "Write amounts without the sign of the currency"),
 )  # how numbers are written for people: shapes and cures
 OPPOSITES: tuple[Pair, ...] = (("false", "true"), ("no", "yes"))
-BOTH_OPPOSITES: tuple[Pair, ...] = (  # where both occur: alone, "right" or "si" may mean something else
-    ("incorrect", "correct"), ("wrong", "right"), ("fail", "pass"), ("failed", "passed"), ("i", "c"),
-    ("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai"), ("no", "si"),
-    ("nao", "sim"), ("nee", "ja"), ("nej", "ja"),
-)  # fmt: skip
+BOTH_OPPOSITES = couples(
+    "incorrect correct, wrong right, fail pass, failed passed, i c, nein ja, falsch richtig, falsch wahr, non "
+    "oui, faux vrai, no si, nao sim, nee ja, nej ja"
+)
 
 
 def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:

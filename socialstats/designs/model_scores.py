@@ -17,7 +17,7 @@ from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, Rat
 from socialstats.designs.roles import Cells, find_board, refuse_other_answers
 from socialstats.designs.schema import UNIT, Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
-from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS
+from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS, spelled
 from socialstats.errors import DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table, with_joint
 from socialstats.text import listing, quoted, shorten
@@ -126,9 +126,7 @@ def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
     return tuple(found)
 
 
-TOTALS_OF = frozenset({
-    "total", "n", "count", "nitems", "items", "nquestions", "questions", "outof", "size", "trials", "ntotal",
-})  # fmt: skip
+TOTALS_OF = frozenset(spelled("total n count nitems items nquestions questions outof size trials ntotal"))
 
 
 def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) -> Ratings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Repeat
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.tables import missing_labels
 from socialstats.text import shorten
@@ -14,10 +15,9 @@ from socialstats.voice import option
 
 WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
 DEFAULT_TIES = ("tie",)
-PARTS = (
-    "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "repeat", "wins_a",
-    "wins_b", "ties", "score_a", "score_b", "status", "X_a", "X_b",
-)  # fmt: skip
+PARTS = spelled(
+    "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties score_a score_b status X_a X_b"
+)
 
 
 def texts(value: str | Iterable[str] | None) -> Levels:

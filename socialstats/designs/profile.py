@@ -65,7 +65,7 @@ WON = (
     ),
     *VERDICTS,
 )
-WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
+WINNERS = spelled("winner win victor chosen preferred top better cited initiator dominant")
 BEATEN = spelled("loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred")
 OPPOSITES = (
     *LATER,

@@ -17,7 +17,7 @@ from socialstats.designs.cells import group
 from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
 from socialstats.designs.schema import Roles
-from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME
+from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME, spelled
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.spelling import plain, spelled_alike, told_apart
@@ -537,15 +537,19 @@ def begin(
 
 
 ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
-RATER_STEMS = frozenset({
-    "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
-    "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic",
-    "person", "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "juge", "rad", "radiologist",
-})  # fmt: skip
-PLAIN_STEMS = frozenset({
-    "", "x", "y", "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t", "run", "epoch",
-    "sample", "seed", "prompt", "method", "meth",
-})  # fmt: skip
+RATER_STEMS = frozenset(
+    spelled(
+        "rater r judge j coder annotator ann grader expert reviewer evaluator labeler labeller observer obs doctor "
+        "physician reader assessor examiner scorer critic person human h worker participant model m llm gpt juge rad "
+        "radiologist"
+    )
+)
+PLAIN_STEMS = frozenset(
+    (
+        "",
+        *spelled("x y v var col column rating score value label time t run epoch sample seed prompt method meth"),
+    )
+)
 REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {99999.0, 999999.0}
 CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
                   | REPEATED | {-code for code in REPEATED})  # fmt: skip

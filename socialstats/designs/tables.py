@@ -19,6 +19,7 @@ from socialstats.designs.options import Reading
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import NAMING, NEEDED, Roles
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.tables.lazy import ROW, asks, collected
@@ -34,15 +35,9 @@ FIX = "Counts are whole numbers from 0 upwards"
 SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
 ROUNDED = 0.005  # share of a total by which rounding of its digits may move it
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
-FREQUENCIES = frozenset({
-    "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
-    "ncases", "size",
-})  # fmt: skip
-WEIGHTS = frozenset({"weight", "weights", "w", "wt", "wgt"})
-TIE_COUNTS = frozenset({
-    "ties", "tie", "tied", "nties", "ntied", "ntie", "draw", "draws", "drawn", "ndraws",
-    "tiescount", "tiedgames", "equal",
-})  # fmt: skip
+FREQUENCIES = frozenset(spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size"))
+WEIGHTS = frozenset(spelled("weight weights w wt wgt"))
+TIE_COUNTS = frozenset(spelled("ties tie tied nties ntied ntie draw draws drawn ndraws tiescount tiedgames equal"))
 NO_COUNTS = re.compile(
     r"(?:^|[_. ]|(?<=[a-z])(?=[A-Z]))(?:date|year|season|month|week|day|time|round|id|elo|rating|rank|seed|age)s?$",
     re.IGNORECASE,
@@ -50,8 +45,8 @@ NO_COUNTS = re.compile(
 MOST_FREE = 20  # columns that are looked at
 MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have no usual name
 MOST_CELLS = 400  # combinations of values in a table that was counted
-TOTALS = frozenset({"total", "totals", "sum", "margin", "grandtotal", "gesamt", "summe"})
-WIN_WORDS = ("wins", "win", "won", "nwins")
+TOTALS = frozenset(spelled("total totals sum margin grandtotal gesamt summe"))
+WIN_WORDS = spelled("wins win won nwins")
 FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
 
 
@@ -375,7 +370,7 @@ def times_of(rows: Rows, roles: Roles, labels: Sequence[str]) -> FloatArray:
     return times
 
 
-MARGINS = frozenset({"total", "totals", "sum", "all", "margin"})
+MARGINS = frozenset(spelled("total totals sum all margin"))
 LARGEST = 500  # labels of a cross table
 
 
@@ -475,7 +470,7 @@ def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
     return full.mask(absent[0][:, None] | absent[1][None, :], 0.0)
 
 
-LOSERS = frozenset({"loser", "losers", "lost", "loses", "defeated"})
+LOSERS = frozenset(spelled("loser losers lost loses defeated"))
 
 
 def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:

@@ -135,7 +135,7 @@ def column(name: str) -> str:
     return name if WORD.fullmatch(name) else f"`{name}`"
 
 
-def spelled(term: Term) -> str:
+def term_text(term: Term) -> str:
     """Return a term as a formula writes it."""
     return ":".join(factor.text for factor in term) or "1"
 
@@ -158,7 +158,7 @@ def parse(text: str, keywords: Collection[str] = ()) -> Parts:
     Examples
     --------
     >>> parts = parse("chosen ~ urgency * log(length) | judge")
-    >>> [spelled(term) for term in parts.right.values()]
+    >>> [term_text(term) for term in parts.right.values()]
     ['1', 'urgency', 'log(length)', 'urgency:log(length)']
     >>> parse("~ np.log(length)")
     Traceback (most recent call last):

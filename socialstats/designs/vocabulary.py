@@ -349,3 +349,23 @@ AGAINST = couples(
     "bad good, poor good, negative positive, worse better, wrong right, false true, no yes, low high, weak strong, "
     "never always, rarely often, oppose support, reject accept, easy difficult"
 )
+
+# What the labels of winners say.
+AROUND = frozenset(
+    spelled(
+        "a the is was by of for much slightly clearly far better best stronger win wins won winner victory prefer "
+        "prefers preferred preference choose chose chosen picked selected team player side model system assistant "
+        "response answer output option candidate text summary image item version strongly somewhat significantly lot "
+        "bit than etwas deutlich viel leicht klar eher besser ist antwort modell mucho algo poco un mejor es "
+        "respuesta modelo beaucoup peu mieux meilleur meilleure est reponse modele nettement legerement plutot bien "
+        "bastante ligeramente claramente weit ein wenig minimal wesentlich"
+    )
+)  # words around the one that names a side: 'home team win', 'Response A is better'
+TIE_WORDS = frozenset(
+    spelled(
+        "tie ties tied draw drawn both bothbad neither equal equally same even undecided nopreference indifferent "
+        "similar unentschieden gleichstand remis gleich gleichwertig empate igual iguales egalite egal pareil 平局 平"
+    )
+)
+BEGIN_TIES = frozenset(spelled("tie tied ties draw drawn unentschieden gleichstand empate egalite 平局"))
+"""First words of labels that are ties without being declared."""
