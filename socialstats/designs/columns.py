@@ -68,6 +68,10 @@ class Contest(Roles):
         """The columns of the two items."""
         return self["item_a"], self["item_b"]
 
+    def names_of_rows(self, *kinds: str) -> list[str]:
+        """Return the columns of some kinds, and that of the winner."""
+        return [*self.of(*kinds), *self.played.get("winner", ())]
+
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
         return self.of(*(part.kind for part in self.schema if part.kind not in ("weight", "repeat")))

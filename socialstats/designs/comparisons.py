@@ -533,13 +533,13 @@ SUMS = ("count", "weight", "weight_sq")
 def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> Fields:
     """Return the fields of some cells, and of their sums over rows those that are named."""
     fields: Fields = {name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)}
-    fields["covariates"] = {name: replace(c, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()}
+    fields["covariates"] = {name: covariate.take(index) for name, covariate in design.covariates.items()}
     fields |= {"by": taken_by(design.by, index), "cited": taken_by(design.cited, index)}
     fields["clusters"] = taken_all(design.clusters, index)
     if design.scan is not None:
         fields["scan"] = design.scan.taken(index, len(design.count))
-    if (own := design.replies) is not None:
-        fields["replies"] = replace(own, codes=own.codes[index], rest=own.rest[index])
+    if design.replies is not None:
+        fields["replies"] = design.replies.take(index)
     return fields
 
 

@@ -92,6 +92,10 @@ class Covariate:
     b: AnyArray
     levels: Levels = ()
 
+    def take(self, index: AnyArray) -> Covariate:
+        """Return the values of some cells."""
+        return replace(self, a=self.a[index], b=self.b[index])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replies:
@@ -116,6 +120,10 @@ class Replies:
     rest: FloatArray
     none: int
     column: str
+
+    def take(self, index: AnyArray) -> Replies:
+        """Return the replies of some cells."""
+        return replace(self, codes=self.codes[index], rest=self.rest[index])
 
     @property
     def factor(self) -> Factor:

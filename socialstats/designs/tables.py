@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
-from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import NAMING, NEEDED, Roles
 from socialstats.designs.vocabulary import spelled
@@ -202,76 +201,6 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
         fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
             f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
     ),))  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Expanded:
-    """Cells by outcome.
-
-    Attributes
-    ----------
-    cell : (k,) int64 array
-        The table's cell.
-    outcome : (k,) int64 array
-    times : (k,) float64 array
-        Comparisons that each row of the cell stands for.
-    reply : (k,) int64 array, or None
-        Number of the reply of which each is a part, where winners are probabilities.
-    """
-
-    cell: IntArray
-    outcome: IntArray
-    times: FloatArray
-    reply: IntArray | None = None
-
-
-def plain(outcome: IntArray) -> Expanded:
-    """Return cells in which a row is one comparison."""
-    return Expanded(
-        cell=np.arange(len(outcome), dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, len(outcome))
-    )
-
-
-def expand(wins: Sequence[str], rows: Rows) -> Expanded:
-    """Split each row into the comparisons that a won, that b won, and that were tied.
-
-    Parameters
-    ----------
-    wins : sequence of str
-        Columns: wins of a, wins of b and, optionally, ties.
-    rows : Rows
-    """
-    times = np.array([whole_numbers(column, rows) for column in wins])
-    outcome, cell = np.nonzero(rows.use & (times > 0))
-    return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
-
-
-def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
-    """Split each reply into a win of either item, with its probability.
-
-    Parameters
-    ----------
-    p : (cells,) float64 array
-        Probability of the first item.
-    n : (cells,) float64 array
-        Replies of each cell of the table, which are alike.
-    use : (cells,) bool array
-    """
-    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
-    won = np.round(p[cell] * FINE) / FINE
-    reply = np.arange(len(cell))
-    times = np.concatenate([won, 1 - won])
-    part = times > 0
-    return Expanded(
-        cell=np.tile(cell, 2)[part], outcome=np.repeat([A_WON, B_WON], len(cell))[part], times=times[part],
-        reply=np.tile(reply, 2)[part],
-    )  # fmt: skip
-
-
-def tied_replies(n: FloatArray, use: BoolArray) -> Expanded:
-    """Return replies without a choice as ties, each a reply of its own."""
-    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
-    return Expanded(cell=cell, outcome=np.full(len(cell), TIED), times=np.ones(len(cell)), reply=np.arange(len(cell)))
 
 
 def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
