@@ -115,6 +115,16 @@ def groups_of(data: Any, options: Mapping[str, Any]) -> Groups:
 TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
 F = TypeVar("F", bound=Callable[..., Any])
+SHARED = {
+    "file": """Parameters
+    ----------
+    path : str or path, data frame, or mapping of columns
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides, then the content.""",
+    "clusters": "Clusters follow ``|``, joined by ``+``.",
+}  # what the docstrings of readers of files have in common
 
 DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {
@@ -202,11 +212,12 @@ def takes_formula(*readers: Reader) -> Callable[[F], F]:
 
 
 def documented(text: str | None, reader: Reader, name: str) -> str | None:
-    """Return the docstring of a function that takes a formula, with an example below ``**columns``."""
-    said = (
-        f'Or a formula before the table: ``{name}("{SIDES[reader.__qualname__].example}", table)``, docs/formulas.md.'
-    )
-    return text and re.sub(r"(\n +)(Of a data frame or file: [^\n]*)", rf"\1\2\1{said}", text)
+    """Return the docstring of a function that takes a formula, with what readers share, and an example of a formula."""
+    example = SIDES[reader.__qualname__].example
+    shown = f'Or a formula before the table: ``{name}("{example}", table)``, docs/formulas.md.'
+    for key, shared in SHARED.items():
+        text = text and text.replace(f"{{{key}}}", shared)
+    return text and re.sub(r"(\n +)(Of a data frame or file: [^\n]*)", rf"\1\2\1{shown}", text)
 
 
 def by_keywords(
@@ -390,13 +401,7 @@ def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
 def read_comparisons(path: TableLike, *, format: Format | None = None, **options: Any) -> Comparisons:
     """Read a file of paired comparisons.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
 
@@ -414,9 +419,9 @@ def read_comparisons(path: TableLike, *, format: Format | None = None, **options
     Notes
     -----
     A formula names the columns as well: ``read_comparisons("winner ~ 1 | judge", table)``. The winner is left; wins of
-    both sides are ``wins_a + wins_b ~ 1``. Models have covariates of the sides on the right. Clusters follow ``|``,
-    joined by ``+``. Other columns are terms called like the keyword: ``order(first)``. Every metric of
-    comparisons takes the same formula; docs/formulas.md has the grammar.
+    both sides are ``wins_a + wins_b ~ 1``. Models have covariates of the sides on the right. {clusters}
+    Other columns are terms called like the keyword: ``order(first)``. Every metric of comparisons takes the same
+    formula; docs/formulas.md has the grammar.
 
     Examples
     --------
@@ -433,13 +438,7 @@ def read_comparisons(path: TableLike, *, format: Format | None = None, **options
 def read_paired(path: TableLike, *, format: Format | None = None, **options: Any) -> Paired:
     """Read a file of pairs: the same units under two conditions.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Paired.from_frame`; with ``first=`` and ``second=`` as in `Paired.from_wide`.
 
@@ -457,9 +456,9 @@ def read_paired(path: TableLike, *, format: Format | None = None, **options: Any
     Notes
     -----
     A formula names the columns as well: ``read_paired("answer ~ condition + unit(question) | scenario", table)``. The
-    value is left, the condition right; a table with one row per unit has ``after + before ~ 1``. Clusters follow ``|``,
-    joined by ``+``. Other columns are terms called like the keyword: ``by(model)``. Every metric of pairs takes
-    the same formula; docs/formulas.md has the grammar.
+    value is left, the condition right; a table with one row per unit has ``after + before ~ 1``. {clusters}
+    Other columns are terms called like the keyword: ``by(model)``. Every metric of pairs takes the same formula;
+    docs/formulas.md has the grammar.
 
     Examples
     --------
@@ -476,13 +475,7 @@ def read_paired(path: TableLike, *, format: Format | None = None, **options: Any
 def read_groups(path: TableLike, *, format: Format | None = None, **options: Any) -> Groups:
     """Read a file of two independent groups: different units under two conditions.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Groups.from_frame`. Two vectors: `Groups.from_samples`; counts: `Groups.from_table`.
 
@@ -500,8 +493,9 @@ def read_groups(path: TableLike, *, format: Format | None = None, **options: Any
     Notes
     -----
     A formula names the columns as well: ``read_groups("score ~ arm | class", table)``. The value is left, the group
-    right. Clusters follow ``|``, joined by ``+``. Other columns are terms called like the keyword: ``unit(person)``.
-    Every metric of groups takes the same formula; docs/formulas.md has the grammar.
+    right. {clusters}
+    Other columns are terms called like the keyword: ``unit(person)``. Every metric of groups takes the same formula;
+    docs/formulas.md has the grammar.
 
     Examples
     --------
@@ -518,13 +512,7 @@ def read_groups(path: TableLike, *, format: Format | None = None, **options: Any
 def read_ratings(path: TableLike, *, format: Format | None = None, **options: Any) -> Ratings:
     """Read a file of ratings: who gave which unit which value.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Ratings.from_frame`; with ``raters=`` (their columns) or ``raters_in=`` as in `Ratings.from_wide`, with
         ``columns=`` as in `Ratings.from_counts`.
@@ -543,9 +531,9 @@ def read_ratings(path: TableLike, *, format: Format | None = None, **options: An
     Notes
     -----
     A formula names the columns as well: ``read_ratings("rating ~ judge + unit(item) | story", table)``. The value is
-    left, the rater right; raters with a column each are ``ann + bob ~ 1``. Clusters follow ``|``,
-    joined by ``+``. Other columns are terms called like the keyword: ``strata(domain)``. Every metric of ratings takes
-    the same formula; docs/formulas.md has the grammar.
+    left, the rater right; raters with a column each are ``ann + bob ~ 1``. {clusters}
+    Other columns are terms called like the keyword: ``strata(domain)``. Every metric of ratings takes the same formula;
+    docs/formulas.md has the grammar.
 
     Examples
     --------

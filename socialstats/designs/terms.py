@@ -274,7 +274,7 @@ class _Reading:
                 adds = not adds
             else:
                 more = self.product()
-            terms = self.few(terms | more if adds else {key: terms[key] for key in terms if key not in more})
+            terms = self.limited(terms | more if adds else {key: terms[key] for key in terms if key not in more})
             if not self.next_is("+", "-"):
                 return terms
             sign = self.take()
@@ -285,7 +285,7 @@ class _Reading:
         while self.next_is("*"):
             self.take()
             other = self.interaction()
-            terms = self.few(terms | other | self.crossed(terms, other))
+            terms = self.limited(terms | other | self.crossed(terms, other))
         return terms
 
     def interaction(self) -> Terms:
@@ -329,9 +329,9 @@ class _Reading:
             for other in right:
                 added = tuple(factor for factor in right[other] if factor.text not in one)
                 terms.setdefault(one | other, (*left[one], *added))
-        return self.few(terms)
+        return self.limited(terms)
 
-    def few(self, terms: Terms) -> Terms:
+    def limited(self, terms: Terms) -> Terms:
         if len(terms) > MOST_TERMS:
             raise self.refused(f"it has more than {MOST_TERMS} terms")
         return terms

@@ -14,7 +14,7 @@ p-value of a variance component of the clusters (Satterthwaite 1946, doi:10.2307
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -115,7 +115,7 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
         u = scaled(raw)  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         codes, weights = column.codes, n
         whole, base, p_value = component(u, codes, weights)
-        whole *= few(clusters := len(np.unique(codes)))
+        whole *= small_sample(clusters := len(np.unique(codes)))
         fewest = math.inf
         for factor in declared:
             both = joint_codes([codes, factor.codes])
@@ -125,7 +125,7 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
             of_both[both] = codes
             *_, beyond = component(sums, of_both, np.ones(len(sums)))
             p_value = max(p_value, beyond)
-            base = max(base, component(u, factor.codes, n)[0] * few(len(factor.levels)))
+            base = max(base, component(u, factor.codes, n)[0] * small_sample(len(factor.levels)))
             fewest = min(fewest, len(factor.levels))
         if base > 0:
             ratio = float(np.sqrt(whole / base))
@@ -140,7 +140,7 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
             )
 
 
-def few(clusters: int) -> float:
+def small_sample(clusters: int) -> float:
     """Return by what a variance of few clusters is enlarged."""
     return clusters / max(clusters - 1, 1)
 
@@ -271,7 +271,7 @@ def undeclared(
     scores_of : function of a design
         Scores of its rows (comparisons and pairs: cells; ratings: units), by family.
     """
-    found: list[Dependence] = []
+    effects: list[Dependence] = []
     for name in candidates(table, used, units):
         try:
             read = again(name)
@@ -280,8 +280,8 @@ def undeclared(
             continue  # a unit lies in several of its labels, say
         column = next(factor for factor in read.clusters if factor.name == name)
         declared = tuple(factor for factor in read.clusters if factor is not column)
-        found += dependence(column, declared, scores_of(read), read.count)
-    return told(found)
+        effects += dependence(column, declared, scores_of(read), read.count)
+    return cautions_of(effects)
 
 
 def with_dependence(
@@ -322,34 +322,37 @@ def with_dependence(
     return done
 
 
-def told(found: list[Dependence]) -> list[Caution]:
+def cautions_of(effects: Sequence[Dependence]) -> list[Caution]:
     """Return the caution and the note on columns that were not declared."""
-    order = sorted(found, key=lambda d: d.p_value)
+    ordered = sorted(effects, key=lambda effect: effect.p_value)
     clear: list[Dependence] = []
-    for k, one in enumerate(order):
-        if one.p_value * (len(order) - k) > LEVEL or one.ratio <= 1:
+    for k, effect in enumerate(ordered):
+        if effect.p_value * (len(ordered) - k) > LEVEL or effect.ratio <= 1:
             break
-        clear.append(one)
-    names = list(dict.fromkeys(one.column for one in clear))
-    rest = list(dict.fromkeys(one.column for one in found if one.column not in names))
-    said = []
+        clear.append(effect)
+    names = list(dict.fromkeys(effect.column for effect in clear))
+    rest = list(dict.fromkeys(effect.column for effect in effects if effect.column not in names))
+    cautions = []
     if names:
         typed = " ".join(f"--cluster {shorten(name)}" for name in names)
         fix = option("cluster", names if len(names) > 1 else names[0], typed)
         affects = "standard errors, intervals, p-values"
-        said.append(caution("SS311", "; ".join(words(x, found) for x in names), affects=affects, fix=fix))
+        cautions.append(caution("SS311", words(names, effects), affects=affects, fix=fix))
     if rest:
-        said.append(caution("SS344", "; ".join(words(x, found) for x in rest), affects="none of the numbers"))
-    return said
+        cautions.append(caution("SS344", words(rest, effects), affects="none of the numbers"))
+    return cautions
 
 
-def words(column: str, found: list[Dependence]) -> str:
-    """Return by how much a column would change the standard errors of each family."""
-    own = [one for one in found if one.column == column]
-    ratios = listing([f"{one.ratio:.2f} ({one.family})" for one in own])
-    wider = max(own, key=lambda one: one.longer)
+def words(columns: Sequence[str], effects: Sequence[Dependence]) -> str:
+    """Return by how much each column would change the standard errors of each family."""
+    return "; ".join(_words([effect for effect in effects if effect.column == column]) for column in columns)
+
+
+def _words(effects: Sequence[Dependence]) -> str:
+    ratios = listing([f"{effect.ratio:.2f} ({effect.family})" for effect in effects])
+    wider = max(effects, key=lambda effect: effect.longer)
     intervals = f", and intervals up to {wider.longer:.1f} times as long" if wider.longer > 1.05 * wider.ratio else ""
     return (
-        f"'{shorten(column)}' ({count(own[0].labels, 'value')}; with it as a cluster, standard errors are {ratios} "
-        f"times as large{intervals})"
+        f"'{shorten(wider.column)}' ({count(wider.labels, 'value')}; with it as a cluster, standard errors are "
+        f"{ratios} times as large{intervals})"
     )
