@@ -155,8 +155,8 @@ class Comparisons(Design):
         """How much of the replies the winners' probabilities tell; None where winners are drawn."""
         if self.replies is None:
             return None
-        known = ~np.isnan(self.replies.rest)
-        rest = float(np.average(self.replies.rest[known], weights=self.count[known])) if known.any() else None
+        tells = ~np.isnan(self.replies.rest)
+        rest = float(np.average(self.replies.rest[tells], weights=self.count[tells])) if tells.any() else None
         return Coverage(replies=self.n_rows, none=self.replies.none, rest=rest)
 
     @property
@@ -194,8 +194,8 @@ class Comparisons(Design):
         if self.scan is not None and self.scan.named(names):
             named = quoted(self.scan.named(names))
             raise InputError(f"{self.source}: the clusters {named} stay with the table. Read them by whole()")
-        found = named_factors(self.clusters, self.by, names, lambda: self.pair)
-        return found if found or self.replies is None else (self.replies.factor,)
+        factors = named_factors(self.clusters, self.by, names, lambda: self.pair)
+        return factors if factors or self.replies is None else (self.replies.factor,)
 
     def whole(self) -> Comparisons:
         """Return the design with all its clusters and covariates in the cells, which are nearly as many as rows then.
@@ -244,16 +244,16 @@ class Comparisons(Design):
 
     def silent(self) -> dict[str, str]:
         """Return the levels of `by` that have replies and no choice, each with what its replies are."""
-        known = () if self.by is None else self.by.levels
-        found: dict[str, dict[str, int]] = {}
+        with_choices = () if self.by is None else self.by.levels
+        counts: dict[str, dict[str, int]] = {}
         for name, levels in self.aside(lambda part: Design.split(part) if part.by is not None else {}).items():
             for level, one in levels.items():
-                if level not in known:
-                    found.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
+                if level not in with_choices:
+                    counts.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
         return {
             level: f"none of its {count(sum(n.values()), 'reply', 'replies')} is a choice ({count(n['refused'])} "
             f"refused, {count(n['unread'])} missing or unreadable)"
-            for level, n in sorted(found.items())
+            for level, n in sorted(counts.items())
         }
 
     def drop_ties(self) -> Comparisons:
@@ -273,12 +273,16 @@ class Comparisons(Design):
             scan = replace(scan, covariates={name: (b, a) for name, (a, b) in scan.covariates.items()})
         return merged(
             replace(
-                self, scan=scan, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
+                self,
+                scan=scan,
+                item_a=self.item_b,
+                item_b=self.item_a,
+                outcome=other[self.outcome],
                 first=(-self.first).astype(np.int8),
                 covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 **self.aside(Comparisons.swap),
             )
-        )  # fmt: skip
+        )
 
     def relabel(self, labels: Mapping[str, str]) -> Comparisons:
         """Give items new labels; items that `labels` does not name keep theirs.
@@ -291,7 +295,7 @@ class Comparisons(Design):
         new = renamed(self.items, labels, "item")
         items = tuple(sorted(new))
         code = np.array([items.index(name) for name in new], dtype=np.int64)
-        aside = self.aside(lambda part: part.relabel({one: to for one, to in labels.items() if one in part.items}))
+        aside = self.aside(lambda part: part.relabel({item: to for item, to in labels.items() if item in part.items}))
         done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], **aside))
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
         return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
@@ -449,18 +453,40 @@ class Comparisons(Design):
         from socialstats.designs.comparisons_reading import build
 
         options = Options(
-            item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
-            count=count, by=by, values=values, cluster=cluster, repeat=repeat, tie=tie, refusal=refusal, status=status,
-            missing=missing, winner_coding=winner_coding, na=na, allowed=allowed or {}, score_a=score_a,
+            item_a=item_a,
+            item_b=item_b,
+            winner=winner,
+            order=order,
+            covariates=covariates,
+            weight=weight,
+            count=count,
+            by=by,
+            values=values,
+            cluster=cluster,
+            repeat=repeat,
+            tie=tie,
+            refusal=refusal,
+            status=status,
+            missing=missing,
+            winner_coding=winner_coding,
+            na=na,
+            allowed=allowed or {},
+            score_a=score_a,
             score_b=score_b,
-        )  # fmt: skip
+        )
         return build(as_table(data, source), options)
 
     @classmethod
     def from_counts(
-        cls, data: Any, *, wins_a: str | None = None, wins_b: str | None = None, ties: str | None = None,
-        source: str = "data frame", **options: Any,
-    ) -> Comparisons:  # fmt: skip
+        cls,
+        data: Any,
+        *,
+        wins_a: str | None = None,
+        wins_b: str | None = None,
+        ties: str | None = None,
+        source: str = "data frame",
+        **options: Any,
+    ) -> Comparisons:
         """Build the design from a table that was counted already: one row per pair, with how often each side won.
 
         Parameters
@@ -500,9 +526,11 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
         factors.append(replace(factor, codes=codes, levels=levels))
     sides = {name: sides_of(rows, k) for k, name in enumerate(spool.names)}
     fields = take_columns(cells, cell) | {
-        "count": np.ones(len(rows)), "weight": weight, "weight_sq": weight**2,
+        "count": np.ones(len(rows)),
+        "weight": weight,
+        "weight_sq": weight**2,
         "clusters": (*factors, *taken_all(cells.clusters, cell)),
-    }  # fmt: skip
+    }
     fields["covariates"] |= {name: Covariate(name=name, a=a, b=b) for name, (a, b) in sides.items()}
     names = replace(cells, scan=scan).covariate_names
     fields["covariates"] = {name: fields["covariates"][name] for name in names}
@@ -552,8 +580,9 @@ def drop_unused_items(fields: Fields, items: Levels) -> Fields:
     place = np.cumsum(there) - 1
     return fields | {
         "items": tuple(item for item, used in zip(items, there.tolist(), strict=True) if used),
-        "item_a": place[fields["item_a"]], "item_b": place[fields["item_b"]],
-    }  # fmt: skip
+        "item_a": place[fields["item_a"]],
+        "item_b": place[fields["item_b"]],
+    }
 
 
 def joined(one: Comparisons, two: Comparisons) -> Comparisons:
@@ -578,18 +607,31 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         for name in ("outcome", "first", "count", "weight", "weight_sq")
     }
     covariates = {
-        name: replace(c, a=np.concatenate([c.a, two.covariates[name].a]),
-                      b=np.concatenate([c.b, two.covariates[name].b]))
-        for name, c in one.covariates.items() if name in two.covariates
-    }  # fmt: skip
+        name: replace(
+            c, a=np.concatenate([c.a, two.covariates[name].a]), b=np.concatenate([c.b, two.covariates[name].b])
+        )
+        for name, c in one.covariates.items()
+        if name in two.covariates
+    }
     clusters = tuple(
         stacked([f, next(g for g in two.clusters if g.name == f.name)])
-        for f in one.clusters if f.name in {g.name for g in two.clusters}
-    )  # fmt: skip
+        for f in one.clusters
+        if f.name in {g.name for g in two.clusters}
+    )
     whole = replace(
-        one, items=items, item_a=codes("item_a"), item_b=codes("item_b"), covariates=covariates, clusters=clusters,
-        by=None, cited=None, refused=None, unread=None, replies=_all_replies(one.replies, two.replies), **plain,
-    )  # fmt: skip
+        one,
+        items=items,
+        item_a=codes("item_a"),
+        item_b=codes("item_b"),
+        covariates=covariates,
+        clusters=clusters,
+        by=None,
+        cited=None,
+        refused=None,
+        unread=None,
+        replies=_all_replies(one.replies, two.replies),
+        **plain,
+    )
     return merged(whole)
 
 

@@ -57,9 +57,10 @@ WEIGHT_PROBLEMS = {
     WEIGHT_NEGATIVE: ("a weight is negative", "Weights are finite numbers from 0 upwards"),
     WEIGHT_NO_NUMBER: ("a weight is not a finite number", "Weights are finite numbers from 0 upwards"),
     WEIGHT_EXTREME: (
-        f"a weight is below {SMALLEST_WEIGHT:g} or above {LARGEST_WEIGHT:g}", "Divide all weights by a common factor"
+        f"a weight is below {SMALLEST_WEIGHT:g} or above {LARGEST_WEIGHT:g}",
+        "Divide all weights by a common factor",
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,10 +205,10 @@ def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
 
         def wanted(row: tuple[str | None, ...], state: int = state, seen: list[str] = seen) -> bool:
             value = "" if row[0] is None or row[0] in options.na_labels else row[0]
-            found = text_weight(value)[1] == state
-            if found:
+            bad_value = text_weight(value)[1] == state
+            if bad_value:
                 seen.append(value)
-            return found
+            return bad_value
 
         rows.table.positions([column], [wanted], 1)
         shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
@@ -268,17 +269,17 @@ def set_replies_aside(rows: Rows, roles: Contest, options: Options) -> tuple[Boo
     start, column = rows.use, roles["winner"]
     if not column:
         return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
-    said, refusals = statuses_of(rows, roles), options.refusal_labels
-    label = said.kind == OK
+    statuses, refusals = statuses_of(rows, roles), options.refusal_labels
+    label = statuses.kind == OK
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
-    refused = start & (refused | (said.kind == REFUSAL))
-    rows.leave_out(said.blocked, "blocked by a filter of the provider", "counted as refused")
+    refused = start & (refused | (statuses.kind == REFUSAL))
+    rows.leave_out(statuses.blocked, "blocked by a filter of the provider", "counted as refused")
     rows.leave_out(refused, "refused", f"no choice in '{shorten(column)}'")
-    for words, which in said.unread.items():
+    for words, which in statuses.unread.items():
         rows.leave_out(which, words, "missing or unreadable: no choice")
     rows.set_missing_aside([column], drop=options.missing == "drop", among=label)
     absent = label & (rows.codes(column) < 0) & (options.missing == "drop")
-    return refused, start & ((said.kind == MISSING) | absent)
+    return refused, start & ((statuses.kind == MISSING) | absent)
 
 
 def _sides(rows: Rows, columns: Pair) -> Sides:
@@ -390,8 +391,8 @@ def _cited(cited: Factor) -> Factor:
 
 def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
     """Return whether each value of a column lies in one pair of items, which is the cluster of a page anyway."""
-    found = table.counts([column, *roles.items]).columns
-    label, *labels = (found[name].labels() for name in (column, *roles.items))
+    coded = table.counts([column, *roles.items]).columns
+    label, *labels = (coded[name].labels() for name in (column, *roles.items))
     sides = Sides.of(roles.items, *labels)
     pairs, _ = group([label.codes, np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
     return len(pairs) == len(np.unique(label.codes))
@@ -399,15 +400,15 @@ def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
 
 def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     rows, roles = begun.rows, begun.roles
-    found = [*begun.cautions]
+    cautions = [*begun.cautions]
     read, left = rows.flow[0].rows, int(rows.n[rows.use].sum())
     if left < read:
-        found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({rows.steps()})"))
+        cautions.append(caution("SS301", f"{read - left:,} of {read:,} rows ({rows.steps()})"))
     if not roles.of("wins", "weight", "count"):
-        found += repeated_rows(rows.table)
-    found += mirror_suspects(design, rows.table.columns)
+        cautions += repeated_rows(rows.table)
+    cautions += mirror_suspects(design, rows.table.columns)
     if design.coverage is not None:
-        found += probability_cautions(design.coverage)
+        cautions += probability_cautions(design.coverage)
     alike = design.scan.alike() if design.scan is not None else {}
     stored = {f"column '{shorten(name)}'": labels for name, labels in alike.items()}
-    return found + label_cautions({"items": design.items, **stored}, (design.by, *design.clusters))
+    return cautions + label_cautions({"items": design.items, **stored}, (design.by, *design.clusters))

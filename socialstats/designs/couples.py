@@ -23,10 +23,15 @@ EXTRA = ("topic", "kind")
 ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
 PARTS = (
-    Part("scenario", "cluster"), Part("pair", "cluster"), Part("group_first", "stratum"),
-    Part("group_second", "stratum"), Part("by", "by"), Part("rater", "rater", RATERS, wanted=False),
-    Part("answer", "value", ANSWERS), Part("status", "status", (STATUS,), wanted=False),
-)  # fmt: skip
+    Part("scenario", "cluster"),
+    Part("pair", "cluster"),
+    Part("group_first", "stratum"),
+    Part("group_second", "stratum"),
+    Part("by", "by"),
+    Part("rater", "rater", RATERS, wanted=False),
+    Part("answer", "value", ANSWERS),
+    Part("status", "status", (STATUS,), wanted=False),
+)
 WRITTEN = (("1", "2"), ("NAME1", "NAME2"), ("name1", "name2"), ("first", "second"))  # other words for -1 and 1
 ORDER = "order of one group"
 PLACES = ("first", "second")  # how names of columns of probabilities end
@@ -103,15 +108,23 @@ def couples_design(
     >>> couples_design(rows)
     <Ratings: 2 ratings, 2 units, 1 rater, 2 levels, nominal; clusters scenario and pair>
     """
-    if len({str(one) for one in answers}) != len(answers):
-        raise InputError(f"{option('answers', tuple(answers))} must be two different answers: the first and the "
-                         "second name's")  # fmt: skip
+    if len({str(label) for label in answers}) != len(answers):
+        raise InputError(
+            f"{option('answers', tuple(answers))} must be two different answers: the first and the second name's"
+        )
     table = as_table(data, source)
     finder = Finder(table)
     named = finder.roles(
-        PARTS, scenario=scenario, pair=pair, group_first=group_first, group_second=group_second, rater=rater, by=by,
-        answer=answer, status=status,
-    )  # fmt: skip
+        PARTS,
+        scenario=scenario,
+        pair=pair,
+        group_first=group_first,
+        group_second=group_second,
+        rater=rater,
+        by=by,
+        answer=answer,
+        status=status,
+    )
     twins = finder.several("names", [c for c in NAMES if c in table.columns] if names is None else names)
     more = finder.several("strata", [c for c in EXTRA if c in table.columns] if strata is None else strata)
     read = None
@@ -128,10 +141,21 @@ def couples_design(
         keys = (*needed, *(c for c in table.columns if c.startswith(ORDER)))
     table, unit, who = with_units(table, keys, who)
     return Ratings.from_frame(
-        table, unit=unit, rater=who, value=named["answer"], levels=list(answers), scale="nominal", refusal=refusal,
-        status=named["status"] or None, na=na, probabilities=read, cluster=(scenario, pair), by=by,
-        strata=tuple(dict.fromkeys((group_first, group_second, *more))), rater_groups=tuple(rater_groups),
-    )  # fmt: skip
+        table,
+        unit=unit,
+        rater=who,
+        value=named["answer"],
+        levels=list(answers),
+        scale="nominal",
+        refusal=refusal,
+        status=named["status"] or None,
+        na=na,
+        probabilities=read,
+        cluster=(scenario, pair),
+        by=by,
+        strata=tuple(dict.fromkeys((group_first, group_second, *more))),
+        rater_groups=tuple(rater_groups),
+    )
 
 
 def written_answers(table: Table) -> Pair | None:
@@ -145,9 +169,9 @@ def written_answers(table: Table) -> Pair | None:
     column = next((c for c in ANSWERS if c in table.columns), None)
     if column is None:
         return None
-    found = {*table.levels(column)}
-    known = (pair for pair in WRITTEN if pair[1] in found or (pair[0] in found and pair[0] != "1"))
-    return None if "-1" in found else next(known, None)
+    labels = {*table.levels(column)}
+    pairs = (pair for pair in WRITTEN if pair[1] in labels or (pair[0] in labels and pair[0] != "1"))
+    return None if "-1" in labels else next(pairs, None)
 
 
 @asks
@@ -157,8 +181,10 @@ def with_orders(table: Table, keys: Sequence[str], groups: Pair, more: Sequence[
     held = isinstance(table.frame, nw.DataFrame)
     frame: Any = table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
     if ROW not in frame.collect_schema() or frame.implementation.is_dask():  # whose windows need an index of its own
-        raise InputError(f"{table.source}: name the columns of the two names with {option('names')}, since rows "
-                         "of this engine have no order")  # fmt: skip
+        raise InputError(
+            f"{table.source}: name the columns of the two names with {option('names')}, since rows "
+            "of this engine have no order"
+        )
     same = nw.col(groups[0]) == nw.col(groups[1])
     frame = frame.with_columns(nw.col(ROW).min().over(*dict.fromkeys((*keys, *more))).alias(first))
     later = nw.when(nw.col(ROW) == nw.col(first)).then(nw.lit("")).otherwise(nw.lit("2"))

@@ -44,7 +44,7 @@ def read_covariates(
             continue
         if sides.a.dtype != object:
             cautions += code_suspects(rows, columns)
-        elif name in roles.found and max(len(rows.labels(column).levels) for column in columns) > most:
+        elif name in roles.undeclared and max(len(rows.labels(column).levels) for column in columns) > most:
             unused.append(name)
             continue
         decoded[name] = sides

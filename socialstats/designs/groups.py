@@ -115,9 +115,19 @@ class GroupSources:
 
         table, key = with_joint(as_table(data, source), unit or None)
         options = GroupsOptions(
-            unit=False if unit is False else key, group=group, value=value, groups=groups, levels=levels, scale=scale,
-            by=by, cluster=cluster, count=count, missing=missing, na=na, repeat=repeat,
-        )  # fmt: skip
+            unit=False if unit is False else key,
+            group=group,
+            value=value,
+            groups=groups,
+            levels=levels,
+            scale=scale,
+            by=by,
+            cluster=cluster,
+            count=count,
+            missing=missing,
+            na=na,
+            repeat=repeat,
+        )
         return build_groups(table, groups_roles(table, options), options)
 
     @classmethod

@@ -176,8 +176,10 @@ def ordered_values(rows: Rows, roles: Roles, options: GroupsOptions) -> Values:
         scale = "ordinal" if ordered else scale
     if options.scale == "ordinal":
         if scale == "nominal":
-            raise DesignError(f"{rows.table.place(column)}: {option('scale', 'ordinal')} needs the order of the texts "
-                              f"{quoted(values.levels, 6)}: {option('levels', ('low', '...', 'high'))}")  # fmt: skip
+            raise DesignError(
+                f"{rows.table.place(column)}: {option('scale', 'ordinal')} needs the order of the texts "
+                f"{quoted(values.levels, 6)}: {option('levels', ('low', '...', 'high'))}"
+            )
         scale = "ordinal" if scale == "numeric" else scale
     return replace(values, scale=scale)
 
@@ -225,14 +227,18 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
     framed = hasattr(table, "index") and hasattr(table, "columns")
     cells = np.asarray(table, dtype=object)
     if cells.ndim != 2 or cells.shape[0] != 2 or not 2 <= cells.shape[1] <= MOST_CELLS:
-        raise InputError(f"{source}: a table of counts has two rows, one a group, and at least two columns, one a "
-                         f"level. This one has the shape {cells.shape}")  # fmt: skip
+        raise InputError(
+            f"{source}: a table of counts has two rows, one a group, and at least two columns, one a "
+            f"level. This one has the shape {cells.shape}"
+        )
     names = two_labels("groups", groups or (tuple(table.index) if framed else ("first", "second")))
     given = levels if levels is not None else tuple(table.columns) if framed else tuple(range(cells.shape[1]))
     labels = declared_levels(given) or ()
     if len(labels) != cells.shape[1]:
-        raise InputError(f"{option('levels')} names {counted(len(labels), 'level')}, and the table has "
-                         f"{counted(cells.shape[1], 'column')}")  # fmt: skip
+        raise InputError(
+            f"{option('levels')} names {counted(len(labels), 'level')}, and the table has "
+            f"{counted(cells.shape[1], 'column')}"
+        )
     size = len(labels)
     rows = {
         "group": [names[0]] * size + [names[1]] * size,
@@ -242,7 +248,7 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
     numeric = scale == "numeric"
     options = GroupsOptions(
         unit=False, groups=names, levels=None if numeric else labels, scale=scale, count="count", na=False
-    )  # fmt: skip
+    )
     long = as_table(rows, source)
     done = build_groups(long, groups_roles(long, options), options)
     total = FlowStep(label="units analysed", rows=done.n_rows, note="a table of counts")

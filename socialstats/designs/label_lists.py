@@ -73,8 +73,7 @@ class LabelLists(Read):
         """
         wanted = tuple(map(str, texts(levels)))
         if lost := [name for name in self.labels if name not in wanted]:
-            raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among "
-                             f"{option('levels', list(wanted))}")  # fmt: skip
+            raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among {option('levels', list(wanted))}")
         if not isinstance(levels, str) and len(wanted) < len(levels):
             raise InputError(f"{option('levels', list(levels))}: name each label once")
         cited = np.zeros((len(self.count), len(wanted)))
@@ -126,8 +125,10 @@ class LabelLists(Read):
         if sep is not None and not str(sep).strip():
             raise InputError(f"{option('sep', sep)}: labels are trimmed, so that white space cannot separate them")
         if sep is None and unit is None:
-            raise DesignError(f"say which column names the unit ({option('unit')}), or what separates the labels of a "
-                              f"row ({option('sep')})")  # fmt: skip
+            raise DesignError(
+                f"say which column names the unit ({option('unit')}), or what separates the labels of a "
+                f"row ({option('sep')})"
+            )
         table = as_table(data, source)
         finder = Finder(table)
         roles = finder.roles(PARTS, labels=labels, unit=unit, group=group, cluster=cluster)
@@ -137,8 +138,8 @@ class LabelLists(Read):
         rows = begin(table, roles.columns(), missing_labels(na), roles.of(*NAMING))
         rows.set_missing_aside(roles.of(*NEEDED), drop=False, fix=FILL)
         if sep is not None and unit is not None:
-            one = f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
-            rows.refuse_repeats([unit], one)
+            cure = f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
+            rows.refuse_repeats([unit], cure)
         elif unit is not None:
             rows.refuse_several(roles, ["unit"])
         rows.raise_if_any()
@@ -146,8 +147,11 @@ class LabelLists(Read):
 
 
 PARTS = (
-    Part("labels", "value"), Part("unit", "unit"), Part("group", "group"), Part("cluster", "cluster"),
-)  # fmt: skip
+    Part("labels", "value"),
+    Part("unit", "unit"),
+    Part("group", "group"),
+    Part("cluster", "cluster"),
+)
 
 
 def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
@@ -159,7 +163,7 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     names, cited = marked(lists, coded.codes[index])
     if not names:
         raise NothingToAnalyse(f"{rows.table.source}: no unit cites a label")
-    repeats = sum(len(found) - len({*found}) for found in lists)
+    repeats = sum(len(labels) - len({*labels}) for labels in lists)
     at, times = index, rows.n[index]
     if sep is None:
         key = rows.key([unit])[index]
@@ -170,12 +174,23 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
         cited, at, times = (sums > 0).astype(np.float64), index[first], np.ones(len(first))
     factors = rows.factors((*roles.of("group"), *roles.of("cluster")), at)
     flow = (*rows.flow, FlowStep(label="units analysed", rows=int(times.sum())))
-    said = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
-    notes = [caution("SS301", said, affects="counts of labels")] if repeats else []
-    return gathered(cited, times, factors, LabelLists(
-        labels=names, cited=cited, count=times, flow=flow, source=rows.table.source,
-        columns=tuple(roles.of("value", "unit")), cautions=(*notes, *label_cautions({"labels": names})),
-    ), bool(roles["group"]))  # fmt: skip
+    detail = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
+    notes = [caution("SS301", detail, affects="counts of labels")] if repeats else []
+    return gathered(
+        cited,
+        times,
+        factors,
+        LabelLists(
+            labels=names,
+            cited=cited,
+            count=times,
+            flow=flow,
+            source=rows.table.source,
+            columns=tuple(roles.of("value", "unit")),
+            cautions=(*notes, *label_cautions({"labels": names})),
+        ),
+        bool(roles["group"]),
+    )
 
 
 def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[Levels, FloatArray]:
@@ -226,6 +241,9 @@ def gathered(
     _, first, dense = unique_rows(keys)
     kept = [Factor(name=f.name, codes=f.codes[first], levels=f.levels) for f in factors]
     return replace(
-        base, cited=cited[first], count=np.bincount(dense, times, len(first)).astype(np.float64),
-        group=kept[0] if grouped else None, clusters=tuple(kept[1:] if grouped else kept),
-    )  # fmt: skip
+        base,
+        cited=cited[first],
+        count=np.bincount(dense, times, len(first)).astype(np.float64),
+        group=kept[0] if grouped else None,
+        clusters=tuple(kept[1:] if grouped else kept),
+    )

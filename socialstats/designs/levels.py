@@ -76,11 +76,11 @@ def declared_levels(levels: Sequence[Any] | None) -> Levels | None:
         listed = option("levels", [part.strip() for part in levels.split(",")])
         raise InputError(f"{option('levels', levels)} is one text. Pass a sequence: {listed}")
     try:
-        found = [as_text(level) for level in levels]
+        labels = [as_text(level) for level in levels]
     except TypeError as error:
         raise InputError(f"{option('levels', levels)} is not a sequence of labels ({error})") from error
-    done = tuple(level for level in found if level is not None)
-    if len(done) < len(found) or not done:
+    done = tuple(level for level in labels if level is not None)
+    if len(done) < len(labels) or not done:
         raise InputError(f"{option('levels')} needs at least one level, and no level may be empty or missing")
     numbers = [as_number(level) for level in done]
     keys: Sequence[Any] = done if None in numbers else numbers
@@ -217,10 +217,10 @@ def plain_number(value: float) -> str:
 def categories(table: Table, column: str) -> Levels | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
     dtype = table.frame.select(column).collect_schema()[column]
-    found = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
-    if found is None:
+    levels = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
+    if levels is None:
         return None
-    texts = [as_text(category) for category in found]
+    texts = [as_text(category) for category in levels]
     return tuple(label for label in texts if label is not None)
 
 

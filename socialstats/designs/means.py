@@ -92,8 +92,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     order = np.lexsort((~there, key))
     order = order[rows.use[order]]
     first = order[np.unique(key[order], return_index=True)[1]]
-    found = np.full(len(key), np.nan)
-    found[first] = np.where(answers > 0, mean, np.nan)[key[first]]
+    means = np.full(len(key), np.nan)
+    means[first] = np.where(answers > 0, mean, np.nan)[key[first]]
     repeat = tuple(roles.of("repeat"))
     note = note_means(rows, answers[answers > 0], repeat)  # rows without an answer are no answers
     rows.use = rows.use & np.isin(np.arange(len(key)), first)
@@ -101,7 +101,7 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
         columns=repeat,
         key=key,
         first=first,
-        values=found,
+        values=means,
         answers=answers.astype(np.float64),
         variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
         share_of=share_of,
@@ -130,7 +130,7 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
         With the ways out.
     """
     repeat, unit, place = roles.of("repeat"), roles.of(*UNIT), rows.table.place(roles["value"])
-    told = f"told apart by {quoted(repeat)}" if repeat else "that no column numbers"
+    apart = f"told apart by {quoted(repeat)}" if repeat else "that no column numbers"
     ways = []
     if repeat and repeat[0] in rows.table.columns:
         first = rows.table.levels(repeat[0])[0]
@@ -142,5 +142,5 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
         cluster = option("cluster", unit[0], f"--cluster {unit[0]}")
         ways.append(f"Agreement may take each answer as a unit within clusters: {joint} and {cluster}")
     raise InputError(
-        f"{place}: a unit has several answers of one source, {told}, and labels have no mean. {'. '.join(ways)}"
+        f"{place}: a unit has several answers of one source, {apart}, and labels have no mean. {'. '.join(ways)}"
     )

@@ -115,16 +115,33 @@ class PairedSources:
 
         table, key = with_joint(as_table(data, source), unit)
         options = PairedOptions(
-            unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
-            cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na, repeat=repeat,
-        )  # fmt: skip
+            unit=key,
+            condition=condition,
+            value=value,
+            conditions=conditions,
+            levels=levels,
+            scale=scale,
+            by=by,
+            cluster=cluster,
+            count=count,
+            missing=missing,
+            unmatched=unmatched,
+            na=na,
+            repeat=repeat,
+        )
         return build_pairs(table, paired_roles(table, options), options)
 
     @classmethod
     def from_wide(
-        cls, data: Any, *, first: str, second: str, unit: Names | None = None,
-        source: str = "data frame", **options: Any
-    ) -> Paired:  # fmt: skip
+        cls,
+        data: Any,
+        *,
+        first: str,
+        second: str,
+        unit: Names | None = None,
+        source: str = "data frame",
+        **options: Any,
+    ) -> Paired:
         """Build the design from a table with one row per unit and one column per condition.
 
         The two values of a row belong together; a row that lacks one of them is a unit without a partner.
@@ -162,7 +179,7 @@ class PairedSources:
     @classmethod
     def from_counts(
         cls, data: Any, *, first: str, second: str, count: str, source: str = "data frame", **options: Any
-    ) -> Paired:  # fmt: skip
+    ) -> Paired:
         """Build the design from counted pairs: one row for each combination of values (and cluster).
 
         Parameters

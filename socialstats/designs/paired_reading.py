@@ -91,12 +91,12 @@ def refuse_wide(finder: Finder) -> None:
     pair = wide_pair(finder.columns)
     if pair is None or any(name in finder.columns for name in CONDITIONS.names):
         return
-    one, two = pair
+    first, second = pair
     raise DesignError(
-        f"{finder.table.source}: the columns '{one}' and '{two}' look like two conditions with one row per unit. "
-        f"Name both, {option('first', one, f'--map first={one}')} and "
-        f"{option('second', two, f'--map second={two}')}. Of a data frame: Paired.from_wide(data, first='{one}', "
-        f"second='{two}'). Differences are the first minus the second"
+        f"{finder.table.source}: the columns '{first}' and '{second}' look like two conditions with one row per "
+        f"unit. Name both, {option('first', first, f'--map first={first}')} and "
+        f"{option('second', second, f'--map second={second}')}. Of a data frame: Paired.from_wide(data, "
+        f"first='{first}', second='{second}'). Differences are the first minus the second"
     )
 
 
@@ -163,8 +163,10 @@ def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str]
     row = np.zeros((2, size), dtype=np.int64)
     for side, condition in enumerate(conditions):
         code = labels.levels.index(condition) if condition in labels.levels else -2
-        mine = rows.use & (labels.codes == code)
-        at = np.flatnonzero(mine if rows.origin is None else mine & ~blank)  # an empty field of a wide table is no row
+        of_side = rows.use & (labels.codes == code)
+        at = np.flatnonzero(
+            of_side if rows.origin is None else of_side & ~blank
+        )  # an empty field of a wide table is no row
         value[side, key[at]] = values[at]
         has[side, key[at]] = True
         row[side, key[at]] = at
@@ -238,7 +240,7 @@ def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[st
 
 def _set_empty_aside(
     rows: Rows, roles: Roles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
-) -> None:  # fmt: skip
+) -> None:
     """Report missing values, or leave out the pairs that have one."""
     column = roles["value"]
     if not bad.any():
@@ -256,9 +258,13 @@ def _set_empty_aside(
 
 @asks
 def build_pairs(
-    table: Table, roles: Roles, options: PairedOptions, *, wide: Table | None = None,
+    table: Table,
+    roles: Roles,
+    options: PairedOptions,
+    *,
+    wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
-) -> Paired:  # fmt: skip
+) -> Paired:
     """Read a long table whose columns are known as pairs.
 
     Parameters
@@ -341,9 +347,13 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     called = [column for k, column in enumerate(free) if k == 0 or column in UNITS.names]
     refuse_total_row(table, given.of("unit") or called, (first, second), options.na_labels)
     frequencies = frequency(
-        table, options.count, [] if given["unit"] else used, used, options.na_labels,
+        table,
+        options.count,
+        [] if given["unit"] else used,
+        used,
+        options.na_labels,
         counted=lambda: looks_counted(table, first, second),
-    )  # fmt: skip
+    )
     given = given.counted(frequencies.column)
     long = make_long(
         table, (first, second), given.of("by", "cluster", "count"), row=given["unit"] or None, name="condition"

@@ -236,9 +236,10 @@ def taken(factor: Factor, index: AnyArray) -> Factor:
     codes, dense = np.unique(factor.codes[index], return_inverse=True)
     none = int(np.sum(codes < 0))
     return Factor(
-        name=factor.name, codes=dense.astype(np.int64) - none,
+        name=factor.name,
+        codes=dense.astype(np.int64) - none,
         levels=tuple(factor.levels[code] for code in codes[none:].tolist()),
-    )  # fmt: skip
+    )
 
 
 def taken_by(by: Factor | None, index: AnyArray) -> Factor | None:
@@ -260,9 +261,11 @@ def stacked(factors: Sequence[Factor]) -> Factor:
 
 
 def named_factors(
-    clusters: Sequence[Factor], by: Factor | None, names: Names | None,
+    clusters: Sequence[Factor],
+    by: Factor | None,
+    names: Names | None,
     pair: Callable[[], Factor] | None = None,
-) -> tuple[Factor, ...]:  # fmt: skip
+) -> tuple[Factor, ...]:
     """Return declared factors by name.
 
     Parameters
@@ -284,16 +287,16 @@ def named_factors(
         return ()
     if isinstance(names, str) and names == "declared":
         return tuple(clusters)
-    known = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    by_name = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
     wanted = (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
-        if name == "pair" and pair is not None and name not in known:
-            known[name] = pair()
-        elif name not in known:
-            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, *(["pair"] if pair else [])])) or "none"
-            said = "Clusters" if pair else "Clusters declared"
-            raise InputError(f"no cluster '{name}'. {said}: {listed}; declare others with {option('cluster')}")
-    return tuple(known[name] for name in wanted)
+        if name == "pair" and pair is not None and name not in by_name:
+            by_name[name] = pair()
+        elif name not in by_name:
+            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*by_name, *(["pair"] if pair else [])])) or "none"
+            what = "Clusters" if pair else "Clusters declared"
+            raise InputError(f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}")
+    return tuple(by_name[name] for name in wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -365,8 +368,8 @@ def renamed(labels: Sequence[str], new: Mapping[str, str], what: str) -> list[st
     unknown = [name for name in new if name not in labels]
     if unknown:
         raise InputError(f"{quoted(unknown)}: no such {what}. {what.capitalize()}s: {quoted(labels, 10)}")
-    found = [new.get(name, name) for name in labels]
-    if len(set(found)) < len(found):
-        twice = sorted({name for name in found if found.count(name) > 1})
+    replaced = [new.get(name, name) for name in labels]
+    if len(set(replaced)) < len(replaced):
+        twice = sorted({name for name in replaced if replaced.count(name) > 1})
         raise InputError(f"two {what}s would be called {quoted(twice)}. Give every {what} a label of its own")
-    return found
+    return replaced

@@ -139,8 +139,8 @@ class Column:
         tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
         self.tokens = tuple(token for token in tokens if token)
         self.labels = frozenset(self.levels)
-        found = [as_number(level) for level in self.levels]
-        self.numbers = [x for x in found if x is not None] if found and None not in found else None
+        values = [as_number(level) for level in self.levels]
+        self.numbers = [x for x in values if x is not None] if values and None not in values else None
         integers = self.numbers is not None and all(x.is_integer() for x in self.numbers)
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         self.whole = integers and min(self.numbers or [0.0]) >= 0
@@ -152,8 +152,8 @@ class Column:
         )
         self.identifies = named and integers
         self.text = self.numbers is None
-        told = self.text or self.whole or self.identifies
-        self.names_things = self.filled == self.rows and self.size > 1 and told
+        names = self.text or self.whole or self.identifies
+        self.names_things = self.filled == self.rows and self.size > 1 and names
         self.discrete = self.size <= FEW and (halves or self.text)
         timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
@@ -253,8 +253,8 @@ class Profile:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.every
         owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < c.size <= self.rows / 2]
-        found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
-        return [n for n in found if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
+        counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
+        return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -281,7 +281,7 @@ class Profile:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
-        numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
+        numbers = [np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
 
     def most_and_least(self, columns: Sequence[Column]) -> tuple[float, float]:
@@ -311,10 +311,15 @@ class Profile:
         """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
         every = [c for c in self.every if not c.text]
         return frozenset(
-            c.name for c in every
-            if c.numbers_rows or c.identifies or c.numbering or self.enumerates(c)
-            or c.name in self.triples or c.name in self.aside
-        )  # fmt: skip
+            c.name
+            for c in every
+            if c.numbers_rows
+            or c.identifies
+            or c.numbering
+            or self.enumerates(c)
+            or c.name in self.triples
+            or c.name in self.aside
+        )
 
     @cached_property
     def aside(self) -> frozenset[str]:
@@ -379,8 +384,7 @@ class Profile:
     @cached_property
     def owners(self) -> list[Column]:
         """Columns of texts whose labels repeat, three times or more each on average."""
-        return [c for c in self.every if c.names_things and c.text
-                and 2 < c.size <= self.rows / 3][:MOST_KEYS]  # fmt: skip
+        return [c for c in self.every if c.names_things and c.text and 2 < c.size <= self.rows / 3][:MOST_KEYS]
 
     @cached_property
     def shares(self) -> frozenset[str]:
@@ -389,9 +393,11 @@ class Profile:
         labels = [{bare(level) for level in c.levels} for c in texts]
         numbers = [c.name for c in self.every if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
         return frozenset(
-            name for one in labels for name in numbers
-            if sum(bare(other) in one for other in numbers) >= max(2, len(one) / 2) and bare(name) in one
-        )  # fmt: skip
+            name
+            for names in labels
+            for name in numbers
+            if sum(bare(other) in names for other in numbers) >= max(2, len(names) / 2) and bare(name) in names
+        )
 
     @cached_property
     def triples(self) -> dict[str, frozenset[str]]:
@@ -404,21 +410,21 @@ class Profile:
         rows = rows[:, np.isfinite(rows).all(axis=0)]
         if rows.shape[1] < 5:
             return {}
-        found: dict[str, frozenset[str]] = {}
+        derived: dict[str, frozenset[str]] = {}
         for i, j, k in combinations(range(len(numbers)), 3):
             near = 1e-9 * max(1.0, float(np.abs(rows[[i, j, k]]).max()))
             signs = ((1, 1, -1), (1, -1, 1), (1, -1, -1))
             if any(np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs):
                 three = [numbers[m] for m in (i, j, k)]
-                made = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
-                found[made] = frozenset(c.name for c in three if c.name != made)
-        return found
+                total = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
+                derived[total] = frozenset(c.name for c in three if c.name != total)
+        return derived
 
     @cached_property
     def arm_sizes(self) -> list[str]:
         """Names of columns that are called like sizes of two groups of a study, such as n1i, n2i or n_treat, n_ctrl."""
-        found = [c.name for c in self.every if c.whole and ARM.fullmatch(c.name.strip())]
-        return found if len(found) == 2 else []
+        sizes = [c.name for c in self.every if c.whole and ARM.fullmatch(c.name.strip())]
+        return sizes if len(sizes) == 2 else []
 
     @cached_property
     def totals(self) -> dict[str, list[str]]:
@@ -427,7 +433,7 @@ class Profile:
         whole = [c for c in whole if c.size > 1][:FEW]
         if len(whole) < 3 or self.rows < 5:
             return {}
-        rows, found = self.values(whole), {}
+        rows, sums_of = self.values(whole), {}
         some = rows[:, :: max(1, rows.shape[1] // 200)]  # the others are looked at where these add up
         for k, total in enumerate(whole):
             parts = [j for j in range(len(whole)) if j != k]
@@ -436,15 +442,15 @@ class Profile:
             for start, end in (run for run in runs if run[1] - run[0] > 1):
                 run = parts[start:end]
                 if np.array_equal(sums[end] - sums[start], some[k]) and (rows[run].sum(axis=0) == rows[k]).all():
-                    found[total.name] = [whole[j].name for j in run]
+                    sums_of[total.name] = [whole[j].name for j in run]
                     break
-        return found
+        return sums_of
 
     def subtracted(self, one: Column, other: Column) -> bool:
         """Whether a column called like a difference is that of two columns."""
         two = frozenset({one.name, other.name})
-        made = [self.columns[name] for name, parts in self.triples.items() if parts == two]
-        return any(c.called(DIFFERENCES) for c in made)
+        derived = [self.columns[name] for name, parts in self.triples.items() if parts == two]
+        return any(c.called(DIFFERENCES) for c in derived)
 
     def nearly_constant(self, column: Column) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
@@ -478,8 +484,8 @@ class Profile:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
         keys = [c for c in self.every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
         sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * b.size == self.rows >= 8]
-        found = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
-        return frozenset(c.name for pair in found for c in pair if c.whole)
+        plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
+        return frozenset(c.name for pair in plans for c in pair if c.whole)
 
     @cached_property
     def is_cross(self) -> bool:
@@ -552,9 +558,9 @@ class Profile:
         ]
         for size in (0, 1, 2):
             for added in combinations(more, size):
-                found = [unit.name, *(c.name for c in added)]
-                if self.distinct([*found, other.name]):
-                    return found if self.rows >= least * len(self.table.counts(found).n) else None
+                key = [unit.name, *(c.name for c in added)]
+                if self.distinct([*key, other.name]):
+                    return key if self.rows >= least * len(self.table.counts(key).n) else None
         return None
 
 

@@ -148,10 +148,25 @@ class RatingsSources:
 
         table, key = with_joint(as_table(data, source), unit)
         options = RatingsOptions(
-            unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
-            rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            shared=shared, count=count, missing=missing, probabilities=probabilities, repeat=repeat,
-        )  # fmt: skip
+            unit=key,
+            rater=rater,
+            value=value,
+            levels=levels,
+            scale=scale,
+            refusal=refusal,
+            na=na,
+            status=status,
+            rater_source=rater_source,
+            rater_groups=rater_groups,
+            strata=strata,
+            cluster=cluster,
+            by=by,
+            shared=shared,
+            count=count,
+            missing=missing,
+            probabilities=probabilities,
+            repeat=repeat,
+        )
         return build_from(table, ratings_roles(table, options), options)
 
     @classmethod
@@ -207,8 +222,9 @@ class RatingsSources:
         other = units if raters_in == "columns" else raters
         if other is not None:
             name = "units" if raters_in == "columns" else "raters"
-            raise InputError(f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other "
-                             "axis")  # fmt: skip
+            raise InputError(
+                f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other axis"
+            )
         columns = raters if raters_in == "columns" else units
         return wide_ratings(data, raters_in, columns, source, RatingsOptions(unit=unit, **options))
 
@@ -424,10 +440,10 @@ class Ratings(RatingsSources, Design):
         out[self.status == REFUSAL, len(self.levels) :] = 1.0
         if self.probabilities is None:
             return out
-        known = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
-        p = self.probabilities[known] / self.probabilities[known].sum(axis=1, keepdims=True)
-        out[known, : len(self.levels)] = np.floor(p * FINE) / FINE
-        out[known, p.argmax(axis=1)] += 1.0 - out[known].sum(axis=1)
+        rows = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
+        p = self.probabilities[rows] / self.probabilities[rows].sum(axis=1, keepdims=True)
+        out[rows, : len(self.levels)] = np.floor(p * FINE) / FINE
+        out[rows, p.argmax(axis=1)] += 1.0 - out[rows].sum(axis=1)
         return out
 
     @property
@@ -435,10 +451,10 @@ class Ratings(RatingsSources, Design):
         """How much of the replies the levels' probabilities tell; None without. Raters who never have any give none."""
         if self.probabilities is None:
             return None
-        known = ~np.isnan(self.probabilities).any(axis=1)
-        asked = np.isin(self.rater, self.rater[known]) & (self.status == OK)
-        rest = float(np.maximum(1 - self.probabilities[known].sum(axis=1), 0).mean()) if known.any() else None
-        return Coverage(replies=int(known.sum()), none=int((asked & ~known).sum()), rest=rest)
+        rows = ~np.isnan(self.probabilities).any(axis=1)
+        asked = np.isin(self.rater, self.rater[rows]) & (self.status == OK)
+        rest = float(np.maximum(1 - self.probabilities[rows].sum(axis=1), 0).mean()) if rows.any() else None
+        return Coverage(replies=int(rows.sum()), none=int((asked & ~rows).sum()), rest=rest)
 
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""
@@ -451,9 +467,12 @@ class Ratings(RatingsSources, Design):
 
     def answers_at(self, index: AnyArray) -> Fields:
         """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
-        known = self.probabilities
-        return {"value": self.value[index], "status": self.status[index],
-                "probabilities": None if known is None else known[index]}  # fmt: skip
+        probabilities = self.probabilities
+        return {
+            "value": self.value[index],
+            "status": self.status[index],
+            "probabilities": None if probabilities is None else probabilities[index],
+        }
 
     def take(self, mask: AnyArray, *, note: str = "ratings taken") -> Ratings:
         """Return some ratings as a design of their own, with the units and raters that they use.
@@ -475,14 +494,19 @@ class Ratings(RatingsSources, Design):
         units, unit = np.unique(self.unit[index], return_inverse=True)
         raters, rater = np.unique(self.rater[index], return_inverse=True)
         done = replace(
-            self, **self.answers_at(index), units=tuple(self.units[u] for u in units.tolist()),
-            raters=tuple(self.raters[r] for r in raters.tolist()), unit=unit.astype(np.int64),
-            rater=rater.astype(np.int64), unit_count=self.unit_count[units],
-            by=taken_by(self.by, index), clusters=taken_all(self.clusters, units),
+            self,
+            **self.answers_at(index),
+            units=tuple(self.units[u] for u in units.tolist()),
+            raters=tuple(self.raters[r] for r in raters.tolist()),
+            unit=unit.astype(np.int64),
+            rater=rater.astype(np.int64),
+            unit_count=self.unit_count[units],
+            by=taken_by(self.by, index),
+            clusters=taken_all(self.clusters, units),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
             rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
             repeats=None if self.repeats is None else self.repeats.take(index, len(self.value)),
-        )  # fmt: skip
+        )
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
 
     def split_units(self, stratum: str) -> dict[str, Ratings]:
@@ -493,11 +517,11 @@ class Ratings(RatingsSources, Design):
         InputError
             If nothing of that name is declared.
         """
-        known = {**self.strata, **{factor.name: factor for factor in self.clusters}}
-        if stratum not in known:
-            listed = ", ".join(f"'{name}'" for name in known) or "none"
+        factors = {**self.strata, **{factor.name: factor for factor in self.clusters}}
+        if stratum not in factors:
+            listed = ", ".join(f"'{name}'" for name in factors) or "none"
             raise InputError(f"no stratum '{stratum}'. Declared: {listed}; declare others with {option('strata')}")
-        factor = known[stratum]
+        factor = factors[stratum]
         return {
             level: self.take(factor.codes[self.unit] == code, note=f"{stratum} = {level}")
             for code, level in enumerate(factor.levels)
@@ -531,9 +555,9 @@ class Ratings(RatingsSources, Design):
         for name in (rater_a, rater_b):
             if name not in self.raters:
                 raise InputError(f"{quoted([name])}: no such rater. Raters: {quoted(self.raters, 10)}")
-            mine = (self.rater == self.raters.index(name)) & (self.status == OK)
+            rated = (self.rater == self.raters.index(name)) & (self.status == OK)
             values = np.full(len(self.units), -1, dtype=np.int64)
-            values[self.unit[mine]] = self.value[mine]
+            values[self.unit[rated]] = self.value[rated]
             given.append(values)
         both = (given[0] >= 0) & (given[1] >= 0)
         return counts_by(given[0][both], given[1][both], self.unit_count[both], (k, k))
@@ -551,14 +575,20 @@ class Ratings(RatingsSources, Design):
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
         return replace(
-            self, **self.answers_at(rows), raters=tuple(new[k] for k in order.tolist()), rater=rater[rows],
-            unit=self.unit[rows], by=taken_by(self.by, rows),
+            self,
+            **self.answers_at(rows),
+            raters=tuple(new[k] for k in order.tolist()),
+            rater=rater[rows],
+            unit=self.unit[rows],
+            by=taken_by(self.by, rows),
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
-            repeats=None if self.repeats is None else replace(
+            repeats=None
+            if self.repeats is None
+            else replace(
                 self.repeats.take(rows, len(self.value)),
                 sources=tuple(labels.get(name, name) for name in self.repeats.sources),
             ),
-        )  # fmt: skip
+        )
 
     def table(self) -> pd.DataFrame:
         """Return the ratings as a long data frame: unit, rater, value, status, and what belongs to them."""

@@ -83,8 +83,10 @@ class RatingsOptions(ReadingReplies):
         check_choice("shared", self.shared, ("people", None))
         if self.shared and not (self.by and self.rater_source):
             lacking = " and ".join(option(name) for name in ("by", "rater_source") if not getattr(self, name))
-            raise InputError(f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
-                             f"name {lacking} too")  # fmt: skip
+            raise InputError(
+                f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
+                f"name {lacking} too"
+            )
         levels = declared_levels(self.levels)
         if levels is None:
             return
@@ -124,12 +126,21 @@ def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
 
 
 PARTS = (
-    Part("unit", "unit", RATED_UNITS), Part("within", "within"), Part("rater", "rater", RATERS.names),
+    Part("unit", "unit", RATED_UNITS),
+    Part("within", "within"),
+    Part("rater", "rater", RATERS.names),
     Part("value", "value", RATINGS),
-    Part("by", "by"), Part("status", "status"), BLOCKS, Part("rater_source", "source"), Part("count", "count"),
-    Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
-    Part("probabilities", "probability"), Part("repeat", "repeat"),
-)  # fmt: skip
+    Part("by", "by"),
+    Part("status", "status"),
+    BLOCKS,
+    Part("rater_source", "source"),
+    Part("count", "count"),
+    Part("rater_groups", "rater_group"),
+    Part("strata", "stratum"),
+    Part("cluster", "cluster"),
+    Part("probabilities", "probability"),
+    Part("repeat", "repeat"),
+)
 
 
 def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
@@ -162,8 +173,8 @@ def _alike(table: Table, roles: Roles) -> list[str]:
     if not 1 < len(columns) <= MOST_NAMED or not (roles["unit"] or all(holds_numbers(table, c) for c in columns)):
         return []
     held = {name: {*table.levels(name)} for name in columns}
-    found = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
-    return found if len(found) > 1 else []
+    alike = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
+    return alike if len(alike) > 1 else []
 
 
 BESIDE = ("p_rest", "p_bound", "p_reason", "p_role_a")  # columns that a collected table has beside those of levels
@@ -237,16 +248,22 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     judged = rated if choice.declared or not rows.pending else np.zeros_like(rated)
     codes = rows.in_levels(column, choice.levels, judged, ["refusal", "na"])
     numeric, scores = level_scores(choice.levels)
-    found = []
+    cautions = []
     if choice.caution:
         fix = f"declare {option('scale', typed='--scale')} and {option('levels', typed='--levels')}"
-        found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=fix))
+        cautions.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=fix))
     if numeric and not choice.declared:
-        found += code_suspects(rows, [column], rated)
+        cautions += code_suspects(rows, [column], rated)
     return Rated(
-        levels=choice.levels, scores=scores, scale=choice.scale, declared=choice.declared, numeric=numeric,
-        value=np.where(status == OK, codes, -1), status=status, cautions=tuple(found),
-    )  # fmt: skip
+        levels=choice.levels,
+        scores=scores,
+        scale=choice.scale,
+        declared=choice.declared,
+        numeric=numeric,
+        value=np.where(status == OK, codes, -1),
+        status=status,
+        cautions=tuple(cautions),
+    )
 
 
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
@@ -259,13 +276,13 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
     if roles["status"]:
-        said = statuses_of(rows, roles)
-        said = said.within(absent) if options.why_missing else said
-        out = np.where(said.kind == OK, out, said.kind)
-        absent &= said.kind == OK
-        for label, which in said.unread.items():
+        told = statuses_of(rows, roles)
+        told = told.within(absent) if options.why_missing else told
+        out = np.where(told.kind == OK, out, told.kind)
+        absent &= told.kind == OK
+        for label, which in told.unread.items():
             _count(rows, which, label)
-        _count(rows, said.blocked, "blocked by a filter of the provider", "among the refusals")
+        _count(rows, told.blocked, "blocked by a filter of the provider", "among the refusals")
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         rows.add_missing(column, absent, fix=keep)
@@ -335,9 +352,13 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
 
 @asks
 def build_from(
-    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None,
+    table: Table,
+    roles: Roles,
+    options: RatingsOptions,
+    *,
+    wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
-) -> Ratings:  # fmt: skip
+) -> Ratings:
     """Read a long table whose columns are known.
 
     Parameters
@@ -384,9 +405,7 @@ def build_from(
 SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
 
 
-def level_probabilities(
-    rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated
-) -> FloatArray | None:  # fmt: skip
+def level_probabilities(rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated) -> FloatArray | None:
     """Return the probability of each level in each row, NaN in rows that lack one; None without such columns."""
     probable = roles.of("probability")
     if not probable:
@@ -399,13 +418,13 @@ def level_probabilities(
             f"{option('probabilities', given)} do not match the levels. Name all levels with "
             f"{option('levels', typed='--levels')}, and give each a column"
         )
-    found = np.stack([rows.probabilities(column) for column in named], axis=1)
-    total = found.sum(axis=1)
+    p = np.stack([rows.probabilities(column) for column in named], axis=1)
+    total = p.sum(axis=1)
     beyond = rows.use & (total > 1 + SUM_ROUNDED)
     if beyond.any():
         rows.add("the probabilities of a row sum to more than 1", beyond, probable, fix="Correct them")
-    found[~(total > 0) | (rated.status != OK)] = np.nan
-    return found
+    p[~(total > 0) | (rated.status != OK)] = np.nan
+    return p
 
 
 def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | None]:
@@ -425,10 +444,10 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     if not ok.any():
         return rated, None
     means = mean_answers(rows, roles, np.where(ok, rated.scores[rated.value], np.nan))
-    known = ~np.isnan(means.values)
-    levels, value = np.unique(means.values[known], return_inverse=True)
-    values = np.full(len(known), -1, dtype=np.int64)
-    values[known] = value
+    there = ~np.isnan(means.values)
+    levels, value = np.unique(means.values[there], return_inverse=True)
+    values = np.full(len(there), -1, dtype=np.int64)
+    values[there] = value
     done = replace(
         rated,
         levels=tuple(plain_number(x) for x in levels.tolist()),
@@ -508,24 +527,35 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
     given = rows.labels(by).codes >= 0
     both = f"{option('shared', 'people')}: people have no value in '{shorten(by)}', and this row has one"
-    found = {both: (people & given, "Leave it empty, or leave the option out"),
-             "the value is missing": (~people & ~given, FILL)}  # fmt: skip
-    for message, (bad, fix) in found.items():
+    problems = {
+        both: (people & given, "Leave it empty, or leave the option out"),
+        "the value is missing": (~people & ~given, FILL),
+    }
+    for message, (bad, fix) in problems.items():
         if (bad & rows.use).any():
             rows.add(message, bad & rows.use, [by, source], column=by, fix=fix)
             rows.use = rows.use & ~bad
     if not people.any():
-        raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
-                         f"'{shorten(source)}' is called {listing(sorted(HUMANS), 10)}")  # fmt: skip
+        raise InputError(
+            f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
+            f"'{shorten(source)}' is called {listing(sorted(HUMANS), 10)}"
+        )
     if not (given & rows.use).any() and not rows.pending:
-        raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
-                         f"'{shorten(by)}' that the ratings of people could belong to")  # fmt: skip
+        raise InputError(
+            f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
+            f"'{shorten(by)}' that the ratings of people could belong to"
+        )
 
 
 def _finish(
-    rows: Rows, roles: Roles, rated: Rated, times: FloatArray, noticed: Sequence[Caution],
-    probabilities: FloatArray | None, means: Means | None,
-) -> Ratings:  # fmt: skip
+    rows: Rows,
+    roles: Roles,
+    rated: Rated,
+    times: FloatArray,
+    noticed: Sequence[Caution],
+    probabilities: FloatArray | None,
+    means: Means | None,
+) -> Ratings:
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("rating")
@@ -551,16 +581,29 @@ def _finish(
     if means is not None:
         repeats = means.behind(index[order], raters.labels, raters.codes[order], np.arange(len(index)))
     done = Ratings(
-        units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
-        unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
+        units=units.labels,
+        raters=raters.labels,
+        levels=rated.levels,
+        scores=rated.scores,
+        scale=rated.scale,
+        unit=units.codes[order],
+        rater=raters.codes[order],
+        value=rated.value[index][order],
+        status=status,
         unit_count=unit_count,
         by=replace(by, codes=by.codes[order], mixed=()) if by else None,
-        clusters=clusters, strata=strata, rater_groups=rater_groups,
-        levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
-        columns=roles.parts(), cautions=tuple(cautions),
+        clusters=clusters,
+        strata=strata,
+        rater_groups=rater_groups,
+        levels_declared=rated.declared,
+        numeric=rated.numeric,
+        flow=(*rows.flow, step),
+        source=rows.table.source,
+        columns=roles.parts(),
+        cautions=tuple(cautions),
         probabilities=None if probabilities is None else probabilities[index][order],
         repeats=repeats,
-    )  # fmt: skip
+    )
     odd = probability_cautions(done.coverage) if done.coverage is not None else ()
     return replace(done, cautions=(*done.cautions, *odd))
 
@@ -587,9 +630,15 @@ def size_cautions(units: int, raters: int) -> list[Caution]:
 
 AXES = ("columns", "rows")
 WIDE = (
-    Part("unit", "unit"), Part("rater", "rater"), Part("by", "by"), Part("rater_source", "source"),
-    Part("count", "count"), Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
-)  # fmt: skip
+    Part("unit", "unit"),
+    Part("rater", "rater"),
+    Part("by", "by"),
+    Part("rater_source", "source"),
+    Part("count", "count"),
+    Part("rater_groups", "rater_group"),
+    Part("strata", "stratum"),
+    Part("cluster", "cluster"),
+)
 BELONG = ("stratum", "strata", "stage", "trait", "category", "split", "language", "block", "fold", "weight")
 MOST_NAMED = 8
 
@@ -619,9 +668,13 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
         raise DesignError(f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})")
     used += chosen
     frequencies = frequency(
-        table, options.count if by_column else False, [] if row else used, used, options.na_labels,
+        table,
+        options.count if by_column else False,
+        [] if row else used,
+        used,
+        options.na_labels,
         counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
-    )  # fmt: skip
+    )
     given = given.counted(frequencies.column)
     keep = list(dict.fromkeys([*keep, *given.of("count")]))
     noticed = [*frequencies.cautions, *(item_suspects(chosen) if by_column else [])]
@@ -634,9 +687,9 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
 
 def _refuse_others(source: str, chosen: Sequence[str]) -> None:
     """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
-    known = {*RATED_UNITS, *BELONG}
+    named = {*RATED_UNITS, *BELONG}
     other = [
-        c for c in chosen if (c.casefold() in known or CLUSTER_NAME.search(c)) and c.casefold() not in RATERS.names
+        c for c in chosen if (c.casefold() in named or CLUSTER_NAME.search(c)) and c.casefold() not in RATERS.names
     ]
     if not other:
         return
@@ -660,8 +713,9 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
                 "(long table)"
             )
     if options.status:
-        raise InputError(f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame "
-                         "(long table)")  # fmt: skip
+        raise InputError(
+            f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame (long table)"
+        )
 
 
 def counted_ratings(

@@ -349,9 +349,7 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
 
-def repeats_of(
-    rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = ""
-) -> Levels | None:  # fmt: skip
+def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = "") -> Levels | None:
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
 
     They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
@@ -558,11 +556,11 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     for source in sources:
         units = [unit for unit in units_met(profile, source) if not is_answer(profile, source, unit)]
         boards = [as_board(profile, source, unit, values) for unit in units]
-        known = [board for board in boards if board is not None]
+        boards_read = [board for board in boards if board is not None]
         if source not in models_of(profile):
-            known = [board for board in known if board.named or names_units(profile.columns[board.unit[0]])]
-        if known:
-            return max(known, key=lambda b: unit_rank(profile, b))
+            boards_read = [board for board in boards_read if board.named or names_units(profile.columns[board.unit[0]])]
+        if boards_read:
+            return max(boards_read, key=lambda b: unit_rank(profile, b))
     return None
 
 

@@ -75,15 +75,15 @@ class Held:
     @property
     def number_rows(self) -> bool:
         """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
-        found = self.numbers
-        in_turn = self.rows >= FEWEST_NUMBERED and len(found) == self.rows
-        return in_turn and found[-1] - found[0] == self.rows - 1 and found[0] in (0, 1)
+        numbers = self.numbers
+        in_turn = self.rows >= FEWEST_NUMBERED and len(numbers) == self.rows
+        return in_turn and numbers[-1] - numbers[0] == self.rows - 1 and numbers[0] in (0, 1)
 
     @property
     def counts(self) -> bool:
         """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
-        found = self.numbers
-        whole = bool(found) and found[-1] >= 2 and all(x >= 0 and x.is_integer() for x in found)
+        numbers = self.numbers
+        whole = bool(numbers) and numbers[-1] >= 2 and all(x >= 0 and x.is_integer() for x in numbers)
         return whole and not self.number_rows
 
 
@@ -95,14 +95,14 @@ def held(table: Table, column: str, na: Collection[str] | None) -> Held:
     except (InputError, TypeError):  # it holds no labels
         return Held([], 0)
     numbers = [as_number(level) for level in labels.levels]
-    known = sorted(x for x in numbers if x is not None)
-    return Held(known if len(known) == len(numbers) else [], int(cells.n.sum()))
+    numeric = sorted(x for x in numbers if x is not None)
+    return Held(numeric if len(numeric) == len(numbers) else [], int(cells.n.sum()))
 
 
 def holds_numbers(table: Table, column: str) -> bool:
     """Whether a column holds numbers, several of them, which do not number the rows."""
-    found = held(table, column, None)
-    return len(found.numbers) > 1 and not found.number_rows
+    column_held = held(table, column, None)
+    return len(column_held.numbers) > 1 and not column_held.number_rows
 
 
 def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
@@ -143,9 +143,14 @@ class Frequency:
 
 
 def frequency(
-    table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str],
-    weight: str | None = None, counted: Callable[[], bool] = lambda: False,
-) -> Frequency:  # fmt: skip
+    table: Table,
+    asked: str | bool | None,
+    keys: Sequence[str],
+    used: Collection[str],
+    na: Collection[str],
+    weight: str | None = None,
+    counted: Callable[[], bool] = lambda: False,
+) -> Frequency:
     """Return the column of frequencies: as named, or the only one by name and content beside rows that are distinct.
 
     Parameters
@@ -177,17 +182,27 @@ def frequency(
     few = free and not table.lazy and table.height <= MOST_COUNTED
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
     distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
-    found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
-    if found.counts and (len(found.numbers) > 1 or found.rows == 1):  # a constant says nothing of single rows
+    counts = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
+    if counts.counts and (len(counts.numbers) > 1 or counts.rows == 1):  # a constant says nothing of single rows
         name, none = shorten(named[0]), option("count", False, "--count ''")
-        return Frequency(column=named[0], cautions=(caution(
-            "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
-            fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
-        ),))  # fmt: skip
+        return Frequency(
+            column=named[0],
+            cautions=(
+                caution(
+                    "SS323",
+                    f"'{name}' holds whole numbers beside rows that are all different",
+                    affects="n, every number",
+                    fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
+                ),
+            ),
+        )
     odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
-        odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)
-               and held(table, c, na).counts]  # fmt: skip
+        odd = [
+            c
+            for c in free[:MOST_FREE]
+            if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c) and held(table, c, na).counts
+        ]
     return _named(odd, "not used")
 
 
@@ -196,11 +211,17 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
     if not columns:
         return Frequency()
     name, none = shorten(columns[0]), option("count", False, "--count ''")
-    return Frequency(cautions=(caution(
-        "SS324", f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
-        fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
-            f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
-    ),))  # fmt: skip
+    return Frequency(
+        cautions=(
+            caution(
+                "SS324",
+                f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}",
+                affects="n, every number",
+                fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
+                f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
+            ),
+        )
+    )
 
 
 def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
@@ -225,9 +246,9 @@ def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str],
         rows = begin(table, [name, *columns], na)
         bad = rows.labels(name).mapped(lambda level: bare(level) in TOTALS, False)
         for column in columns:
-            found = np.nan_to_num(rows.labels(column).numbers())
-            total = float(found @ rows.n)
-            bad = bad & (found != 0) & (np.abs(2 * found - total) <= ROUNDED * np.abs(found))
+            numbers = np.nan_to_num(rows.labels(column).numbers())
+            total = float(numbers @ rows.n)
+            bad = bad & (numbers != 0) & (np.abs(2 * numbers - total) <= ROUNDED * np.abs(numbers))
         fix = partial("Remove it, or leave it out (--exclude {}={})".format, name)
         rows.each_value(name, bad, [name], "'{}' is a row of totals: it has the sums of the others", fix=fix)
         rows.raise_if_any()
@@ -236,22 +257,34 @@ def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str],
 def whole_numbers(column: str, rows: Rows) -> FloatArray:
     """Return a column of counts; report values that are no whole numbers from 0 upwards."""
     rows.refuse_spellings(column)
-    found = rows.labels(column).numbers()
-    wrong = (rows.codes(column) >= 0) & ~((found >= 0) & (found % 1 == 0))
+    numbers = rows.labels(column).numbers()
+    wrong = (rows.codes(column) >= 0) & ~((numbers >= 0) & (numbers % 1 == 0))
     rows.each_value(column, rows.use & wrong, [column], "'{}' is not a count", fix=FIX)
-    found = np.where(wrong | np.isnan(found), 0.0, found)
-    if (total := float(np.sum(found[rows.use]))) > LARGEST_TOTAL:
-        raise InputError(Problem(
-            message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers are "
-            "not exact", source=rows.table.source, column=column, fix="Divide all counts by a common factor",
-        ))  # fmt: skip
-    return found
+    numbers = np.where(wrong | np.isnan(numbers), 0.0, numbers)
+    if (total := float(np.sum(numbers[rows.use]))) > LARGEST_TOTAL:
+        raise InputError(
+            Problem(
+                message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers "
+                "are not exact",
+                source=rows.table.source,
+                column=column,
+                fix="Divide all counts by a common factor",
+            )
+        )
+    return numbers
 
 
 def begun(
-    table: Table, roles: Roles, options: Reading, *, drop: bool = False, fix: str = "", wide: Table | None = None,
-    noticed: Sequence[Caution] | None = None, may_miss: Sequence[str] = (),
-) -> tuple[Rows, list[Caution]]:  # fmt: skip
+    table: Table,
+    roles: Roles,
+    options: Reading,
+    *,
+    drop: bool = False,
+    fix: str = "",
+    wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None,
+    may_miss: Sequence[str] = (),
+) -> tuple[Rows, list[Caution]]:
     """Count the rows of a design of units, and set those aside that miss a name or a count.
 
     Parameters
@@ -414,10 +447,11 @@ def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
         (a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])
     ]
     return {
-        "item_a": [labels[a] for a, _ in pairs], "item_b": [labels[b] for _, b in pairs],
+        "item_a": [labels[a] for a, _ in pairs],
+        "item_b": [labels[b] for _, b in pairs],
         "wins_a": [float(np.nan_to_num(wins[a, b])) for a, b in pairs],
         "wins_b": [float(np.nan_to_num(wins[b, a])) for a, b in pairs],
-    }  # fmt: skip
+    }
 
 
 def square_counts(
@@ -589,14 +623,19 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
         return [places[position % rows] for position in positions]
 
     kinds = {categories(table, column) for column in columns}
-    made = Table(
-        frame=long, columns=(*kept, *([] if row else [numbered]), which, value), source=table.source, unit=table.unit,
-        is_file=table.is_file, semicolons=table.semicolons, locate=locate,
+    stacked = Table(
+        frame=long,
+        columns=(*kept, *([] if row else [numbered]), which, value),
+        source=table.source,
+        unit=table.unit,
+        is_file=table.is_file,
+        semicolons=table.semicolons,
+        locate=locate,
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),
-    )  # fmt: skip
+    )
     levels = kinds.pop() if len(kinds) == 1 else None
-    return Long(table=made, row=row or numbered, name=which, value=value, levels=levels)
+    return Long(table=stacked, row=row or numbered, name=which, value=value, levels=levels)
 
 
 def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
@@ -618,11 +657,18 @@ def _stacked_lazily(
     frame: Any = table.frame
     row = nw.col(ROW).cast(nw.Int64)
     numbers = [(row + int(table.unit != "row")).alias(numbered)] if numbered else []
-    return nw.concat([
-        frame.select(*kept, *numbers, nw.lit(column).alias(which), nw.col(column).cast(kind).alias(value),
-                     (row + k * SPAN).alias(ROW))
-        for k, column in enumerate(columns)
-    ])  # fmt: skip
+    return nw.concat(
+        [
+            frame.select(
+                *kept,
+                *numbers,
+                nw.lit(column).alias(which),
+                nw.col(column).cast(kind).alias(value),
+                (row + k * SPAN).alias(ROW),
+            )
+            for k, column in enumerate(columns)
+        ]
+    )
 
 
 def _stacked_now(
@@ -662,9 +708,12 @@ def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
     """Stack columns; where some are numbers, truth values are 0 and 1."""
     arrays = [_array(frame, column) for column in columns]
     truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
-    plain = all(one or array.dtype != object for array, one in zip(arrays, truth, strict=True))
+    plain = all(is_truth or array.dtype != object for array, is_truth in zip(arrays, truth, strict=True))
     if plain and any(truth) and not all(truth):
-        arrays = [np.array(array, dtype=np.float64) if one else array for array, one in zip(arrays, truth, strict=True)]
+        arrays = [
+            np.array(array, dtype=np.float64) if is_truth else array
+            for array, is_truth in zip(arrays, truth, strict=True)
+        ]
     if any(array.dtype == object for array in arrays):
         arrays = [array.astype(object) for array in arrays]
     return np.concatenate(arrays)
@@ -749,6 +798,6 @@ def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, di
     if twice := sorted({name for name in items if items.count(name) > 1}):
         raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
     return tuple(items), {
-        name: {one: group for row, one in sorted(rows.items(), key=itemgetter(1)) if (group := row[k])}
+        name: {item_name: group for row, item_name in sorted(rows.items(), key=itemgetter(1)) if (group := row[k])}
         for k, name in enumerate(others, start=1)
     }

@@ -19,8 +19,10 @@ from socialstats.text import listing, shorten
 
 ELEMENTWISE = ("I", "log", "exp", "sqrt", "scale", "center")  # one value for each value of their argument
 OPTIONS: Mapping[str, Mapping[str, int]] = {  # functions that stand alone -> their options, and the largest values
-    "C": {}, "poly": {"degree": 10}, "bs": {"df": 50, "degree": 5},
-}  # fmt: skip
+    "C": {},
+    "poly": {"degree": 10},
+    "bs": {"df": 50, "degree": 5},
+}
 FUNCTIONS = ("I", "C", "log", "exp", "sqrt", "scale", "center", "poly", "bs")
 LONGEST, DEEPEST, MOST_TERMS, HIGHEST_POWER = 2_000, 20, 100, 10
 ALLOWED = (

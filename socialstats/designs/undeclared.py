@@ -199,27 +199,30 @@ def of_groups(design: Groups) -> Scores:
     x = (design.value[:, None] == levels).astype(float) if labelled else design.value[:, None]
     n = np.bincount(design.group, design.count, 2)
     centre = np.stack([design.count * (design.group == side) @ x / n[side] for side in (0, 1)])
-    return {"the difference": (x - centre[design.group]) * np.array([1.0, -1.0])[design.group][:, None]
-            / n[design.group][:, None]}  # fmt: skip
+    return {
+        "the difference": (x - centre[design.group])
+        * np.array([1.0, -1.0])[design.group][:, None]
+        / n[design.group][:, None]
+    }
 
 
 def of_ratings(design: Ratings) -> Scores:
     """Return the scores of the means of units and of differences between raters; of labels those of their shares."""
     values, n = design.matrix(), design.unit_count
-    known = ~np.isnan(values)
+    there = ~np.isnan(values)
     if not design.numeric and len(design.levels) > 2:
         counts = design.level_counts()
         share = (n @ counts) / max((n @ counts).sum(), 1.0)
         return {"shares": counts - counts.sum(axis=1, keepdims=True) * share}
-    scores = np.append(design.scores, np.nan)[np.where(known, values, len(design.scores)).astype(np.int64)]
-    weights = n[:, None] * known
-    centre = np.where(known, scores, 0.0).T @ n / np.maximum(weights.sum(axis=0), 1.0)
-    apart = np.where(known, scores - centre, 0.0)
-    raters = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    found = {"means": apart.sum(axis=1, keepdims=True) / raters}
+    scores = np.append(design.scores, np.nan)[np.where(there, values, len(design.scores)).astype(np.int64)]
+    weights = n[:, None] * there
+    centre = np.where(there, scores, 0.0).T @ n / np.maximum(weights.sum(axis=0), 1.0)
+    apart = np.where(there, scores - centre, 0.0)
+    raters = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    scores_by = {"means": apart.sum(axis=1, keepdims=True) / raters}
     if 1 < len(design.raters) <= MOST_SCORES:
-        found["differences"] = np.where(known, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0)
-    return found
+        scores_by["differences"] = np.where(there, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0)
+    return scores_by
 
 
 NAMING = (*UNITS.words, *RATERS.words, *MODELS.words, *CLUSTERS.words, "user", "session", "group", "block", "batch")
@@ -232,7 +235,7 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
     if not is_tried(table):
         return []
     profile = Profile(table)
-    found = []
+    names = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
         if column is None or not FEWEST <= column.size <= units / 2 or column.filled < FILLED * column.rows:
@@ -241,8 +244,8 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
             continue
         named = column.called(NAMING) or column.numbering
         if column.text or (column.whole and (named or column.is_enumeration)):
-            found.append(name)
-    return found[:MOST_COLUMNS]
+            names.append(name)
+    return names[:MOST_COLUMNS]
 
 
 def is_tried(table: Table) -> bool:
@@ -285,9 +288,17 @@ def undeclared(
 
 
 def with_dependence(
-    design: D, table: Table, roles: Roles, options: Reading, units: float, scores_of: Callable[[D], Scores],
-    again: Callable[[Any, Any], D] | None, *, used: Collection[str] = (), **suspects: Any,
-) -> D:  # fmt: skip
+    design: D,
+    table: Table,
+    roles: Roles,
+    options: Reading,
+    units: float,
+    scores_of: Callable[[D], Scores],
+    again: Callable[[Any, Any], D] | None,
+    *,
+    used: Collection[str] = (),
+    **suspects: Any,
+) -> D:
     """Return a design with the cautions on columns that were not declared and may be clusters.
 
     Parameters
