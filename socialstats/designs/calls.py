@@ -194,10 +194,10 @@ def as_design(
         table = opened(data, columns.get("format"))
         named = {key: value for key, value in columns.items() if key != "format"}
         return READ[reader](table, named) if reader in READ else reader(table, **named)
-    named, kind = ", ".join(option(key) for key in columns), type(data).__name__
+    columns_named, kind = ", ".join(option(key) for key in columns), type(data).__name__
     raise InputError(
-        f"{name}: {named} tells how to read a table, but this {kind} is read already. Name the columns where it is "
-        f"made ({kind}.from_frame), or pass the table itself"
+        f"{name}: {columns_named} tells how to read a table, but this {kind} is read already. Name the columns where "
+        f"it is made ({kind}.from_frame), or pass the table itself"
     )
 
 

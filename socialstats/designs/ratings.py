@@ -217,7 +217,8 @@ class RatingsSources:
         >>> design.raters, design.matrix().tolist()
         (('ann', 'bob'), [[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, wide_ratings
+        from socialstats.designs.ratings_layouts import wide_ratings
+        from socialstats.designs.ratings_reading import RatingsOptions
 
         other = units if raters_in == "columns" else raters
         if other is not None:
@@ -274,7 +275,8 @@ class RatingsSources:
         >>> design.level_counts().tolist(), design.unit_count.tolist()
         ([[1.0, 2.0], [3.0, 0.0]], [1.0, 2.0])
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, counted_ratings
+        from socialstats.designs.ratings_layouts import counted_ratings
+        from socialstats.designs.ratings_reading import RatingsOptions
 
         options = RatingsOptions(unit=unit, scale=scale, strata=strata, cluster=cluster, by=by)
         return counted_ratings(data, columns, levels, source, options)
@@ -322,7 +324,7 @@ class RatingsSources:
         >>> design.scale, Ratings.from_table([[44, 5], [7, 19]], levels=["low", "high"], scale="ordinal").scale
         ('nominal', 'ordinal')
         """
-        from socialstats.designs.ratings_reading import square_ratings
+        from socialstats.designs.ratings_layouts import square_ratings
 
         return square_ratings(table, raters, levels, scale, source)
 
