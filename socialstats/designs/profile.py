@@ -334,8 +334,11 @@ class Profile:
     def unjudged(self) -> bool:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
         plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
-        free = [c for c in self.varying() if not (c.describes or c.identifies or c.numbering or c.numbers_rows)]
-        free = [c for c in free if not c.text or c.size <= FEW]
+        free = [
+            c
+            for c in self.varying()
+            if not (c.describes or c.identifies or c.numbering or c.numbers_rows) and (not c.text or c.size <= FEW)
+        ]
         described = any(c.describes and not c.text for c in self.varying())
         texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
@@ -363,7 +366,7 @@ class Profile:
 
         A cell is a combination of two columns of texts that repeat. Scores of a cell may be alike, and differ by cell.
         """
-        texts = [c for c in self.every if c.names_things and c.text and self.enough(c)]
+        texts = [c for c in self.repeating if c.text]
         for two in combinations(texts[:MOST_KEYS], 2):
             cells = self.table.counts([*(c.name for c in two), column.name])
             if cells.n.max() > 1:
@@ -380,6 +383,11 @@ class Profile:
             if full or (numbers.min() == 1 and np.mean(last == size) >= MOST_OF):
                 return True
         return False
+
+    @cached_property
+    def repeating(self) -> list[Column]:
+        """Columns that name things, and whose labels repeat."""
+        return [c for c in self.every if c.names_things and self.enough(c)]
 
     @cached_property
     def owners(self) -> list[Column]:
@@ -429,8 +437,7 @@ class Profile:
     @cached_property
     def totals(self) -> dict[str, list[str]]:
         """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
-        whole = [c for c in self.every if c.whole and c.filled == c.rows and not c.identifies]
-        whole = [c for c in whole if c.size > 1][:FEW]
+        whole = [c for c in self.every if c.whole and c.filled == c.rows and not c.identifies and c.size > 1][:FEW]
         if len(whole) < 3 or self.rows < 5:
             return {}
         rows, sums_of = self.values(whole), {}
@@ -482,8 +489,9 @@ class Profile:
     @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
-        keys = [c for c in self.every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
-        sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * b.size == self.rows >= 8]
+        sized = [
+            (a, b) for a, b in combinations(self.repeating[:MOST_KEYS], 2) if len(a.levels) * b.size == self.rows >= 8
+        ]
         plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
         return frozenset(c.name for pair in plans for c in pair if c.whole)
 
@@ -500,11 +508,10 @@ class Profile:
     @cached_property
     def long(self) -> bool:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
-        every = self.every
-        named = [c for c in every if c.names_things and c.tokens and c.size <= self.rows / 2]
-        if self.row_id() is not None or any(c.numbers_rows for c in every):
+        named = [c for c in self.repeating if c.tokens]
+        if self.row_id() is not None or any(c.numbers_rows for c in self.every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = [c for c in every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
+            keys = self.repeating[:MOST_KEYS]
             named = [c for c in named if c.size > 12 or (c.text and self.told_apart(c, keys))]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
@@ -515,7 +522,7 @@ class Profile:
 
         The one with more labels comes first.
         """
-        texts = [c for c in self.every if c.names_things and c.text and self.enough(c)]
+        texts = [c for c in self.repeating if c.text]
         for two in combinations(texts[:MOST_KEYS], 2):
             more, less = sorted(two, key=lambda c: -c.size)
             met = MOST_OF * len(more.levels) * len(less.levels) <= self.rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -169,7 +169,7 @@ MOST_NAMED = 8  # columns that a message names
 ZERO_LEVELS = "no rating has a value"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChosenLevels:
     """The levels of the values, with how they came about.
 
@@ -187,13 +187,13 @@ class ChosenLevels:
     declared: bool
     caution: str = ""
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """Whether all levels are different numbers."""
         numbers = [as_number(level) for level in self.levels]
         return None not in numbers and len(set(numbers)) == len(numbers)
 
-    @property
+    @cached_property
     def scores(self) -> FloatArray:
         """(levels,) float64 array: the numbers that all levels are, else 0, 1, 2, ..."""
         return np.array([*map(as_number, self.levels)] if self.numeric else range(len(self.levels)), dtype=np.float64)

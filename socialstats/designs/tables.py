@@ -441,16 +441,14 @@ def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
     The row's item won over the column's, but where the corner of the table says that the rows are the losers.
     """
     square = square.T if bare(corner) in LOSERS else square
-    labels = [str(label) for label in square.index]
-    wins = square.to_numpy()
-    pairs = [
-        (a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])
-    ]
+    labels = np.array([*map(str, square.index)], dtype=object)
+    wins = np.nan_to_num(square.to_numpy(dtype=np.float64))
+    a, b = np.nonzero(np.triu(wins + wins.T, k=1))
     return {
-        "item_a": [labels[a] for a, _ in pairs],
-        "item_b": [labels[b] for _, b in pairs],
-        "wins_a": [float(np.nan_to_num(wins[a, b])) for a, b in pairs],
-        "wins_b": [float(np.nan_to_num(wins[b, a])) for a, b in pairs],
+        "item_a": labels[a].tolist(),
+        "item_b": labels[b].tolist(),
+        "wins_a": wins[a, b].tolist(),
+        "wins_b": wins[b, a].tolist(),
     }
 
 
@@ -793,11 +791,14 @@ def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, di
             f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
             f"'{names[0]}' (or '{names[1]}'), every other one is a grouping"
         )
-    rows = {row: row[0] for row in zip(*map(table.texts, (item, *others)), strict=True) if row[0]}
-    items = [*rows.values()]
+    columns = map(table.texts, (item, *others))
+    rows = [row for row in dict.fromkeys(zip(*columns, strict=True)) if row[0]]
+    items = [str(row[0]) for row in rows]
     if twice := sorted({name for name in items if items.count(name) > 1}):
         raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
     return tuple(items), {
-        name: {item_name: group for row, item_name in sorted(rows.items(), key=itemgetter(1)) if (group := row[k])}
+        name: {
+            label: group for label, row in sorted(zip(items, rows, strict=True), key=itemgetter(0)) if (group := row[k])
+        }
         for k, name in enumerate(others, start=1)
     }
