@@ -28,7 +28,7 @@ from socialstats.designs.levels import categories, declared_levels
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import Rows, code_suspects
-from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.schema import Part, Roles, find_roles
 from socialstats.designs.tables import bare, begun, frequency, times_of
 from socialstats.designs.undeclared import of_groups, with_dependence
 from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, without_accents
@@ -78,10 +78,7 @@ def groups_roles(table: Table, options: GroupsOptions) -> Roles:
     DesignError
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
-    finder = Finder(table)
-    roles = finder.roles(PARTS, options)
-    finder.finish()
-    return roles
+    return find_roles(table, PARTS, options)
 
 
 @asks

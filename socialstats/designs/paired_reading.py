@@ -27,7 +27,7 @@ from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import Rows, begin, code_suspects
-from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.schema import Part, Roles, find_roles
 from socialstats.designs.tables import (
     begun,
     frequency,
@@ -81,19 +81,19 @@ WIDE = (
 )
 
 
-def refuse_wide(finder: Finder) -> None:
+def refuse_wide(table: Table) -> None:
     """Refuse a table with one row per unit, known by two columns such as before and after.
 
     Raises
     ------
     DesignError
     """
-    pair = wide_pair(finder.columns)
-    if pair is None or any(name in finder.columns for name in CONDITIONS.names):
+    pair = wide_pair(table.columns)
+    if pair is None or any(name in table.columns for name in CONDITIONS.names):
         return
     first, second = pair
     raise DesignError(
-        f"{finder.table.source}: the columns '{first}' and '{second}' look like two conditions with one row per "
+        f"{table.source}: the columns '{first}' and '{second}' look like two conditions with one row per "
         f"unit. Name both, {option('first', first, f'--map first={first}')} and "
         f"{option('second', second, f'--map second={second}')}. Of a data frame: Paired.from_wide(data, "
         f"first='{first}', second='{second}'). Differences are the first minus the second"
@@ -119,12 +119,9 @@ def paired_roles(table: Table, options: PairedOptions) -> Roles:
     DesignError
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
-    finder = Finder(table)
     if options.condition is None and options.value is None:
-        refuse_wide(finder)
-    roles = finder.roles(PARTS, options)
-    finder.finish()
-    return roles
+        refuse_wide(table)
+    return find_roles(table, PARTS, options)
 
 
 UNMATCHED_SHOWN = 18
@@ -339,9 +336,7 @@ def build_pairs(
 
 def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
     """Read one row per unit; `Paired.from_wide` documents it."""
-    finder = Finder(table)
-    given = finder.roles(WIDE, options, first=first, second=second)
-    finder.finish()
+    given = find_roles(table, WIDE, options, first=first, second=second)
     used = given.columns()
     free = [column for column in table.columns if column not in used]
     called = [column for k, column in enumerate(free) if k == 0 or column in UNITS.names]

@@ -264,3 +264,17 @@ class Finder:
         if guess and self.table.is_file and guess != guess.strip():
             return f"Remove the blanks around the names in the header, or say {setting}"
         return f"Did you mean {setting} ?" if guess else f"Say which it is: {setting}"
+
+
+def find_roles(table: Table, parts: Sequence[Part], options: Any, **named: Any) -> Roles:
+    """Find the columns of a design, as `Finder.roles` does.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+    roles = finder.roles(parts, options, **named)
+    finder.finish()
+    return roles
