@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 Names: TypeAlias = str | Sequence[str]
 """One column, or several."""
 Levels: TypeAlias = tuple[str, ...]
@@ -19,4 +17,3 @@ ColumnOption: TypeAlias = str | Literal[False] | None
 Repeat: TypeAlias = Names | Literal[True] | None
 """Columns that number the answers to one question; True: rows are such answers, whatever tells them apart."""
 Missing: TypeAlias = Literal["error", "drop"]
-StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]

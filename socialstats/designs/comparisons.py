@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, StatusArray
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair
 from socialstats.designs.cells import group, totals
 from socialstats.designs.options import Options, WinnerCoding
 from socialstats.designs.parts import (
@@ -22,6 +22,7 @@ from socialstats.designs.parts import (
     Factor,
     FlowStep,
     Replies,
+    StatusArray,
     named_factors,
     renamed,
     stacked,

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
+StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 
 FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
 HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called

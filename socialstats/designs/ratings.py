@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat, StatusArray
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
 from socialstats.designs.cells import counts_by
 from socialstats.designs.options import texts
 from socialstats.designs.parts import (
@@ -19,6 +19,7 @@ from socialstats.designs.parts import (
     Factor,
     FlowStep,
     Repeats,
+    StatusArray,
     named_factors,
     renamed,
     taken,

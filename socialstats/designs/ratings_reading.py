@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Missing, Names, Pair, StatusArray
+from socialstats.designs.aliases import Levels, Missing, Names, Pair
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import ReadingReplies, check_choice, texts
-from socialstats.designs.parts import HUMANS, FlowStep
+from socialstats.designs.parts import HUMANS, FlowStep, StatusArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import unique_rows
-from socialstats.designs.aliases import StatusArray
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, stacked, taken, taken_all
+from socialstats.designs.parts import Factor, StatusArray, stacked, taken, taken_all
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
 MODEL = "model"  # who replied, where the table does not say

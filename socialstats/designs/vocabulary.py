@@ -352,13 +352,19 @@ AGAINST = couples(
 
 # What the labels of winners say.
 AROUND = frozenset(
-    spelled(
-        "a the is was by of for much slightly clearly far better best stronger win wins won winner victory prefer "
-        "prefers preferred preference choose chose chosen picked selected team player side model system assistant "
-        "response answer output option candidate text summary image item version strongly somewhat significantly lot "
-        "bit than etwas deutlich viel leicht klar eher besser ist antwort modell mucho algo poco un mejor es "
-        "respuesta modelo beaucoup peu mieux meilleur meilleure est reponse modele nettement legerement plutot bien "
-        "bastante ligeramente claramente weit ein wenig minimal wesentlich"
+    (
+        *spelled(
+            "a the is was by of for than much far lot bit slightly clearly strongly somewhat significantly minimal"
+        ),
+        *spelled(
+            "better best stronger win wins won winner victory prefer prefers preferred preference choose chose chosen picked selected"
+        ),
+        *spelled(
+            "team player side model system assistant response answer output option candidate text summary image item version"
+        ),
+        *spelled("etwas deutlich viel leicht klar eher besser ist ein wenig weit wesentlich antwort modell"),
+        *spelled("mucho algo poco un mejor es bastante ligeramente claramente respuesta modelo"),
+        *spelled("beaucoup peu mieux meilleur meilleure est bien plutot nettement legerement reponse modele"),
     )
 )  # words around the one that names a side: 'home team win', 'Response A is better'
 TIE_WORDS = frozenset(
