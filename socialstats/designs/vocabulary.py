@@ -357,10 +357,12 @@ AROUND = frozenset(
             "a the is was by of for than much far lot bit slightly clearly strongly somewhat significantly minimal"
         ),
         *spelled(
-            "better best stronger win wins won winner victory prefer prefers preferred preference choose chose chosen picked selected"
+            "better best stronger win wins won winner victory prefer prefers preferred preference choose chose chosen "
+            "picked selected"
         ),
         *spelled(
-            "team player side model system assistant response answer output option candidate text summary image item version"
+            "team player side model system assistant response answer output option candidate text summary image item "
+            "version"
         ),
         *spelled("etwas deutlich viel leicht klar eher besser ist ein wenig weit wesentlich antwort modell"),
         *spelled("mucho algo poco un mejor es bastante ligeramente claramente respuesta modelo"),
