@@ -12,18 +12,20 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from socialstats.designs.aliases import Levels, Pair
 
-def spelled(words: str) -> tuple[str, ...]:
+
+def spelled(words: str) -> Levels:
     """Return the words of a text."""
     return tuple(words.split())
 
 
-def couples(words: str) -> tuple[tuple[str, str], ...]:
+def couples(words: str) -> tuple[Pair, ...]:
     """Return the couples of words of a text, between commas."""
     return tuple((one, other) for one, other in map(str.split, words.split(",")))
 
 
-def phrases(text: str) -> tuple[tuple[str, ...], ...]:
+def phrases(text: str) -> tuple[Levels, ...]:
     """Return the phrases of each line, between commas."""
     return tuple(tuple(map(str.strip, line.split(","))) for line in text.strip().splitlines())
 
@@ -45,8 +47,8 @@ def without_accents(name: str) -> str:
 class Part:
     """The names and the words of one part."""
 
-    names: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    names: Levels = ()
+    words: Levels = ()
 
 
 UNITS = Part(
@@ -371,3 +373,31 @@ AGAINST = couples(
     "bad good, poor good, negative positive, worse better, wrong right, false true, no yes, low high, weak strong, "
     "never always, rarely often, oppose support, reject accept, easy difficult"
 )
+
+# What the labels of winners say.
+AROUND = frozenset(
+    (
+        *spelled(
+            "a the is was by of for than much far lot bit slightly clearly strongly somewhat significantly minimal"
+        ),
+        *spelled(
+            "better best stronger win wins won winner victory prefer prefers preferred preference choose chose chosen "
+            "picked selected"
+        ),
+        *spelled(
+            "team player side model system assistant response answer output option candidate text summary image item "
+            "version"
+        ),
+        *spelled("etwas deutlich viel leicht klar eher besser ist ein wenig weit wesentlich antwort modell"),
+        *spelled("mucho algo poco un mejor es bastante ligeramente claramente respuesta modelo"),
+        *spelled("beaucoup peu mieux meilleur meilleure est bien plutot nettement legerement reponse modele"),
+    )
+)  # words around the one that names a side: 'home team win', 'Response A is better'
+TIE_WORDS = frozenset(
+    spelled(
+        "tie ties tied draw drawn both bothbad neither equal equally same even undecided nopreference indifferent "
+        "similar unentschieden gleichstand remis gleich gleichwertig empate igual iguales egalite egal pareil 平局 平"
+    )
+)
+BEGIN_TIES = frozenset(spelled("tie tied ties draw drawn unentschieden gleichstand empate egalite 平局"))
+"""First words of labels that are ties without being declared."""

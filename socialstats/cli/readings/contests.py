@@ -9,7 +9,6 @@ from itertools import combinations, permutations
 from typing import Any
 
 from socialstats.cli.readings.proposal import Parts, Proposal
-from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
     BEATEN,
@@ -41,6 +40,7 @@ from socialstats.designs.vocabulary import (
     UNDECIDED,
     VERDICTS,
 )
+from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.tables import as_number
 from socialstats.text import count
 
