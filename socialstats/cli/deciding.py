@@ -26,6 +26,7 @@ MARKS = {
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
                     *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
+MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {
     "paired": ("binary", "nominal", "numeric"), "groups": ("binary", "nominal", "ordinal", "numeric"),
@@ -129,6 +130,10 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
             fits[name] = roles(table, settings)
         except InputError as error:
             misses[name] = error.problems
+    condition = fits.get("paired", {}).get("condition")
+    if condition is not None and len(table.levels(condition)) > MOST_CONDITIONS:  # texts, say
+        misses["paired"] = (Problem(message=f"'{shorten(condition)}' has too many labels for a condition"),)
+        del fits["paired"]
     if fits and is_cross_table(table):
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:

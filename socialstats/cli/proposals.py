@@ -154,6 +154,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     """
     groups = independent_groups(seen)
     group = seen.columns[groups.group] if groups is not None else None
+    owner = seen.columns.get(groups.unit or "") if groups is not None else None
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
     kept = []
@@ -162,7 +163,8 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         wide = "raters" in one.parts or "first" in one.parts
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
         unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
-        if not (grouped or alone or unjudged):
+        owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
+        if not (grouped or alone or unjudged or owned):
             kept.append(one)
     return kept
 
