@@ -178,12 +178,22 @@ def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None
 
     None for any other table.
     """
+    entries = [first_of_joint(entry, table) for entry in words(settings.get("map"))]
+    units = [entry.partition("=")[2] for entry in entries]
+    clusters = [name for name in words(settings.get("cluster")) if name not in units]
+    settings = {**settings, "map": entries, "cluster": clusters} if entries else settings
     try:
         paired, rated = paired_parts(table, settings), _ratings_parts(table, settings)
     except InputError:
         return None
     same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
     return rated if same and not _fits("comparisons", table, settings) else None
+
+
+def first_of_joint(entry: str, table: Table) -> str:
+    """Return ``unit=a`` for ``unit=a,b``, whose columns name the unit together; another entry as it is."""
+    part, _, column = entry.partition("=")
+    return f"unit={column.partition(',')[0]}" if part == "unit" and column not in table.columns else entry
 
 
 def messages(problems: Sequence[Problem]) -> str:

@@ -234,7 +234,7 @@ class Cells:
 
     def _in_turn(self, column: Column) -> bool:
         """Whether whole numbers count the rows of most units up, over all sources: which trial it was."""
-        if not column.whole:
+        if not column.whole or column.filled < column.rows:
             return False
         cells = self.profile.table.counts([*self.unit, column.name])
         unit = joined([cells.columns[name].labels().codes for name in self.unit])

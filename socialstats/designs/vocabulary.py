@@ -62,7 +62,7 @@ UNITS = Part(
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
-        "sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
+        "scene escena szene cena sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
         "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
         "题目 问题 项目 样本 任务 题号 用户 "
         "被试 参与者 受试者"
@@ -114,7 +114,7 @@ CONDITIONS = Part(
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
         "location formulation framing frame wording variant persona tone manipulation "
         "bedingung gruppe zeitpunkt condicion grupo momento "
-        "groupe bucket training momento moment zeit condizione gruppo conditie "
+        "etape etapa fase groupe bucket training momento moment zeit condizione gruppo conditie "
         "groep congruency congruence compatibility flanker prime 条件 组 时点"
     ),
 )

@@ -12,6 +12,7 @@ from socialstats.cli.readings.boards import measures_in
 from socialstats.cli.readings.proposal import Parts, Proposal, in_time, two_conditions
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
 from socialstats.designs.roles import (
+    FEWEST_UNNAMED,
     MET_BY,
     Cells,
     is_answer,
@@ -91,7 +92,9 @@ class Crossing:
     def score(self) -> float:
         """How likely it is that this is a crossing of units, whatever crosses them."""
         surely = self.unit.called(UNITS.words) or self.unit.id_named or rate_as_persons(self.unit, self.other)
-        score = 4 + 1.2 * surely + self.value.called(VALUES.words) + 0.8 * (self.full > 0.7) - 0.7 * len(self.added)
+        few = len(self.unit.levels) < FEWEST_UNNAMED and bool(self.added)  # they would be few clusters
+        score = 4 - 0.3 * few + 1.2 * surely
+        score += self.value.called(VALUES.words) + 0.8 * (self.full > 0.7) - 0.7 * len(self.added)
         # which trial it was is no unit that others meet again
         return score - 0.5 * (self.unit.called(REPEATS.words) and not self.unit.id_named)
 
