@@ -26,6 +26,7 @@ MARKS = {
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
                     *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
+MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {
     "paired": ("binary", "nominal", "numeric"), "groups": ("binary", "nominal", "ordinal", "numeric"),
@@ -129,6 +130,10 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
             fits[name] = roles(table, settings)
         except InputError as error:
             misses[name] = error.problems
+    condition = fits.get("paired", {}).get("condition")
+    if condition is not None and len(table.levels(condition)) > MOST_CONDITIONS:  # texts, say
+        misses["paired"] = (Problem(message=f"'{shorten(condition)}' has too many labels for a condition"),)
+        del fits["paired"]
     if fits and is_cross_table(table):
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
@@ -173,12 +178,22 @@ def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None
 
     None for any other table.
     """
+    entries = [first_of_joint(entry, table) for entry in words(settings.get("map"))]
+    units = [entry.partition("=")[2] for entry in entries]
+    clusters = [name for name in words(settings.get("cluster")) if name not in units]
+    settings = {**settings, "map": entries, "cluster": clusters} if entries else settings
     try:
         paired, rated = paired_parts(table, settings), _ratings_parts(table, settings)
     except InputError:
         return None
     same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
     return rated if same and not _fits("comparisons", table, settings) else None
+
+
+def first_of_joint(entry: str, table: Table) -> str:
+    """Return ``unit=a`` for ``unit=a,b``, whose columns name the unit together; another entry as it is."""
+    part, _, column = entry.partition("=")
+    return f"unit={column.partition(',')[0]}" if part == "unit" and column not in table.columns else entry
 
 
 def messages(problems: Sequence[Problem]) -> str:

@@ -20,7 +20,7 @@ from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
-from socialstats.cli.readings.groups import groups_of_units
+from socialstats.cli.readings.groups import counted_answers, groups_of_units
 from socialstats.cli.readings.long import long_tables, treated_units
 from socialstats.cli.readings.proposal import ANSWERS, Proposal
 from socialstats.cli.readings.refusals import refusal, what_is_needed
@@ -57,6 +57,7 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     treated_units,
     score_tables,
     groups_of_units,
+    counted_answers,
 )
 
 
@@ -154,6 +155,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     """
     groups = independent_groups(seen)
     group = seen.columns[groups.group] if groups is not None else None
+    owner = seen.columns.get(groups.unit or "") if groups is not None else None
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
     kept = []
@@ -162,7 +164,8 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         wide = "raters" in one.parts or "first" in one.parts
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
         unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
-        if not (grouped or alone or unjudged):
+        owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
+        if not (grouped or alone or unjudged or owned):
             kept.append(one)
     return kept
 
@@ -218,7 +221,7 @@ def estimate(path: str, one: Proposal) -> str:
     typed = ["socialstats", "estimate", one.metric, path]
     for part, columns in one.parts.items():
         typed += [f"--{part}", ",".join(c.name for c in columns)] if columns else []
-    for key in ("cluster", "scale", "source"):
+    for key in ("groups", "cluster", "scale", "source", "choice"):
         typed += [f"--{key}", ",".join(words(one.options[key]))] if one.options.get(key) else []
     return shlex.join(typed)
 
@@ -296,6 +299,12 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     if refused:
         return f"What it may be cannot be read: {refused[0]}"
+    nested = [name for name in table.columns if name not in Profile(table).columns]
+    if nested:
+        return (
+            f"{quoted([shorten(name, 30) for name in nested], 4)} {'hold' if len(nested) > 1 else 'holds'} lists or "
+            "objects, which no design reads. Write a row for each of their entries, with a column for each field."
+        )
     if len(table.columns) == 1:
         return (
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "

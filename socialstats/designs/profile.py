@@ -25,9 +25,11 @@ from socialstats.designs.vocabulary import (
     EXPORTED,
     IDENTITIES,
     LATER,
+    LONG_LABEL,
     MODELS,
     NUMBERINGS,
     PERSONS,
+    PROSE,
     RATERS,
     REACTIONS,
     REPEATS,
@@ -86,6 +88,8 @@ BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
 )  # a matrix of questions in an export: 'How often? [Story 1]'
 
+NO_ENDS = ("cond", "change")  # a second is no condition, and an exchange no difference
+FEWEST_IDS = 8  # labels of a column that is called an id and names units
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
 )  # between the words of a name
@@ -170,6 +174,21 @@ class Column:
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt)
 
+    @property
+    def id_named(self) -> bool:
+        """Whether the column is called an id and has many labels: a session_id names sessions, and numbers nothing."""
+        return self.size >= FEWEST_IDS and bool({*self.tokens[-1:]} & {*IDENTITIES}) and len(self.tokens) > 1
+
+    @cached_property
+    def prose(self) -> bool:
+        """Whether the column holds free texts: long labels of several words each, under a name of texts or not."""
+        if not self.text:
+            return False
+        letters = sum(map(len, self.levels)) / max(self.size, 1)
+        words = sum(len(label.split()) > 2 for label in self.levels) / max(self.size, 1)
+        named = bool({*self.tokens[-1:]} & {*PROSE}) and words > 0
+        return (letters >= LONG_LABEL and words > 0.5) or (named and words >= 0.3)
+
     def _holds(self, words: Sequence[str]) -> bool:
         """Whether the name holds one of some Chinese words, between which no blanks stand."""
         return any(word in self.name for word in words if not word.isascii())
@@ -204,7 +223,7 @@ class Column:
         tokens = {*self.tokens, bare(without_accents(self.name))}
         tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
         tokens |= {token.removeprefix("id") for token in tokens}
-        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens):
+        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
             return True
         return self._holds(names)
 

@@ -44,6 +44,7 @@ from socialstats.designs.vocabulary import (
     MACHINES,
     MEASURES,
     MODELS,
+    OF_MODELS,
     ORDINALS,
     PERSONS,
     PROVIDERS,
@@ -228,7 +229,7 @@ class Cells:
 
     def _in_turn(self, column: Column) -> bool:
         """Whether whole numbers count the rows of most units up, over all sources: which trial it was."""
-        if not column.whole:
+        if not column.whole or column.filled < column.rows:
             return False
         cells = self.profile.table.counts([*self.unit, column.name])
         unit = joint_codes([cells.columns[name].labels().codes for name in self.unit])
@@ -431,7 +432,7 @@ def refuse_other_answers(
         chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
-        among = f", with {cluster}" if column.numbering else ""  # else units are numbered anew in each of its labels
+        among = "" if column.called(TASKS.words) else f", with {cluster}"  # units are numbered anew in each task
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}{among}",
@@ -491,13 +492,10 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
-    texts = [
-        c
-        for c in profile.every
-        if c.names_things and c.text and not c.unique and c.size > 1 and not profile.has_partner(c)
-    ]
-    texts = [c for c in texts if not c.called(GRADERS)]
-    named = [c for c in texts if c.called(MODELS.words)]
+    texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
+    texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
+    texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
+    named = [c for c in texts if c.called(MODELS.words) and not {*c.tokens[-1:]} & {*OF_MODELS}]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
     finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
@@ -514,6 +512,7 @@ def sources_of(profile: Profile) -> list[Column]:
         for c in profile.varying()
         if c.names_things
         and c.text
+        and not c.prose
         and c.size <= MOST_SOURCES
         and not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))
         and (c.called(CONDITIONS.words) or not c.called(UNITS.words))
@@ -746,14 +745,14 @@ def independent_groups(profile: Profile) -> Groups | None:
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    if models_of(profile):
-        return None  # these are compared, and groups are groups of items
+    models = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
-    for group in (c for c in things if c.size <= MOST_GROUPS and tells_groups(c)):
+    for group in (c for c in things if c.size <= MOST_GROUPS and c not in models and tells_groups(c)):
         met = [
             c
             for c in things
-            if c.size > group.size
+            if c is not group
+            and c.size > group.size
             and not c.unique
             and (c.text or c.identifies or c.called((*UNITS.words, *PERSONS)))
             and met_share(profile, group, c) > MET_BY
@@ -771,9 +770,11 @@ def independent_groups(profile: Profile) -> Groups | None:
         repeated = [
             c for c in inner if 3 * c.size <= 2 * profile.rows and not any(profile.constant(other, c) for other in met)
         ]
-        if repeated:
+        if repeated and (not models or group.called(TREATMENTS)):
             return Groups(group.name, min(repeated, key=lambda c: c.size).name, several=True)
         crossed = (c for c in things if c is not group and c.size * group.size == profile.rows)
+        if models:
+            continue
         planned = any(profile.distinct([c.name, group.name]) for c in crossed)
         if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)

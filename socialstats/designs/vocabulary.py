@@ -64,7 +64,7 @@ UNITS = Part(
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
-        "sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
+        "scene escena szene cena sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
         "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
         "题目 问题 项目 样本 任务 题号 用户 "
         "被试 参与者 受试者"
@@ -99,6 +99,7 @@ MODELS = Part(
         "assistant provider modello helper 模型 助手"
     ),
 )
+OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
 GRADERS = spelled(
     "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
     "evaluador avaliador evaluateur 评委 评审 评审员 评分者"
@@ -115,14 +116,14 @@ CONDITIONS = Part(
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
         "location formulation framing frame wording variant persona tone manipulation "
         "bedingung gruppe zeitpunkt condicion grupo momento "
-        "groupe bucket training momento moment zeit condizione gruppo conditie "
+        "etape etapa fase groupe bucket training momento moment zeit condizione gruppo conditie "
         "groep congruency congruence compatibility flanker prime 条件 组 时点"
     ),
 )
 TREATMENTS = spelled(
     "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
     "tone bedingung gruppe versuchsgruppe "
-    "tratamiento condicion grupo traitement groupe version versao versione 组别 组 条件 版本"
+    "tratamiento condicion grupo traitement groupe version versao versione persona 组别 组 条件 版本"
 )  # what was done to a unit
 PERIODS = spelled(
     "period session visit order position sequence block round half wave periodo sitzung periode reihenfolge orden "
@@ -144,7 +145,8 @@ VALUES = Part(
         "result evaluation performance effort correct measurement reading "
         "label accuracy acc action decision verdict choice grade "
         "category reply stance code mark points wert bewertung "
-        "antwort punkte richtig puntuacion puntaje valor respuesta correcto "
+        "antwort punkte richtig rotulo etiqueta opcion elegida elegido gegeben given puntuacion puntaje valor "
+        "respuesta correcto "
         "note valeur reponse exactmatch em f1 pass1 "
         "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
@@ -205,8 +207,18 @@ COSTS = spelled(
     "cost price usd eur gbp tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste "
     "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
 )  # what an answer took
+CUES = spelled(
+    "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft genero "
+    "sexo genre"
+)  # what a person in a text is like, where each text was met with each
+CONFIDENCE = spelled("confidence confident certainty confianca confianza konfidenz sicherheit certitude")
+PROSE = spelled(
+    "reply comment comments text output prompt rationale reason reasons explanation justification justificacion note "
+    "notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
+)  # last words of names of free texts
+LONG_LABEL = 25  # letters of a label on average, from which it is a text rather than a name
 EXPORTED = spelled(
-    "finished progress lastpage userlanguage distributionchannel startlanguage"
+    "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage"
 )  # beside the answers of a questionnaire
 CALLS = spelled(
     "characters chars length len words wordcount nwords sentences lines paragraphs temperature topp bytes params "

@@ -12,8 +12,11 @@ from socialstats.cli.readings.boards import measures_in
 from socialstats.cli.readings.proposal import Parts, Proposal, in_time, two_conditions
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
 from socialstats.designs.roles import (
+    FEWEST_UNNAMED,
+    MET_BY,
     Cells,
     is_answer,
+    met_share,
     models_of,
     of_people_and_machines,
     people_among,
@@ -22,11 +25,14 @@ from socialstats.designs.roles import (
 )
 from socialstats.designs.vocabulary import (
     CONDITIONS,
+    CONFIDENCE,
     CROWD,
+    CUES,
     METHODS,
     PERIODS,
     PERSONS,
     RATERS,
+    REACTIONS,
     REPEATS,
     RIGHT,
     SCALED,
@@ -85,9 +91,12 @@ class Crossing:
     @property
     def score(self) -> float:
         """How likely it is that this is a crossing of units, whatever crosses them."""
-        surely = self.unit.called(UNITS.words) or rate_as_persons(self.unit, self.other)
-        score = 4 + 1.2 * surely + self.value.called(VALUES.words) + 0.8 * (self.full > 0.7) - 0.7 * len(self.added)
-        return score - 0.5 * self.unit.called(REPEATS.words)  # which trial it was is no unit that others meet again
+        surely = self.unit.called(UNITS.words) or self.unit.id_named or rate_as_persons(self.unit, self.other)
+        few = len(self.unit.levels) < FEWEST_UNNAMED and bool(self.added)  # they would be few clusters
+        score = 4 - 0.3 * few + 1.2 * surely
+        score += self.value.called(VALUES.words) + 0.8 * (self.full > 0.7) - 0.7 * len(self.added)
+        # which trial it was is no unit that others meet again
+        return score - 0.5 * (self.unit.called(REPEATS.words) and not self.unit.id_named)
 
     def parts(self, kind: str, *, joint: bool = True) -> Parts:
         """Return the parts, with `other` as raters or conditions."""
@@ -107,10 +116,10 @@ def rate_as_persons(unit: Column, other: Column) -> bool:
 
 def long_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
+    yield from beside_people(seen)
     keys, values = keys_of(seen), values_of(seen)
     for unit, other in permutations(keys, 2):
         if may_cross(seen, unit, other, keys) and (found := crossing_of(seen, unit, other, keys, values)):
-            yield from beside_people(found)
             yield from shares_of_models(found)
             yield from as_ratings(found)
             yield from as_conditions(found)
@@ -122,7 +131,7 @@ def treated_units(seen: Profile) -> Iterator[Proposal]:
     What else differs within a unit and a treatment, such as names, judges and runs, is averaged.
     """
     for condition in seen.varying():
-        treated = condition.called(TREATMENTS) and not condition.called(PERIODS) and condition.text
+        treated = condition.called((*TREATMENTS, *CUES)) and not condition.called(PERIODS) and condition.text
         if not treated or condition.size != 2 or not condition.names_things or condition in models_of(seen):
             continue
         units = [c for c in units_met(seen, condition) if c.called((*UNITS.words, *PERSONS))]
@@ -154,19 +163,26 @@ def telling_apart(seen: Profile, key: Sequence[Column], free: Sequence[Column]) 
     return []
 
 
-def beside_people(found: Crossing) -> Iterator[Proposal]:
+def beside_people(seen: Profile) -> Iterator[Proposal]:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
-    seen, unit, other, value = found.seen, found.unit, found.other, found.value
-    if not people_among(other) or found.added or len(found.repeat) != 1 or not unit.called(UNITS.words):
-        return
-    rater = found.repeat[0]
-    if rater.called(REPEATS.words) or other.called(CONDITIONS.words):
-        return
-    if rater.size <= 2 * other.size or not seen.distinct([unit.name, other.name, rater.name]):
-        return
-    parts = {"unit": [unit], "rater": [rater], "value": [value], "rater_source": [other]}
-    means = f"'{rater.name}' answers '{unit.name}', '{other.name}' says who is a person, '{value.name}' is the answer"
-    yield Proposal("ratings", BESIDE_PEOPLE, means, parts, reference_of(other))
+    things = [c for c in seen.varying() if c.names_things and not c.prose]
+    units = [c for c in things if c.called(UNITS.words) or c.numbering]
+    for source in things:
+        if not people_among(source) or source.size > MOST_CONDITIONS or source.called(CONDITIONS.words):
+            continue
+        raters = [c for c in things if c.size > 2 * source.size and not (c.numbering and c.called(REPEATS.words))]
+        raters = [c for c in raters if seen.constant(source, c) or c.called((*PERSONS, *RATERS.words, "who"))]
+        for rater, unit in ((rater, unit) for rater in raters for unit in units if unit not in (rater, source)):
+            met = met_share(seen, source, unit) >= MET_BY and seen.distinct([unit.name, source.name, rater.name])
+            free = [c for c in values_of(seen) if c not in (unit, rater, source) and not seen.constant(c, unit)]
+            free = [c for c in free if not seen.constant(c, source)]
+            if not met or seen.constant(unit, rater) or not free:
+                continue
+            value = likely_values(seen, free, rated=True)[0]
+            parts = {"unit": [unit], "rater": [rater], "value": [value], "rater_source": [source]}
+            means = f"'{rater.name}' answers '{unit.name}' with '{value.name}', '{source.name}' says who is a person"
+            yield Proposal("ratings", BESIDE_PEOPLE, means, parts, reference_of(source))
+            return
 
 
 def reference_of(source: Column) -> dict[str, str]:
@@ -195,7 +211,7 @@ def keys_of(seen: Profile) -> list[Column]:
         condition = c.filled == c.rows and len(c.levels) <= MOST_CONDITIONS and c.called(CONDITIONS.words)
         named = c.numbers is None or len(seen.columns) <= FEW_COLUMNS or judged or c.called(KEYS)
         told = not c.describes or {*c.tokens} <= {*CONDITIONS.words}
-        if told and named and len(c.levels) <= most and (c.names_things or condition):
+        if told and named and len(c.levels) <= most and (c.names_things or condition) and not c.prose:
             keys.append(c)
     sides = {c for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 for c in two}
     measure = measures_in(seen)
@@ -205,7 +221,8 @@ def keys_of(seen: Profile) -> list[Column]:
 def values_of(seen: Profile) -> list[Column]:
     """Return the columns that may be the value: numbers and labels, no numbers of a plan, no treatments."""
     free = [c for c in seen.varying() if c.numbers is not None or len(c.levels) <= FEW]
-    free = [c for c in free if not (c.called(TREATMENTS) or of_people_and_machines(c))]
+    free = [c for c in free if not (c.called(TREATMENTS) or of_people_and_machines(c) or c.prose)]
+    free = [c for c in free if c.called(REACTIONS) or not c.describes] or free
     free = [c for c in free if not (c.numbers_rows or seen.enumerates(c))]
     return [c for c in free if c.name not in seen.no_values] or free
 
@@ -219,7 +236,7 @@ def may_cross(seen: Profile, unit: Column, other: Column, keys: Sequence[Column]
     )
     if other.called(REPEATS.words) or seen.constant(other, unit) or (seen.constant(unit, other) and not rated):
         return False  # each label of one unit only: no condition is like that
-    if not (persons or unit.called(UNITS.words)):
+    if not (persons or unit.called(UNITS.words) or unit.id_named):
         met = len(unit.levels) * len(other.levels) == seen.rows and unit.called(REPEATS.words)
         if other.called(UNITS.words) or (unit.called((*CONDITIONS.words, *REPEATS.words)) and not met):
             return False
@@ -265,7 +282,15 @@ def likely_values(seen: Profile, free: Sequence[Column], rated: bool) -> list[Co
     named = [c for c in free if c.called(VALUES.words)]
     if named:
         right = [c for c in named if c.yes_no and c.called(RIGHT)]
-        return sorted(named, key=lambda c: (seen.nearly_constant(c), c not in right, c.called(WEAK_VALUES)))
+        return sorted(
+            named,
+            key=lambda c: (
+                seen.nearly_constant(c),
+                c not in right,
+                c.called((*WEAK_VALUES, *CONFIDENCE)),
+                c.called(REACTIONS) and not right,
+            ),
+        )
     numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
     numbers = numbers or [c for c in free if c.numbers is not None]
     likely = numbers or free
@@ -299,6 +324,7 @@ def as_ratings(found: Crossing) -> Iterator[Proposal]:
     parts = {**found.parts("rater", joint=not by), **({"rater_source": [source]} if source is not None else {})}
     yield Proposal("ratings", score, means, parts, options)
     choosing = unit.called([name for name in PERSONS if name != "id"]) and other.called(UNITS.words)
+    choosing = choosing and not any(c.called(TREATMENTS) and not seen.constant(c, unit) for c in seen.varying())
     if choosing and value.numbers is None and not rated:
         means = f"shares of each '{value.name}', of which each '{unit.name}' gave one to each '{other.name}'"
         yield Proposal("ratings", score + 2, means, parts, {**options, "scale": "nominal"}, "choice_shares")
@@ -318,7 +344,7 @@ def as_conditions(found: Crossing) -> Iterator[Proposal]:
     score += 0.3 * (other.numbers is None and (size == 2 or condition))
     gaps = {"missing": "drop"} if found.full < 1 else {}
     options = {"conditions": two_conditions(other), **found.within, **gaps}
-    score = min(score, 9.0) + 0.01 * score - 0.5 * (other.called(PERIODS) and not in_time(other))
+    score = min(score, 9.0) - 0.15 + 0.01 * score - 0.5 * (other.called(PERIODS) and not in_time(other))
     means = f"'{found.value.name}' of the same {found.of} under two of '{other.name}'{found.instead}"
     yield Proposal("paired", score, means, found.parts("condition"), options)
 

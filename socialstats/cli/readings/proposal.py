@@ -131,4 +131,7 @@ def in_time(column: Column) -> list[str]:
 
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
+    if column.numbers is not None and len(column.levels) > 2:  # from the first to the last
+        numbers = sorted(column.levels, key=float)
+        return [numbers[-1], numbers[0]]
     return in_time(column) or list(column.levels[:2])

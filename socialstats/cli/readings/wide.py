@@ -416,7 +416,7 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
     steady = zeros >= 0.1 if counted else len(set(sums.tolist())) == 1 and zeros > 0
     items = bool(item_suspects(names))
-    sparse = zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
+    sparse = len(names) > 2 and zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
     heads = [as_number(name) for name in names]
     scale = 2 < len(names) <= 12 and all(x is not None and x == k + (heads[0] or 0) for k, x in enumerate(heads))
     levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
