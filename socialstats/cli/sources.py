@@ -14,7 +14,9 @@ import narwhals as nw
 from socialstats.designs.vocabulary import MODELS
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, read_table
-from socialstats.tables.files import PART, file_of, files_below, of_files
+from socialstats.tables.files import of_files
+from socialstats.tables.paths import file_of, files_below
+from socialstats.tables.pieces import PART
 from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats.tables.files import read_table
-from socialstats.tables.reading import Format
+from socialstats.tables.formats import Format
 from socialstats.tables.table import (
     EPSILON,
     MISSING,
