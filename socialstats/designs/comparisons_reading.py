@@ -48,8 +48,7 @@ from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.vocabulary import without_accents
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Labels, Table, as_number, as_text, missing_names
-from socialstats.tables.lazy import asks
-from socialstats.tables.table import (
+from socialstats.tables.counting import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
     WEIGHT_EXTREME,
@@ -59,6 +58,7 @@ from socialstats.tables.table import (
     WEIGHT_ZERO,
     text_weight,
 )
+from socialstats.tables.lazy import asks
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 

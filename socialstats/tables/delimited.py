@@ -15,9 +15,11 @@ import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem, SocialStatsError
 from socialstats.tables.formula_cells import unguarded, unguarded_column
+from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.labels import MISSING
 from socialstats.tables.limits import limit
 from socialstats.tables.sources import CheckedText, Source, bad_text, open_text, refuse_other_encodings
-from socialstats.tables.table import MISSING, Table, check_names, refuse_wide
+from socialstats.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

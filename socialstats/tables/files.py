@@ -21,13 +21,14 @@ import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables.formats import WORKBOOKS, Format, format_of
+from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.lazy import ROW, connected
 from socialstats.tables.limits import within
 from socialstats.tables.paths import File, file_of, refuse_strays, several
 from socialstats.tables.pieces import PART, copies, in_memory, locator
 from socialstats.tables.reading import read_source
 from socialstats.tables.scanning import delimited_relation, parquet_relation, parquet_sizes
-from socialstats.tables.table import Table, check_names, refuse_wide
+from socialstats.tables.table import Table
 from socialstats.text import shorten
 
 MOST_ROWS, MOST_BYTES = 1_000_000, 100_000_000  # rows of parquet and bytes of text beyond which rows stay in files

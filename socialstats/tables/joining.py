@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.files import read_table
+from socialstats.tables.labels import as_number, as_text
 from socialstats.tables.lazy import asks
 from socialstats.tables.spelling import plain, told_apart
-from socialstats.tables.table import Table, as_number, as_table, as_text
+from socialstats.tables.table import Table, as_table
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 

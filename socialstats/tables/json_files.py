@@ -11,9 +11,10 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
 from socialstats.tables.sources import Source, decoded
-from socialstats.tables.table import Locate, Table, check_names, refuse_wide
+from socialstats.tables.table import Locate, Table
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20

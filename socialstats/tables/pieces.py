@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ import numpy as np
 from socialstats.errors import InFile, InputError, NothingToAnalyse
 from socialstats.tables.delimited import SEPARATORS, layout_of
 from socialstats.tables.formats import Format
+from socialstats.tables.headers import check_names
 from socialstats.tables.paths import File
 from socialstats.tables.reading import read_source, reader_of
-from socialstats.tables.table import Locate, Table, check_names
+from socialstats.tables.table import Locate, Table
 from socialstats.text import quoted
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
             for name in frame.columns:
                 columns.setdefault(name, []).append(coded(frame[name]))
             rows, last = rows + len(frame), table
-        pieces.append(Piece(file, rows, lambda positions, table=last: [*table.places(positions).values()]))
+        pieces.append(Piece(file, rows, partial(lines_in, last)))
     labels = np.repeat([piece.file.label for piece in pieces], [piece.rows for piece in pieces])
     if not len(labels):
         raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
@@ -107,6 +109,11 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
     return replace(
         last, frame=nw.from_native(whole), columns=tuple(columns), locate=locator(pieces), copies=copies(pieces)
     )
+
+
+def lines_in(table: Table, positions: Sequence[int]) -> list[int]:
+    """Return the lines of some rows of a file, in their order."""
+    return [*table.places(positions).values()]
 
 
 def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:

@@ -15,10 +15,10 @@ from typing import Any
 
 from socialstats.tables.delimited import layout_of, lines_of
 from socialstats.tables.formula_cells import unguarded_in_sql
+from socialstats.tables.headers import check_names
 from socialstats.tables.lazy import ROW, connected, in_sql
 from socialstats.tables.paths import File
 from socialstats.tables.pieces import PART, Piece, same_columns
-from socialstats.tables.table import check_names
 
 name_in_sql = partial(in_sql, mark='"')
 
@@ -67,15 +67,16 @@ def delimited_relation(files: Sequence[File], format: str) -> tuple[Any, list[Pi
     for file, names in zip(files, every, strict=True):
         check_names(names, file.name)
     same_columns(files, every)
+    lines = [partial(lines_of, file.source, layout[0]) for file, layout in zip(files, layouts, strict=True)]
     folder = tempfile.mkdtemp(prefix="socialstats")
+    weakref.finalize(lines[0], shutil.rmtree, folder, ignore_errors=True)
     connection = connected(str(Path(folder) / "rows"))
     types = ", ".join(f"{name_in_sql(name)} varchar" for name in [*every[0], PART])
     connection.execute(f"create table held ({types})")
     pieces = []
-    for file, (delimiter, columns, line) in zip(files, layouts, strict=True):
-        rows = first_value(connection, copy_in_sql(file, delimiter, columns, line)) if line else 0
-        pieces.append(Piece(file, rows, partial(lines_of, file.source, delimiter)))
-    weakref.finalize(pieces[0].lines, shutil.rmtree, folder, ignore_errors=True)
+    for file, layout, locate in zip(files, layouts, lines, strict=True):
+        rows = first_value(connection, copy_in_sql(file, *layout)) if layout[2] else 0
+        pieces.append(Piece(file, rows, locate))
     return connection.sql(f'select *, rowid as "{ROW}" from held'), pieces
 
 

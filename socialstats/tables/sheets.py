@@ -10,9 +10,10 @@ import narwhals as nw
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables.formats import AS_CSV
 from socialstats.tables.formula_cells import unguarded
+from socialstats.tables.headers import check_names
 from socialstats.tables.limits import within
 from socialstats.tables.sources import Source
-from socialstats.tables.table import Table, check_names
+from socialstats.tables.table import Table
 from socialstats.tables.workbooks import Sheet, letters
 from socialstats.text import quoted
 

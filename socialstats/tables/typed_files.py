@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import InputError
 from socialstats.tables.formats import READ
+from socialstats.tables.headers import refuse_wide
+from socialstats.tables.labels import as_text
 from socialstats.tables.limits import within
 from socialstats.tables.sources import Source
 from socialstats.tables.spss import read_spss
-from socialstats.tables.table import as_text, refuse_wide
 from socialstats.text import shorten
 
 if TYPE_CHECKING:
