@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from socialstats.cli.settings import DESIGNS, OWN, SETTINGS
+from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
@@ -19,6 +19,7 @@ PARTS = {
     "groups": ("group", "value", "unit", "count", "by", "cluster", "repeat"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster", "repeat"),
 }
+BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
     "groups": {"group", "groups"},
@@ -55,14 +56,12 @@ class NoDesign(DesignError):
         The design that the names fit; empty for none.
     """
 
-    def __init__(
-        self, message: str | Sequence[Problem], table: Table, settings: Mapping[str, Any], design: str = ""
-    ) -> None:
+    def __init__(self, message: str | Sequence[Problem], table: Table, settings: Settings, design: str = "") -> None:
         super().__init__(message)
         self.table, self.settings, self.design = table, settings, design
 
 
-def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> str:
+def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
     """Return the design: as asked for, of the study, of the parts and options that only it has, or by the columns.
 
     Raises
@@ -77,7 +76,7 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
         return str(asked or chosen)
     if settings.get("crosstab"):
         raise NoDesign(f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}", table, settings)
-    given = {entry.partition("=")[0] for entry in words(settings.get("map"))}
+    given = {*mapped_columns(settings)}
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
     if given & OF_WINNERS and _fits("comparisons", table, settings):
         given -= OF_WINNERS
@@ -89,7 +88,7 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
     return by_columns(table, settings)
 
 
-def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: set[str]) -> None:
+def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) -> None:
     """Refuse an option of one design where the columns lack its parts and fit another design.
 
     Raises
@@ -100,10 +99,10 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
     options = [key for key in OWN[marked] if key in MARKS[marked] & given]
     if not options or settings.get("map") or settings.get("raters"):
         return
-    fits = [name for name in ROLES if _fits(name, table, settings)]
+    fits = [name for name in BY_COLUMNS if _fits(name, table, settings)]
     if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
         option = SETTINGS[options[0]].option
-        parts = _parts_text(ROLES[fits[0]](table, settings))
+        parts = _parts_text(parts_of(fits[0], table, settings))
         if marked not in PARTS:
             raise InputError(f"{option} is for {marked}; this table is read as {fits[0]} ({parts})")
         raise InputError(
@@ -112,21 +111,21 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
         )
 
 
-def _fits(name: str, table: Table, settings: Mapping[str, Any]) -> bool:
+def _fits(name: str, table: Table, settings: Settings) -> bool:
     try:
-        ROLES[name](table, settings)
+        parts_of(name, table, settings)
     except InputError:
         return False
     return True
 
 
-def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
+def by_columns(table: Table, settings: Settings) -> str:
     """Return the one design whose parts are all among the columns."""
     fits: dict[str, dict[str, str]] = {}
     misses: dict[str, tuple[Problem, ...]] = {}
-    for name, roles in ROLES.items():
+    for name in BY_COLUMNS:
         try:
-            fits[name] = roles(table, settings)
+            fits[name] = parts_of(name, table, settings)
         except InputError as error:
             misses[name] = error.problems
     if fits and is_cross_table(table):
@@ -168,13 +167,13 @@ def is_cross_table(table: Table) -> bool:
         return False
 
 
-def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None:
+def fit_both(table: Table, settings: Settings) -> dict[str, str] | None:
     """Return the parts of ratings of a table whose columns fit pairs as well, with one column as condition and rater.
 
     None for any other table.
     """
     try:
-        paired, rated = paired_parts(table, settings), _ratings_parts(table, settings)
+        paired, rated = (parts_of(design, table, settings) for design in ("paired", "ratings"))
     except InputError:
         return None
     same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
@@ -186,7 +185,7 @@ def messages(problems: Sequence[Problem]) -> str:
     return "; ".join(problem.message for problem in problems)
 
 
-def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Mapping[str, Any]) -> None:
+def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Settings) -> None:
     """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
 
     Raises
@@ -210,29 +209,34 @@ def _parts_text(parts: Mapping[str, str]) -> str:
     return ", ".join(f"{part} = {shorten(column)}" for part, column in parts.items())
 
 
-def _comparison_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+def parts_of(design: str, table: Table, settings: Settings) -> dict[str, str]:
+    """Return the columns that play the parts of a design, in a table of one row per value.
+
+    Raises
+    ------
+    InputError
+        Where the column of a part is missing.
+    """
     from socialstats.designs.columns import assign
+    from socialstats.designs.groups_reading import GroupsOptions, groups_roles
     from socialstats.designs.options import Options
-
-    return assign(table, Options(**map_options(_known(settings, MARKS["comparisons"])))).parts()
-
-
-def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a long table of pairs; an `InputError` where one is missing."""
     from socialstats.designs.paired_reading import PairedOptions, paired_roles
-
-    named = map_parts(_known(settings, {"unit", "condition", "value"}), "paired")
-    return paired_roles(table, PairedOptions(**named, **_taken(table, settings))).parts()
-
-
-def _ratings_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
     from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
 
-    named = map_parts(_known(settings, {"unit", "rater", "value"}), "ratings")
-    return ratings_roles(table, RatingsOptions(**named, **_taken(table, settings))).parts()
+    if design == "comparisons":
+        return assign(table, Options(**map_options(known_entries(settings, MARKS[design])))).parts()
+    readers: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
+        "groups": ("group", GroupsOptions, groups_roles),
+        "paired": ("condition", PairedOptions, paired_roles),
+        "ratings": ("rater", RatingsOptions, ratings_roles),
+    }
+    source, options, roles = readers[design]
+    named = map_parts(known_entries(settings, {"unit", source, "value"}), design)
+    parts: dict[str, str] = roles(table, options(**named, **taken_columns(table, settings))).parts()
+    return parts
 
 
-def _taken(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+def taken_columns(table: Table, settings: Settings) -> dict[str, Any]:
     """Return the columns that are declared as something else, and so play no part of a design."""
     entries = [entry.partition("=")[::2] for entry in words(settings.get("map"))]
     clusters = words(settings.get("cluster")) + [column for part, column in entries if part == "cluster"]
@@ -241,7 +245,13 @@ def _taken(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
     return found | ({"by": by} if by in table.columns else {})
 
 
-def _known(settings: Mapping[str, Any], parts: set[str]) -> list[str]:
+def mapped_columns(settings: Settings) -> dict[str, str]:
+    """Return the column of each part that the mapping names."""
+    return dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+
+
+def known_entries(settings: Settings, parts: Collection[str]) -> list[str]:
+    """Return the entries of the mapping that name one of some parts."""
     return [entry for entry in words(settings.get("map")) if entry.partition("=")[0] in parts]
 
 
@@ -275,7 +285,7 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     return done
 
 
-def refuse_foreign(name: str, settings: Mapping[str, Any]) -> None:
+def refuse_foreign(name: str, settings: Settings) -> None:
     """Refuse options that belong to other designs only.
 
     Raises
@@ -326,16 +336,3 @@ def split_list(entries: Sequence[str]) -> list[str]:
         message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
         raise InputError(message) from error
     return [part for part in parts if part]
-
-
-def groups_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of independent groups; an `InputError` where one is missing."""
-    from socialstats.designs.groups_reading import GroupsOptions, groups_roles
-
-    named = map_parts(_known(settings, {"unit", "group", "value"}), "groups")
-    return groups_roles(table, GroupsOptions(**named, **_taken(table, settings))).parts()
-
-
-ROLES: dict[str, Callable[[Table, Mapping[str, Any]], dict[str, str]]] = {
-    "comparisons": _comparison_parts, "paired": paired_parts, "ratings": _ratings_parts,
-}  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import words
+from socialstats.cli.deciding import mapped_columns
 from socialstats.cli.designs import Design
+from socialstats.cli.settings import Settings
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
@@ -180,7 +180,7 @@ def _strengths(design: Comparisons) -> str:
     return f"not finite: {'; '.join(lone) or count(len(graph.groups), 'separate group')}"
 
 
-def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
+def data_section(design: Design, settings: Settings) -> dict[str, Any]:
     """Return the keys of a plan that read the same design again."""
     name = type(design).__name__.lower()
     known: dict[str, Any] = {
@@ -208,11 +208,10 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shaped_section(settings: Mapping[str, Any]) -> dict[str, Any]:
+def shaped_section(settings: Settings) -> dict[str, Any]:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
     keys = ("by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
-    entries = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
-    return {"map": entries} | {key: settings.get(key) for key in keys}
+    return {"map": mapped_columns(settings)} | {key: settings.get(key) for key in keys}
 
 
 def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import ROLES, groups_parts, words
+from socialstats.cli.deciding import mapped_columns, parts_of, words
 from socialstats.cli.level_orders import ordered
+from socialstats.cli.settings import Settings
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import clusters_of, of_people_and_machines
 from socialstats.designs.undeclared import is_tried
@@ -35,10 +36,10 @@ class Columns:
         If a column of the design is missing.
     """
 
-    def __init__(self, table: Table, settings: Mapping[str, Any], design: str) -> None:
+    def __init__(self, table: Table, settings: Settings, design: str) -> None:
         self.table, self.settings, self.design, self.seen = table, settings, design, Profile(table)
-        self.parts = (groups_parts if design == "groups" else ROLES[design])(table, settings)
-        self.mapped = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+        self.parts = parts_of(design, table, settings)
+        self.mapped = mapped_columns(settings)
         rows = [entry for key in ("where", "exclude", "exclude_raters") for entry in words(settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         self.taken = {column for key in keys for column in words(settings.get(key))}
@@ -114,7 +115,7 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
     return guess | levels_guess(columns, source)
 
 
-def people_and_models(table: Table, settings: Mapping[str, Any]) -> str | None:
+def people_and_models(table: Table, settings: Settings) -> str | None:
     """Return the column of ratings that is called like a source and says human of some raters, not of others.
 
     None where a source was named, the column plays another part, or a rater has two sources.

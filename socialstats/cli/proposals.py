@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
-from socialstats.cli.settings import LISTS, SETTINGS
+from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
@@ -61,7 +61,7 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
 
 def proposals(
     table: Table,
-    said: Mapping[str, Any],
+    said: Settings,
     reads: Callable[[dict[str, Any]], dict[str, Any]],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
@@ -104,7 +104,7 @@ def proposals(
     return done
 
 
-def with_given(seen: Profile, one: Proposal, given: Mapping[str, Any]) -> Proposal | None:
+def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None:
     """Return a proposal with what was said in place of what it says; None where it takes a repeat as another part."""
     entries = words(given.get("map"))
     parts: dict[str, list[Column]] = {}
@@ -173,7 +173,7 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
 
 
-def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str:
+def command(path: str, settings: Settings, name: str = "report") -> str:
     """Return a complete command line.
 
     Examples
@@ -255,7 +255,7 @@ def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
     return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 
 
-def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
