@@ -125,7 +125,7 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 
 def holds_costs(seen: Profile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and not c.numbers_rows]
+    numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
     return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
 
 
@@ -215,7 +215,7 @@ def seen_words(table: Table) -> str:
     """Return what a table holds in a paragraph: rows, columns, and what stands in the first ones."""
     seen = Profile(table)
     told = []
-    for column in [*seen.columns.values()][:8]:
+    for column in [*seen.every][:8]:
         levels, numbers = column.levels, column.numbers
         if numbers and len(levels) > FEW_COLUMNS:
             what = f"numbers from {min(numbers):g} to {max(numbers):g}"
@@ -227,7 +227,7 @@ def seen_words(table: Table) -> str:
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
-    spelled = [(c, found) for c in seen.columns.values() if c.levels and (found := other_spelling(c.levels))]
+    spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
     odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}"
@@ -260,7 +260,7 @@ def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
     from socialstats.cli.designs import read
 
     seen = Profile(table)
-    for column in (c for c in seen.columns.values() if len(c.levels) == 2 and c.filled == c.rows):
+    for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
         kept = [[*words(settings.get("where")), f"{column.name}={level}"] for level in column.levels[::-1]]
         try:
             one, other = (read(table, {**settings, "where": where}) for where in kept)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.options import add_command
 from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
 
@@ -32,12 +33,7 @@ exit code: 0 every number stands or rests on a definition that is named; 1 a num
 
 def add_validate(commands: Any) -> None:
     """Add ``validate`` to the parser of commands."""
-    parser = commands.add_parser(
-        "validate", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run="socialstats.cli.validating:run_validate")
-    add = parser.add_argument
+    add = add_command(commands, "validate", "validating:run_validate", HELP, EPILOG)
     add("logs", nargs="+", metavar="LOG", help="log file or folder of a run: Inspect, lm-eval, HELM, openai/evals, ...")
     add("--claims", metavar="FILE", help="further numbers to check (TOML)")
     add("--only-claims", action="store_true", help="check the numbers of --claims alone, not the log's own")

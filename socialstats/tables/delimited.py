@@ -20,11 +20,11 @@ from socialstats.tables.labels import MISSING
 from socialstats.tables.limits import limit
 from socialstats.tables.sources import CheckedText, Source, bad_text, open_text, refuse_other_encodings
 from socialstats.tables.table import Table
+from socialstats.tables.writing import SEPARATORS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATORS = {"csv": ",", "tsv": "\t"}
 EXTRA = "socialstats: a field too many"
 RAGGED_SHOWN = 20
 COMMA = re.compile(r"\s*[+-]?[0-9]+(?:,[0-9]+)?\s*")

@@ -14,12 +14,13 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
-from socialstats.tables.delimited import SEPARATORS, layout_of
+from socialstats.tables.delimited import layout_of
 from socialstats.tables.formats import Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.paths import File
 from socialstats.tables.reading import read_source, reader_of
 from socialstats.tables.table import Locate, Table
+from socialstats.tables.writing import SEPARATORS
 from socialstats.text import quoted
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, SocialStatsError
-from socialstats.tables.delimited import SEPARATORS, read_delimited
+from socialstats.tables.delimited import read_delimited
 from socialstats.tables.formats import READ, WORKBOOKS, Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.json_files import read_json, read_jsonl
@@ -19,6 +19,7 @@ from socialstats.tables.sources import Source
 from socialstats.tables.table import Table
 from socialstats.tables.typed_files import read_feather, read_parquet, read_sav, read_stata
 from socialstats.tables.workbooks import sheets_of
+from socialstats.tables.writing import SEPARATORS
 from socialstats.text import shorten
 
 TYPED: Mapping[Format, Callable[[Source], Any]] = {

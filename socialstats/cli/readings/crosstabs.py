@@ -83,14 +83,14 @@ def counted_tables(seen: Profile) -> Iterator[Proposal]:
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct([name for name in seen.columns if name != times]):
         return
-    labels = [c for c in seen.varying() if c.names_things and len(c.levels) <= SQUARE and not c.unique]
+    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
     alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
     squares = {pair: counted_square(seen, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
     agreed = [kappa(squares[pair]) for pair in ranked]
     apart = len(agreed) > 1 and agreed[0] > agreed[1] + 0.1 and agreed[1] < 0.1  # the others are strata
     for (a, b), square in squares.items():
-        if (a, b) != ranked[0] if apart else len(labels) > 2 and len(a.levels) == 2 and not paired_names(a, b):
+        if (a, b) != ranked[0] if apart else len(labels) > 2 and a.size == 2 and not paired_names(a, b):
             continue
         if a.called(WINNERS) or b.called(BEATEN) or not np.trace(square):
             yield from counted_wins(seen, a, b, times)
@@ -100,7 +100,7 @@ def counted_tables(seen: Profile) -> Iterator[Proposal]:
         yield Proposal("ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times})
         yield Proposal("paired", 8 - judged, "counts of matched pairs", by_sides, {"count": times})
     same = all(share(a, b) == 1 for a, b in combinations(labels, 2))
-    if len(labels) > 2 and len(labels[0].levels) <= FEW and same and not apart:
+    if len(labels) > 2 and labels[0].size <= FEW and same and not apart:
         means = f"patterns of {count(len(labels), 'rater')} and how often each occurred"
         yield Proposal("ratings", 8.5, means, {"raters": labels}, {"count": times})
 

@@ -21,8 +21,8 @@ def groups_of_units(seen: Profile) -> Iterator[Proposal]:
     if found is None:
         return
     group = seen.columns[found.group]
-    picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
-    single = next((c for c in seen.columns.values() if c.unique and c.called((*UNITS.words, *PERSONS))), None)
+    picked = {} if group.size == 2 else {"groups": [*group.levels[:2]]}
+    single = next((c for c in seen.every if c.unique and c.called((*UNITS.words, *PERSONS))), None)
     clustered = found.several and single is not None
     unit = single if clustered else seen.columns.get(found.unit or "")
     used = {found.group, found.unit, unit.name if unit is not None else None}
@@ -38,5 +38,5 @@ def values_of(seen: Profile, used: set[str | None]) -> list[tuple[float, Column]
     """Return the columns that may be compared: those called like values first, then other numbers."""
     free = [c for c in seen.varying() if c.name not in used and not c.timing and not (c.unique and (c.whole or c.text))]
     free = [c for c in free if not c.called((*COVARIATES, *NUMBERINGS))]
-    named = [(SCORE, c) for c in free if c.called(VALUES.words) and (c.numbers is not None or len(c.levels) <= MOST)]
-    return named or [(UNNAMED, c) for c in free if c.numbers is not None]
+    named = [(SCORE, c) for c in free if c.called(VALUES.words) and (not c.text or c.size <= MOST)]
+    return named or [(UNNAMED, c) for c in free if not c.text]
