@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from socialstats.cli.readings.proposal import Columns, Proposal, two_conditions
+from socialstats.cli.readings.proposal import Columns, Proposal, ends_of, two_conditions
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, Board, Cells, find_board, models_of
@@ -18,6 +18,7 @@ from socialstats.designs.vocabulary import (
     KEYS,
     MEASURES,
     MODELS,
+    NO_SCORES,
     RATERS,
     RIGHT,
     SCORING,
@@ -68,12 +69,10 @@ def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
 
 def scores_in(seen: Profile, used: Columns) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
-    return [
-        c for c in seen.varying() if c not in used and (not c.text or c.yes_no)
-        and c.name not in seen.no_values and not c.unique_key
-        and not c.called(("mean", "average", "overall", *TREATMENTS))
-        and bare(c.name) not in (*SUMMARIES, *TASKS.names) and not c.called(("rank", *CALLS))
-    ]  # fmt: skip
+    free = [c for c in seen.varying() if c not in used and (not c.text or c.yes_no)]
+    free = [c for c in free if c.name not in seen.no_values and not c.unique_key]
+    free = [c for c in free if not c.called((*NO_SCORES, *TREATMENTS, *CALLS))]
+    return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
 def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
@@ -154,24 +153,28 @@ def called_rater(column: Column) -> bool:
     return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
 
 
+def families_in(names: Iterable[str]) -> int:
+    """Return how many names are those of families of models."""
+    return sum(bool(FAMILIES.search(name)) for name in names)
+
+
 def column_a_model(seen: Profile) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.every if c.unique and c.names_things]
     key = min(keys, key=lambda c: not c.text, default=None)
-    families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
     tasked = key is not None and key.called(TASKS.words)
-    if seen.is_cross or ((key is None or (not key.text and not tasked)) and families < FEWEST):
+    named = key is not None and (key.text or tasked)
+    if seen.is_cross or not (named or families_in(seen.columns) >= FEWEST):
         return
     scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
     alike = [c for c in scores if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
-    if any(map(called_rater, seen.every)) and not tasked:
+    rated = any(map(called_rater, seen.every)) and not tasked
+    if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
-    if len(scores) < FEWEST or len({stem(name) for name in names}) < len(names) / 2:
-        return
-    known = sum(bool(FAMILIES.search(name)) for name in names) > len(names) / 2
-    shares = all(c.numbers is not None and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
+    known = families_in(names) > len(names) / 2
+    shares = all(c.numbers and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
     unnamed = key is not None and not key.name.strip()
     few = key is not None and key.text and seen.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
@@ -179,18 +182,18 @@ def column_a_model(seen: Profile) -> Iterator[Proposal]:
     numbers = (known or (shares and (tasked or unnamed)) or content) and any(c.yes_no for c in scores) <= known
     if not (right or numbers):
         return
-    parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
-    means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     by_content = content and not (known or shares)
     score = 6.4 if right else 6.9 if by_content else 8.4 if known or tasked else 7.6
+    means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
+    parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
     yield Proposal("ratings", score, means, parts, LEADERBOARD)
 
 
 def one_scale(scores: Columns) -> bool:
     """Whether many columns, most with fractions, have one largest value, or largest values of one order."""
-    tops = [max(c.numbers or [0.0]) for c in scores]
-    parts = sum(not c.text and not c.whole for c in scores)
+    tops = [ends_of(c)[1] for c in scores]
+    parts = sum(not (c.text or c.whole) for c in scores)
     near = min(tops) > 0 and max(tops) <= 10 * min(tops)
-    positive = all(min(c.numbers or [-1.0]) >= 0 for c in scores)
+    positive = all(not c.text and ends_of(c)[0] >= 0 for c in scores)
     limited = 2 * max(map(tops.count, tops)) >= len(tops)
     return len(scores) >= MANY and 2 * parts > len(scores) and positive and (near or limited)

@@ -14,7 +14,6 @@ from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, p
 from socialstats.designs.tables import LOSERS, bare, crosstab
 from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG
 from socialstats.errors import InputError
-from socialstats.tables import as_number
 from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
@@ -117,9 +116,9 @@ def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Iterator[Pr
 def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
     """Return the frequencies of two columns' labels as a square table."""
     cells = seen.table.counts([a.name, b.name, times])
-    one, other, n = (cells.columns[name].labels() for name in (a.name, b.name, times))
+    rows, columns, frequency = (cells.columns[name].labels() for name in (a.name, b.name, times))
     place = {label: k for k, label in enumerate(sorted({*a.levels, *b.levels}))}
     square = np.zeros((len(place), len(place)))
-    for i, j, f, rows in zip(one.codes, other.codes, n.codes, cells.n, strict=True):
-        square[place[one.levels[i]], place[other.levels[j]]] += rows * (as_number(n.levels[f]) or 0 if f >= 0 else 0)
+    places = tuple(labels.mapped(place.__getitem__, -1) for labels in (rows, columns))
+    np.add.at(square, places, cells.n * np.nan_to_num(frequency.numbers()))
     return square

@@ -98,9 +98,9 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     keys, values = keys_of(seen), values_of(seen)
     for unit, other in permutations(keys, 2):
-        if may_cross(seen, unit, other, keys) and (found := crossing_of(seen, unit, other, keys, values)):
-            yield from as_ratings(found)
-            yield from as_conditions(found)
+        if may_cross(seen, unit, other) and (crossing := crossing_of(seen, unit, other, keys, values)):
+            yield from as_ratings(crossing)
+            yield from as_conditions(crossing)
 
 
 def keys_of(seen: Profile) -> list[Column]:
@@ -127,20 +127,17 @@ def values_of(seen: Profile) -> list[Column]:
     return [c for c in free if c.name not in seen.no_values] or free
 
 
-def may_cross(seen: Profile, unit: Column, other: Column, keys: Columns) -> bool:
+def may_cross(seen: Profile, unit: Column, other: Column) -> bool:
     """Whether one column may name units that the labels of another one rate or change."""
-    persons, rated, condition = (
-        rate_as_persons(unit, other),
-        other.called(RATERS.words),
-        other.called(CONDITIONS.words),
-    )
+    persons = rate_as_persons(unit, other)
+    rated = other.called(RATERS.words)
     if other.called(REPEATS.words) or seen.constant(other, unit) or (seen.constant(unit, other) and not rated):
         return False  # each label of one unit only: no condition is like that
     if not (persons or unit.called(UNITS.words)):
         met = unit.size * other.size == seen.rows and unit.called(REPEATS.words)
         if other.called(UNITS.words) or (unit.called((*CONDITIONS.words, *REPEATS.words)) and not met):
             return False
-    if not (rated or condition):
+    if not (rated or other.called(CONDITIONS.words)):
         degrees = other.text and ordered(other.levels)  # in an order that everybody knows
         if other.called(VALUES.words) or (not persons and (degrees or is_answer(seen, other, unit))):
             return False
@@ -185,29 +182,29 @@ def likely_values(seen: Profile, free: Columns, rated: bool) -> list[Column]:
     return [likely[-1], *likely[:-1]]
 
 
-def as_ratings(found: Crossing) -> Iterator[Proposal]:
+def as_ratings(crossing: Crossing) -> Iterator[Proposal]:
     """Propose that the labels of the other column rate the units; or give one answer each to choose from."""
-    seen, unit, other, value, added = found.seen, found.unit, found.other, found.value, found.added
+    seen, unit, other, value, added = crossing.seen, crossing.unit, crossing.other, crossing.value, crossing.added
     persons, rated, size = rate_as_persons(unit, other), other.called(RATERS.words), other.size
-    if persons and not found.lone and not (value.discrete and value.called(SCALED)):
+    if persons and not crossing.lone and not (value.discrete and value.called(SCALED)):
         return
     groups = kinds_of(seen, other, unit) if not (added or unit.called(VALUES.words)) else []
     if not (rated or groups or size <= max(FEW, 2 * unit.size)):
         return
     apart = rated and len(added) == 1 and added[0].size <= MOST_CONDITIONS
     apart = apart and not added[0].called(REPEATS.words)
-    options: dict[str, Any] = {"by": added[0].name} if apart else found.within
+    options: dict[str, Any] = {"by": added[0].name} if apart else crossing.within
     options |= {"rater_groups": groups[:1]} if groups else {}
-    methods = size > 2 and other.called(METHODS) and not value.text and found.full == 1
-    score = found.score + 2.2 * methods
+    methods = size > 2 and other.called(METHODS) and not value.text and crossing.full == 1
+    score = crossing.score + 2.2 * methods
     score += 2 if rated else 1.2 if persons else 0 if other.called(CONDITIONS.words) else 0.3
     score -= 0.5 * (size > unit.size and not (rated or groups))
     surely = unit.called(UNITS.words) or persons
     score += 0.6 * bool(groups) - 0.6 * bool(not surely and kinds_of(seen, unit, other))
-    units = f"'{unit.name}'" if apart else found.of
-    means = f"'{other.name}' rates {units}, '{value.name}' is the rating{found.instead}"
+    units = f"'{unit.name}'" if apart else crossing.of
+    means = f"'{other.name}' rates {units}, '{value.name}' is the rating{crossing.instead}"
     means += f". '{groups[0]}' tells kinds of '{other.name}' apart" if groups else ""
-    parts = found.parts("rater", joint=not apart)
+    parts = crossing.parts("rater", joint=not apart)
     yield Proposal("ratings", score, means, parts, options)
     choosing = unit.called([name for name in PERSONS if name != "id"]) and other.called(UNITS.words)
     if choosing and value.text and not rated:
@@ -215,22 +212,22 @@ def as_ratings(found: Crossing) -> Iterator[Proposal]:
         yield Proposal("ratings", score + 2, means, parts, {**options, "scale": "nominal"}, "choice_shares")
 
 
-def as_conditions(found: Crossing) -> Iterator[Proposal]:
+def as_conditions(crossing: Crossing) -> Iterator[Proposal]:
     """Propose that two labels of the other column are conditions which the units met."""
-    unit, other, size = found.unit, found.other, found.other.size
+    unit, other, size = crossing.unit, crossing.other, crossing.other.size
     condition = other.called(CONDITIONS.words)
     numbered = sum(any(letter.isdigit() for letter in level) for level in other.levels) > size / 2
     units = size > 2 and not condition and (other.called(UNITS.words) or (other.text and numbered))
     rated = other.called(RATERS.words) and size != 2
-    if units or rated or size > MOST_CONDITIONS or rate_as_persons(unit, other) or found.seen.constant(unit, other):
+    if units or rated or size > MOST_CONDITIONS or rate_as_persons(unit, other) or crossing.seen.constant(unit, other):
         return
-    score = found.score + 1.5 * condition + 0.3 * other.called(TREATMENTS) + 0.9 * bool(in_time(other))
-    score += 0.6 if size == 2 else 0.4 if unit.called(UNITS.words) and not found.value.discrete else 0.2
+    score = crossing.score + 1.5 * condition + 0.3 * other.called(TREATMENTS) + 0.9 * bool(in_time(other))
+    score += 0.6 if size == 2 else 0.4 if unit.called(UNITS.words) and not crossing.value.discrete else 0.2
     score += 0.3 * (other.text and (size == 2 or condition))
-    gaps = {"missing": "drop"} if found.full < 1 else {}
-    options = {"conditions": two_conditions(other), **found.within, **gaps}
-    means = f"'{found.value.name}' of the same {found.of} under two of '{other.name}'{found.instead}"
-    yield Proposal("paired", min(score, 9.0), means, found.parts("condition"), options)
+    gaps = {"missing": "drop"} if crossing.full < 1 else {}
+    options = {"conditions": two_conditions(other), **crossing.within, **gaps}
+    means = f"'{crossing.value.name}' of the same {crossing.of} under two of '{other.name}'{crossing.instead}"
+    yield Proposal("paired", min(score, 9.0), means, crossing.parts("condition"), options)
 
 
 def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[str]:

@@ -411,11 +411,10 @@ def overlap(one: Column, other: Column) -> bool:
 
 def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
-    identity = seen.row_id()
-    columns = [c for c in seen.every if c.whole and c.name != identity and not seen.is_cross]
-    columns = [c for c in columns if c.name not in {*seen.frequencies, *seen.crossed}]
+    out = {seen.row_id(), *seen.frequencies, *seen.crossed}
+    columns = [c for c in seen.every if c.whole and c.name not in out and not seen.is_cross]
     columns = [c for c in columns if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))]
-    total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
+    total, parts = max(seen.totals.items(), key=lambda total: len(total[1]), default=("", []))
     counted = bare(total) in (*FREQUENCIES, *RATER_COUNTS, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
         columns = [seen.columns[name] for name in parts]
@@ -427,8 +426,9 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     steady = zeros >= 0.1 if counted else len(set(sums.tolist())) == 1 and zeros > 0
     items = bool(item_suspects(names))
     sparse = zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
-    heads = [as_number(name) for name in names]
-    scale = 2 < len(names) <= 12 and all(x is not None and x == k + (heads[0] or 0) for k, x in enumerate(heads))
+    first = as_number(names[0])
+    named = first is not None and [*map(as_number, names)] == [first + k for k in range(len(names))]
+    scale = 2 < len(names) <= 12 and named
     levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
     wins = any(c.called((*WIN_WORDS, *SCORES)) for c in columns)
     shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
