@@ -47,9 +47,9 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
-    known = _values(table, column)
-    if not any(as_text(one) == value for one in known):
-        listed = listing([shorten(str(as_text(one))) for one in known], most=SHOWN)
+    labels = [as_text(label) for label in _values(table, column)]
+    if value not in labels:
+        listed = listing([shorten(str(label)) for label in labels], most=SHOWN)
         raise NothingToAnalyse(f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}")
     return _left_out(table, ~_has(table, column, {value}), "none is left")
 
@@ -140,14 +140,12 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     """
     table.need(column, whole)
     cells = table.counts([column, whole]).columns
-    texts = ([*texts_of(coded.values.tolist()), None] for coded in (cells[column], cells[whole]))
-    values, names = (
-        [some[k] for k in coded.codes] for some, coded in zip(texts, (cells[column], cells[whole]), strict=True)
-    )
-    out = {name for name, held in zip(names, values, strict=True) if held == value and name is not None}
+    labels = [[*texts_of(cells[name].values.tolist()), None] for name in (column, whole)]
+    pairs = zip(cells[column].codes, cells[whole].codes, strict=True)
+    out = {labels[1][name] for held, name in pairs if labels[0][held] == value} - {None}
     gone = _has(table, column, {value}) | _has(table, whole, out)
-    said = f"everyone in '{shorten(whole)}' has a row with {column} = '{shorten(value)}'"
-    return (*_left_out(table, gone, said), len(out))
+    nothing = f"everyone in '{shorten(whole)}' has a row with {column} = '{shorten(value)}'"
+    return (*_left_out(table, gone, nothing), len(out))
 
 
 @asks
