@@ -24,14 +24,26 @@ MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
     "groups": {"group", "groups"},
     "ratings": {"rater", "status", "rater_source", *OWN["ratings"]} - {"levels", "scale"},
-    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
-                    *OWN["comparisons"]} - {"refusal"},
-}  # parts and options that only one design has  # fmt: skip
+    "comparisons": {
+        "item_a",
+        "item_b",
+        "winner",
+        "wins_a",
+        "wins_b",
+        "win_a",
+        "win_b",
+        "score_a",
+        "score_b",
+        *OWN["comparisons"],
+    }
+    - {"refusal"},
+}  # parts and options that only one design has
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {
-    "paired": ("binary", "nominal", "numeric"), "groups": ("binary", "nominal", "ordinal", "numeric"),
+    "paired": ("binary", "nominal", "numeric"),
+    "groups": ("binary", "nominal", "ordinal", "numeric"),
     "ratings": ("nominal", "ordinal", "interval", "ratio"),
-}  # fmt: skip
+}
 ASKED = {
     "comparisons": "two items at a time, one wins",
     "paired": "do conditions differ on the same units?",

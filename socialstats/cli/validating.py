@@ -37,8 +37,12 @@ def add_validate(commands: Any) -> None:
     add("logs", nargs="+", metavar="LOG", help="log file or folder of a run: Inspect, lm-eval, HELM, openai/evals, ...")
     add("--claims", metavar="FILE", help="further numbers to check (TOML)")
     add("--only-claims", action="store_true", help="check the numbers of --claims alone, not the log's own")
-    add("--cluster", metavar="COLUMN", help="column whose values are independent of each other; none for units "
-        "(default: as the log says, or a column called scenario, group, ...)")  # fmt: skip
+    add(
+        "--cluster",
+        metavar="COLUMN",
+        help="column whose values are independent of each other; none for units "
+        "(default: as the log says, or a column called scenario, group, ...)",
+    )
     add("--harness", metavar="NAME", help="harness that wrote the log (default: by its content)")
     add_output(add, (*FORMATS, "junit"))
 
@@ -92,10 +96,17 @@ def entries_of(checked: Sequence[Checked]) -> list[Entry]:
     for log in checked:
         for one in ordered(log.judged):
             title, printed, recomputed, _, definition, reason, _ = row_of(one)
-            found.append(Entry(
-                source=name_of(log), name=title, verdict=SAID[one.verdict].one, wrong=one.wrong, reason=reason,
-                skipped=one.verdict == "not_computable", cells=(printed, recomputed, definition),
-            ))  # fmt: skip
+            found.append(
+                Entry(
+                    source=name_of(log),
+                    name=title,
+                    verdict=SAID[one.verdict].one,
+                    wrong=one.wrong,
+                    reason=reason,
+                    skipped=one.verdict == "not_computable",
+                    cells=(printed, recomputed, definition),
+                )
+            )
     return found
 
 

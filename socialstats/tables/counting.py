@@ -50,9 +50,14 @@ class Counts:
 
 
 def counts(
-    frame: Frame, keys: Sequence[str], weight: str | None = None, *, na: Collection[str] = (), source: str = "",
+    frame: Frame,
+    keys: Sequence[str],
+    weight: str | None = None,
+    *,
+    na: Collection[str] = (),
+    source: str = "",
     grouped: bool = True,
-) -> Counts:  # fmt: skip
+) -> Counts:
     """Count the distinct rows of the key columns.
 
     Parameters

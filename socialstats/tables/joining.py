@@ -47,9 +47,13 @@ class Joined:
 
 
 def join(
-    table: Any, other: Any, on: str | Sequence[str] | Mapping[str, str], *, columns: Sequence[str] | None = None,
+    table: Any,
+    other: Any,
+    on: str | Sequence[str] | Mapping[str, str],
+    *,
+    columns: Sequence[str] | None = None,
     unmatched: Unmatched = "keep",
-) -> Joined:  # fmt: skip
+) -> Joined:
     """Add the columns of another table by a key, such as what is known of each rater to that rater's answers.
 
     Each key has one row in `other`, so no row of `table` is multiplied. Keys are compared as labels: 7.0 is 7.
@@ -118,9 +122,13 @@ def join(
 
 
 def stack(
-    table: Any, other: Any, *, on: Mapping[str, str] | None = None, fill: Mapping[str, str] | None = None,
+    table: Any,
+    other: Any,
+    *,
+    on: Mapping[str, str] | None = None,
+    fill: Mapping[str, str] | None = None,
     fill_table: Mapping[str, str] | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Stack the rows of another table below those of the first, column by name; what a table lacks stays empty.
 
     Parameters
@@ -252,9 +260,10 @@ def added_columns(first: Table, second: Table, columns: Sequence[str] | None, ke
 def refuse_contradiction(first: Table, second: Table, name: str, held: Any, taken: Any) -> None:
     """Refuse a column of both tables unless its values are the same."""
     unlike = [
-        place for place, (a, b) in enumerate(zip(held.tolist(), taken.tolist(), strict=True))
+        place
+        for place, (a, b) in enumerate(zip(held.tolist(), taken.tolist(), strict=True))
         if as_text(b) is not None and as_text(a) != as_text(b)
-    ]  # fmt: skip
+    ]
     if unlike:
         at = unlike[0]
         message = f"'{shorten(str(held.iloc[at]))}', and '{shorten(str(taken.iloc[at]))}' in {second.source}"

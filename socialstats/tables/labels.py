@@ -17,10 +17,30 @@ from socialstats.text import shorten
 
 EPSILON = float(np.finfo(np.float64).eps)
 """Relative rounding error of double precision."""
-MISSING = frozenset({
-    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
-    "NaN", "None", "n/a", "nan", "null", ".", "-2147483648",
-})  # as `pandas.read_csv` has them, SAS's and Stata's dot, and R's integer NA  # fmt: skip
+MISSING = frozenset(
+    {
+        "#N/A",
+        "#N/A N/A",
+        "#NA",
+        "-1.#IND",
+        "-1.#QNAN",
+        "-NaN",
+        "-nan",
+        "1.#IND",
+        "1.#QNAN",
+        "<NA>",
+        "N/A",
+        "NA",
+        "NULL",
+        "NaN",
+        "None",
+        "n/a",
+        "nan",
+        "null",
+        ".",
+        "-2147483648",
+    }
+)  # as `pandas.read_csv` has them, SAS's and Stata's dot, and R's integer NA
 """Texts that mean a missing value unless they are declared as something else; the last is R's integer NA."""
 NO_LABELS = (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
