@@ -14,6 +14,7 @@ from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, meant, shorten
 
+PartColumns = dict[str, str]
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster", "repeat"),
     "groups": ("group", "value", "unit", "count", "by", "cluster", "repeat"),
@@ -133,7 +134,7 @@ def _fits(name: str, table: Table, settings: Settings) -> bool:
 
 def by_columns(table: Table, settings: Settings) -> str:
     """Return the one design whose parts are all among the columns."""
-    fits: dict[str, dict[str, str]] = {}
+    fits: dict[str, PartColumns] = {}
     misses: dict[str, tuple[Problem, ...]] = {}
     for name in BY_COLUMNS:
         try:
@@ -152,7 +153,7 @@ def by_columns(table: Table, settings: Settings) -> str:
         return next(iter(fits))
     if not fits and wide_pair(table.columns):
         return "paired"
-    columns = f"columns: {listing([shorten(c) for c in table.columns], most=20)}"
+    columns = columns_text(table)
     if fits:
         each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
@@ -179,7 +180,7 @@ def is_cross_table(table: Table) -> bool:
         return False
 
 
-def fit_both(table: Table, settings: Settings) -> dict[str, str] | None:
+def fit_both(table: Table, settings: Settings) -> PartColumns | None:
     """Return the parts of ratings of a table whose columns fit pairs as well, with one column as condition and rater.
 
     None for any other table.
@@ -190,6 +191,11 @@ def fit_both(table: Table, settings: Settings) -> dict[str, str] | None:
         return None
     same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
     return rated if same and not _fits("comparisons", table, settings) else None
+
+
+def columns_text(table: Table) -> str:
+    """Return the names of the columns for a message."""
+    return f"columns: {listing([shorten(column) for column in table.columns], most=20)}"
 
 
 def messages(problems: Sequence[Problem]) -> str:
@@ -212,16 +218,15 @@ def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: S
     part = alone["ratings"]
     likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
     fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
-    columns = listing([shorten(c) for c in table.columns], most=20)
     lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {messages(misses['ratings'])}"
-    raise NoDesign(f"{lacks}. Say which column it is, {fix} (columns: {columns})", table, settings)
+    raise NoDesign(f"{lacks}. Say which column it is, {fix} ({columns_text(table)})", table, settings)
 
 
 def _parts_text(parts: Mapping[str, str]) -> str:
     return ", ".join(f"{part} = {shorten(column)}" for part, column in parts.items())
 
 
-def parts_of(design: str, table: Table, settings: Settings) -> dict[str, str]:
+def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     """Return the columns that play the parts of a design, in a table of one row per value.
 
     Raises
@@ -244,7 +249,7 @@ def parts_of(design: str, table: Table, settings: Settings) -> dict[str, str]:
     }
     source, options, roles = readers[design]
     named = map_parts(known_entries(settings, {"unit", source, "value"}), design)
-    parts: dict[str, str] = roles(table, options(**named, **taken_columns(table, settings))).parts()
+    parts: PartColumns = roles(table, options(**named, **taken_columns(table, settings))).parts()
     return parts
 
 
@@ -257,7 +262,7 @@ def taken_columns(table: Table, settings: Settings) -> dict[str, Any]:
     return found | ({"by": by} if by in table.columns else {})
 
 
-def mapped_columns(settings: Settings) -> dict[str, str]:
+def mapped_columns(settings: Settings) -> PartColumns:
     """Return the column of each part that the mapping names."""
     return dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
 

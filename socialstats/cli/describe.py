@@ -124,22 +124,19 @@ def declared_order(design: Comparisons) -> str:
 
 
 def _groups(design: Groups) -> list[str]:
-    first, second = (shorten(name) for name in design.groups)
-    sizes = (f"{count(n, 'unit')} of {name}" for n, name in zip(design.n_units, (first, second), strict=True))
-    return [
-        listing(list(sizes)),
-        f"difference  {first} minus {second}",
-        f"scale       {design.scale}" + (f": {_names(design.levels)}" if design.levels else ""),
-    ]
+    sizes = (f"{count(n, 'unit')} of {shorten(name)}" for n, name in zip(design.n_units, design.groups, strict=True))
+    return [listing(list(sizes)), *_contrast(design, design.groups)]
+
+
+def _contrast(design: Groups | Paired, names: tuple[str, ...]) -> list[str]:
+    """Return which difference is taken, and on which scale."""
+    levels = f": {_names(design.levels)}" if design.levels else ""
+    return [f"difference  {' minus '.join(map(shorten, names))}", f"scale       {design.scale}{levels}"]
 
 
 def _paired(design: Paired) -> list[str]:
-    first, second = (shorten(name) for name in design.conditions)
-    lines = [
-        f"{count(design.n_pairs, 'pair')}, {first} and {second}",
-        f"difference  {first} minus {second}",
-        f"scale       {design.scale}" + (f": {_names(design.levels)}" if design.levels else ""),
-    ]
+    both = " and ".join(map(shorten, design.conditions))
+    lines = [f"{count(design.n_pairs, 'pair')}, {both}", *_contrast(design, design.conditions)]
     if design.unmatched:
         lines.append(f"unmatched   {count(len(design.unmatched))} left out ({_names(design.unmatched)})")
     return lines

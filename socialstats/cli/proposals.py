@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.groups import groups_of_units
 from socialstats.cli.readings.long import long_tables
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
@@ -44,7 +44,7 @@ LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
-READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
+READINGS: tuple[Callable[[Profile], Proposals], ...] = (
     square_tables,
     counted_tables,
     winners_and_losers,
@@ -62,7 +62,7 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
 def proposals(
     table: Table,
     said: Settings,
-    reads: Callable[[dict[str, Any]], dict[str, Any]],
+    reads: Callable[[Settings], dict[str, Any]],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
@@ -233,7 +233,7 @@ def seen_words(table: Table) -> str:
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}"
 
 
-def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
+def reading(table: Table, settings: Settings) -> dict[str, Any]:
     """Read a table as proposed; return what a report needs in addition.
 
     Raises

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from socialstats.cli.readings.proposal import Columns, Proposal, ends_of, two_conditions
+from socialstats.cli.readings.proposal import Columns, Proposal, Proposals, ends_of, two_conditions
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, Board, Cells, find_board, models_of
@@ -34,7 +34,7 @@ FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
 
 
-def score_tables(seen: Profile) -> Iterator[Proposal]:
+def score_tables(seen: Profile) -> Proposals:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
     metric = measures_in(seen)
     if metric is not None:  # one at a time
@@ -75,7 +75,7 @@ def scores_in(seen: Profile, used: Columns) -> list[Column]:
     return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
-def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
+def row_a_model(seen: Profile, model: Column) -> Proposals:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
     shares = [c for c in scores if not c.whole]
@@ -91,7 +91,7 @@ def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
     yield Proposal("ratings", 9, means, parts, LEADERBOARD)
 
 
-def long_board(seen: Profile) -> Iterator[Proposal]:
+def long_board(seen: Profile) -> Proposals:
     """Propose a leaderboard of a table with one row per answer of a model."""
     found = find_board(seen, scores_in(seen, models_of(seen)))
     if found is None:
@@ -122,7 +122,7 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
     yield Proposal("ratings", score, means, parts, {**LEADERBOARD, **clusters})
 
 
-def conditions_within(seen: Profile, board: Board) -> Iterator[Proposal]:
+def conditions_within(seen: Profile, board: Board) -> Proposals:
     """Propose two conditions that each unit met under each source: they are rather compared than averaged."""
     cells = Cells(seen, board.unit, [board.model], board.value)
     if seen.columns[board.model].size < 2 or not cells.repeated:
@@ -158,7 +158,7 @@ def families_in(names: Iterable[str]) -> int:
     return sum(bool(FAMILIES.search(name)) for name in names)
 
 
-def column_a_model(seen: Profile) -> Iterator[Proposal]:
+def column_a_model(seen: Profile) -> Proposals:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.every if c.unique and c.names_things]
     key = min(keys, key=lambda c: not c.text, default=None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal
+from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal, Proposals
 from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
@@ -57,7 +57,7 @@ def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, resul
     return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
 
 
-def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
+def winners_and_losers(seen: Profile) -> Proposals:
     """Look for a column of winners and one of losers."""
     times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
@@ -86,7 +86,7 @@ def told_otherwise(c: Column, a: Column, b: Column) -> bool:
     return c not in (a, b) and c.called((*WON, *SUCCESS)) and bool(result_settings(c, a, b))
 
 
-def contests(seen: Profile) -> Iterator[Proposal]:
+def contests(seen: Profile) -> Proposals:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
     for a, b in item_pairs(seen):
         yield from contest(seen, a, b, 1.5 * (rarely_met(a) and rarely_met(b)))
@@ -143,7 +143,7 @@ def rarely_met(column: Column) -> bool:
     return 2 * column.size > column.rows > 2 * MOST_KEYS
 
 
-def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Proposal]:
+def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     versus = f"'{a.name}' against '{b.name}'"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))

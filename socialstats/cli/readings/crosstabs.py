@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, paired_names, share
 from socialstats.designs.tables import LOSERS, bare, crosstab
 from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG
@@ -36,7 +35,7 @@ def label_column(name: str) -> Column:
     return Column(name=name, levels=(), rows=0, filled=0)
 
 
-def square_tables(seen: Profile) -> Iterator[Proposal]:
+def square_tables(seen: Profile) -> Proposals:
     """Look for a cross table: the labels of the header again in the first column, or as many rows as columns."""
     if not 2 <= seen.rows <= SQUARE or abs(len(seen.table.columns) - seen.rows) > 2:
         return
@@ -77,7 +76,7 @@ def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal
     return Proposal(design, score, means, options={"design": design, "crosstab": True, **options})
 
 
-def counted_tables(seen: Profile) -> Iterator[Proposal]:
+def counted_tables(seen: Profile) -> Proposals:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct([name for name in seen.columns if name != times]):
@@ -104,7 +103,7 @@ def counted_tables(seen: Profile) -> Iterator[Proposal]:
         yield Proposal("ratings", 8.5, means, {"raters": labels}, {"count": times})
 
 
-def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Iterator[Proposal]:
+def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Proposals:
     """Propose two columns of items that never meet themselves as winners and losers, with their frequencies."""
     named = a.called(WINNERS) or b.called(BEATEN)
     for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[: 2 - named]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.vocabulary import COVARIATES, NUMBERINGS, PERSONS, UNITS, VALUES
@@ -15,7 +13,7 @@ SCORE = 8.0  # where the column is called like a value
 UNNAMED = 5.0
 
 
-def groups_of_units(seen: Profile) -> Iterator[Proposal]:
+def groups_of_units(seen: Profile) -> Proposals:
     """Yield a comparison of two groups of different units for each of the likeliest columns of values."""
     found = independent_groups(seen)
     if found is None:

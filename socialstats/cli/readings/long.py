@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any
 
 from socialstats.cli.level_orders import ordered
 from socialstats.cli.readings.boards import measures_in
-from socialstats.cli.readings.proposal import Columns, Parts, Proposal, in_time, two_conditions
+from socialstats.cli.readings.proposal import Columns, Options, Parts, Proposal, Proposals, in_time, two_conditions
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
 from socialstats.designs.roles import Cells, is_answer, of_people_and_machines, tells_groups
 from socialstats.designs.vocabulary import (
@@ -84,7 +83,7 @@ class Crossing:
         return {"unit": unit, kind: [self.other], "value": [self.value], "repeat": self.repeat}
 
     @property
-    def within(self) -> dict[str, Any]:
+    def within(self) -> Options:
         """The setting that names the cluster, where several columns name the unit."""
         return {"cluster": [self.unit.name]} if self.added else {}
 
@@ -94,7 +93,7 @@ def rate_as_persons(unit: Column, other: Column) -> bool:
     return other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS.words)) and not other.called(RATERS.words)
 
 
-def long_tables(seen: Profile) -> Iterator[Proposal]:
+def long_tables(seen: Profile) -> Proposals:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     keys, values = keys_of(seen), values_of(seen)
     for unit, other in permutations(keys, 2):
@@ -182,7 +181,7 @@ def likely_values(seen: Profile, free: Columns, rated: bool) -> list[Column]:
     return [likely[-1], *likely[:-1]]
 
 
-def as_ratings(crossing: Crossing) -> Iterator[Proposal]:
+def as_ratings(crossing: Crossing) -> Proposals:
     """Propose that the labels of the other column rate the units; or give one answer each to choose from."""
     seen, unit, other, value, added = crossing.seen, crossing.unit, crossing.other, crossing.value, crossing.added
     persons, rated, size = rate_as_persons(unit, other), other.called(RATERS.words), other.size
@@ -193,7 +192,7 @@ def as_ratings(crossing: Crossing) -> Iterator[Proposal]:
         return
     apart = rated and len(added) == 1 and added[0].size <= MOST_CONDITIONS
     apart = apart and not added[0].called(REPEATS.words)
-    options: dict[str, Any] = {"by": added[0].name} if apart else crossing.within
+    options: Options = {"by": added[0].name} if apart else crossing.within
     options |= {"rater_groups": groups[:1]} if groups else {}
     methods = size > 2 and other.called(METHODS) and not value.text and crossing.full == 1
     score = crossing.score + 2.2 * methods
@@ -212,7 +211,7 @@ def as_ratings(crossing: Crossing) -> Iterator[Proposal]:
         yield Proposal("ratings", score + 2, means, parts, {**options, "scale": "nominal"}, "choice_shares")
 
 
-def as_conditions(crossing: Crossing) -> Iterator[Proposal]:
+def as_conditions(crossing: Crossing) -> Proposals:
     """Propose that two labels of the other column are conditions which the units met."""
     unit, other, size = crossing.unit, crossing.other, crossing.other.size
     condition = other.called(CONDITIONS.words)

@@ -19,6 +19,7 @@ ANSWERS = ("value", "first", "second", "raters", "units")  # parts whose labels 
 Columns = Sequence[Column]
 Pair = tuple[Column, Column]
 Parts = Mapping[str, Columns]
+Options = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Proposal:
     given: Sequence[str] = ()
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Options:
         """The settings as the command line has them."""
         given = {entry.partition("=")[0] for entry in self.given}
         entries, listed = [*self.given], dict[str, Any]()
@@ -67,7 +68,7 @@ class Proposal:
         study = {"study": self.options["study"]} if "study" in self.options else {}
         return {**study, **first, **listed, **self.options, **options, **last}
 
-    def _implied(self) -> dict[str, Any]:
+    def _implied(self) -> Options:
         """Return the settings that follow from what the columns hold."""
         if self.design == "comparisons":
             return drop_gaps([c for columns in self.parts.values() for c in columns])
@@ -86,6 +87,9 @@ class Proposal:
             yield from (entry.partition("=")[0] for entry in words(self.options.get(key)))
 
 
+Proposals = Iterator[Proposal]
+
+
 def ends_of(column: Column) -> tuple[float, float]:
     """Return the smallest and the largest number of a column; 0 and 0 for texts."""
     numbers = column.numbers or [0.0]
@@ -97,7 +101,7 @@ def drop_gaps(columns: Columns) -> dict[str, str]:
     return {"missing": "drop"} if any(c.filled < c.rows for c in columns) else {}
 
 
-def level_settings(columns: Columns, design: str) -> dict[str, Any]:
+def level_settings(columns: Columns, design: str) -> Options:
     """Return the levels or scale that texts need; numbers and opposites need none."""
     levels = sorted({level for column in columns for level in column.levels})
     folded = {level.casefold() for level in levels}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations, permutations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
-from socialstats.cli.readings.proposal import Columns, Pair, Proposal, drop_gaps, ends_of, later_first
+from socialstats.cli.readings.proposal import Columns, Pair, Proposal, Proposals, drop_gaps, ends_of, later_first
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
@@ -241,7 +241,7 @@ def within_stems(columns: Columns) -> list[Pair]:
     return max(crossings, key=lambda crossing: crossing[:2], default=(False, False, []))[2]
 
 
-def wide_tables(seen: Profile) -> Iterator[Proposal]:
+def wide_tables(seen: Profile) -> Proposals:
     """Look for columns of one scale, one row per unit: two conditions, or several raters."""
     if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
         return
@@ -265,7 +265,7 @@ def wide_tables(seen: Profile) -> Iterator[Proposal]:
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
-def pairs_of_a_plan(seen: Profile) -> Iterator[Proposal]:
+def pairs_of_a_plan(seen: Profile) -> Proposals:
     """Look for two numbers in each row of a plan of units and sources, such as scores of two versions of a sentence."""
     if seen.plan is None or seen.plan[1].size > MOST_KEYS:
         return
@@ -409,7 +409,7 @@ def overlap(one: Column, other: Column) -> bool:
     return min(high, most) > max(low, least)
 
 
-def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
+def fleiss_tables(seen: Profile) -> Proposals:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
     out = {seen.row_id(), *seen.frequencies, *seen.crossed}
     columns = [c for c in seen.every if c.whole and c.name not in out and not seen.is_cross]
@@ -439,7 +439,7 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     yield Proposal("ratings", score, "how many raters gave the unit each level", levels_of, {"scale": "nominal"})
 
 
-def transposed_tables(seen: Profile) -> Iterator[Proposal]:
+def transposed_tables(seen: Profile) -> Proposals:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
     named = [c for c in seen.every if c.unique and c.called((*RATERS.words, *MODELS.names))][:1]
     rest = [c for c in seen.every if c not in named]
