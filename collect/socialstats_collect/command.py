@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.table import MISSING
+from socialstats.tables.labels import MISSING
 from socialstats.tables.writing import (
     LOG,
     METHODS,

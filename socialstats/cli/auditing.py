@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.options import add_command
 from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
 from socialstats.text import listing
@@ -52,12 +53,7 @@ exit code: 0 done; 1 sources disagree and --fail-on was given; 2 bad input; 3 no
 
 def add_audit(commands: Any) -> None:
     """Add ``audit`` to the parser of commands."""
-    parser = commands.add_parser(
-        "audit", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run="socialstats.cli.auditing:run_audit")
-    add = parser.add_argument
+    add = add_command(commands, "audit", "auditing:run_audit", HELP, EPILOG)
     add(
         "tables",
         nargs="*",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from socialstats.cli.settings import SETTINGS
+from socialstats.cli.settings import SETTINGS, Settings
 from socialstats.designs.tables import groupings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.metrics.compare_models import MODEL_NAMES
@@ -29,9 +28,7 @@ BUNDLED = {
 }  # ends of names of bundled data
 
 
-def read_beside(
-    options: argparse.Namespace, settings: Mapping[str, Any], study: Study
-) -> tuple[dict[str, Any], dict[str, str]]:
+def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[dict[str, Any], dict[str, str]]:
     """Read the tables beside the data that the study takes.
 
     Returns

@@ -14,6 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from socialstats.cli.deciding import map_parts, split_list
 from socialstats.cli.designs import selected
 from socialstats.cli.options import Output, add_writing, words_of
+from socialstats.cli.settings import Settings
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
@@ -82,7 +83,7 @@ def run_estimate(options: argparse.Namespace) -> int:
     return 0
 
 
-def mapped(function: Callable[..., Any], entries: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def mapped(function: Callable[..., Any], entries: Sequence[str], given: Settings) -> dict[str, Any]:
     """Return the columns that ``--map`` names, as the keywords of the table's reader.
 
     Raises

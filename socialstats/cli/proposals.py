@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,10 +22,10 @@ from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.groups import counted_answers, groups_of_units
 from socialstats.cli.readings.long import long_tables, treated_units
-from socialstats.cli.readings.proposal import ANSWERS, Proposal
+from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
-from socialstats.cli.settings import LISTS, SETTINGS
+from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
@@ -44,7 +44,7 @@ LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
-READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
+READINGS: tuple[Callable[[Profile], Proposals], ...] = (
     square_tables,
     counted_tables,
     winners_and_losers,
@@ -63,8 +63,8 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
 
 def proposals(
     table: Table,
-    said: Mapping[str, Any],
-    reads: Callable[[dict[str, Any]], dict[str, Any]],
+    said: Settings,
+    reads: Callable[[Settings], dict[str, Any]],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
@@ -122,7 +122,7 @@ def with_codes(seen: Profile, one: Proposal) -> Proposal:
     return replace(one, options=options, means=f"{one.means}; {quoted([*codes])} taken as missing")
 
 
-def with_given(seen: Profile, one: Proposal, given: Mapping[str, Any]) -> Proposal | None:
+def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None:
     """Return a proposal with what was said in place of what it says; None where it takes a repeat as another part."""
     entries = words(given.get("map"))
     parts: dict[str, list[Column]] = {}
@@ -143,7 +143,7 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 
 def holds_costs(seen: Profile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and not c.numbers_rows]
+    numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
     return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
 
 
@@ -193,7 +193,7 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
 
 
-def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str:
+def command(path: str, settings: Settings, name: str = "report") -> str:
     """Return a complete command line.
 
     Examples
@@ -235,7 +235,7 @@ def seen_words(table: Table) -> str:
     """Return what a table holds in a paragraph: rows, columns, and what stands in the first ones."""
     seen = Profile(table)
     told = []
-    for column in [*seen.columns.values()][:8]:
+    for column in [*seen.every][:8]:
         levels, numbers = column.levels, column.numbers
         if numbers and len(levels) > FEW_COLUMNS:
             what = f"numbers from {min(numbers):g} to {max(numbers):g}"
@@ -247,13 +247,13 @@ def seen_words(table: Table) -> str:
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
-    spelled = [(c, found) for c in seen.columns.values() if c.levels and (found := other_spelling(c.levels))]
+    spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
     odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}"
 
 
-def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
+def reading(table: Table, settings: Settings) -> dict[str, Any]:
     """Read a table as proposed; return what a report needs in addition.
 
     Raises
@@ -275,12 +275,12 @@ def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
     return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 
 
-def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
     seen = Profile(table)
-    for column in (c for c in seen.columns.values() if len(c.levels) == 2 and c.filled == c.rows):
+    for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
         kept = [[*words(settings.get("where")), f"{column.name}={level}"] for level in column.levels[::-1]]
         try:
             one, other = (read(table, {**settings, "where": where}) for where in kept)

@@ -37,8 +37,7 @@ from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.winners import Expanded, Sides, each_once, first_shown, tied_replies, winners
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, missing_names
-from socialstats.tables.lazy import asks
-from socialstats.tables.table import (
+from socialstats.tables.counting import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
     WEIGHT_EXTREME,
@@ -48,6 +47,7 @@ from socialstats.tables.table import (
     WEIGHT_ZERO,
     text_weight,
 )
+from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import option
 

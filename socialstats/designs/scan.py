@@ -25,8 +25,9 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
+from socialstats.tables.counting import LARGEST, N, text_weight
+from socialstats.tables.labels import as_text
 from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows, height
-from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
 BLOCK_ROWS = 60_000  # rows of whole clusters in one part

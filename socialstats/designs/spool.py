@@ -22,8 +22,9 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.scan import Scan, blocks
 from socialstats.tables import Table
 from socialstats.tables.batches import Places
+from socialstats.tables.counting import R_INTEGER_NA
+from socialstats.tables.labels import as_number
 from socialstats.tables.lazy import asks, collected, height
-from socialstats.tables.table import R_INTEGER_NA, as_number
 
 MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
 FIRST_ROWS = 100_000

@@ -191,6 +191,7 @@ ORDINALS = spelled(
 SCORERS = spelled("scorer filter metric judge annotator grader")  # several give several scores of one answer
 SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overall")  # made of other columns
 BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
+NO_SCORES = spelled("mean average overall rank")  # words of columns that are made of scores
 DATES = spelled(
     "date year month week day hour datum jahr monat woche fecha ano mes semana annee mois semaine 日期 年份 月份"
 )

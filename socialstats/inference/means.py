@@ -305,7 +305,7 @@ def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
     for pattern in {tuple(column) for column in nested.T.tolist()}:
         crossed = [group for group, inside in zip(drawn, pattern, strict=True) if not inside]
         if crossed:
-            found = _with_crossed(errors, crossed).where((pattern == nested.T).all(axis=1), found)
+            found = _with_crossed(errors, crossed).where(np.all(np.array(pattern) == nested.T, axis=1), found)
     return found
 
 
