@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
+from socialstats.designs.instrument import published
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
@@ -23,21 +24,15 @@ from socialstats.models.sources import MACHINES, is_people, words_of
 from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
 from socialstats.tables import EPSILON
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
 TOTAL = 10.0
 CLOSE = 1e-9
 STEP = 0.2
-TRAIT_WEIGHTS: Mapping[str, float] = MappingProxyType({
-    "tradition": -1.125, "authority_deference": -1.125, "risk_aversion": -0.875, "individual_responsibility": -0.875,
-    "moral_certainty": -1.0, "progress": 1.0, "egalitarianism": 1.125, "openness": 1.125,
-    "collective_responsibility": 0.875, "nuanced_pragmatism": 0.875,
-})  # fmt: skip
-
-EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType({
-    trait: math.copysign(TOTAL / len(TRAIT_WEIGHTS), weight) for trait, weight in TRAIT_WEIGHTS.items()
-})  # fmt: skip
+PAPER = published("staged-values")
+TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
+EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
 NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType({"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS})
 
 
@@ -80,25 +75,26 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
     return found
 
 
-def balanced(weights: FloatArray) -> FloatArray:
-    """Rescale positive and negative weights to half of the total each (the sum is 0 again).
+def balanced(weights: FloatArray, like: FloatArray) -> FloatArray:
+    """Rescale positive and negative weights so that each side has the sum that it has in other weights.
 
     Examples
     --------
-    >>> balanced(np.array([4.0, 1.0, -2.0])).tolist()
+    >>> balanced(np.array([4.0, 1.0, -2.0]), np.array([3.0, 2.0, -5.0])).tolist()
     [4.0, 1.0, -5.0]
     """
     out = np.array(weights, dtype=np.float64)
-    for side in (out > 0, out < 0):
+    for sign in (1.0, -1.0):
+        side = sign * out > 0
         if side.any():
-            out[side] *= TOTAL / 2 / np.abs(out[side]).sum()
+            out[side] *= np.abs(like[sign * like > 0]).sum() / np.abs(out[side]).sum()
     return out
 
 
 def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
     """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
-    Unless the weights are free, the positive and the negative ones are then rescaled to half of the total each. The
+    Unless the weights are free, the positive and the negative ones are then rescaled to the sums that they had. The
     composite thus keeps its range. A variant that leaves one side without weights is left out.
 
     Parameters
@@ -126,7 +122,8 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
             made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
     if free:
         return {name: w for name, w in made.items() if np.any(w)}
-    return {name: balanced(w) + 0.0 for name, w in made.items() if np.any(w > 0) and np.any(w < 0)}
+    sides = [sign for sign in (1.0, -1.0) if np.any(sign * own > 0)]
+    return {name: balanced(w, own) + 0.0 for name, w in made.items() if all(np.any(sign * w > 0) for sign in sides)}
 
 
 MissingTrait = Literal["error", "drop_unit"]
@@ -151,12 +148,13 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
         Naming the value and what is allowed.
     """
     checked_level(given["level"])
+    free = given["free_weights"] or given.get("scale") is not None
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
         one_of(name, given[name], choices)
     weights, stages = given["weights"], given["stages"]
     return {
         **given, "centre": checked_number(given["centre"], "centre"),
-        "weights": None if given["trait"] is None else checked_weights(weights, free=given["free_weights"]),
+        "weights": None if given["trait"] is None else checked_weights(weights, free=free),
         "stages": None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
     }  # fmt: skip
 
@@ -454,8 +452,8 @@ def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fix
     traits = ("value",) if weights is None else tuple(weights)
     declared = {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
     answers = answers_of(part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"])
-    if weights is not None and not settings["free_weights"]:
-        check_range(answers, settings["centre"], part.source)
+    if weights is not None and (scale := scale_of(settings)) is not None:
+        check_range(answers, scale, part.source)
     unit = unit_factor(part, settings)
     return answers, unit_clusters(part, unit, settings["cluster"], judges=judges, ci=settings["ci"])
 
@@ -540,15 +538,23 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
     return np.asarray((scores - centre) @ np.array(list(weights.values())))
 
 
-def check_range(answers: Answers, centre: float, source: str) -> None:
-    """Raise InputError for scores outside 0 to twice the centre."""
-    bad = (answers.scores < 0) | (answers.scores > 2 * centre)
+def scale_of(settings: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
+    if (scale := settings.get("scale")) is not None:
+        return scale[0], scale[1]
+    return None if settings["free_weights"] else (0.0, 2 * float(settings["centre"]))
+
+
+def check_range(answers: Answers, scale: tuple[float, float], source: str) -> None:
+    """Raise InputError for scores outside the scale."""
+    low, high = scale
+    bad = (answers.scores < low) | (answers.scores > high)
     if bad.any():
         k, j, t = (int(x) for x in np.argwhere(bad)[0])
         where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
         message = (
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all)"
+            f"is outside {as_given(low)} to {number(high, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
         fix = f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
         raise InputError(Problem(source=source, message=message, fix=fix))
