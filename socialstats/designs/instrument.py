@@ -223,7 +223,8 @@ def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name in values:
         if name not in KEYS:
             yield f"unknown key '{shorten(str(name))}'", f"{meant(str(name), KEYS)}Known: {', '.join(KEYS)}."
-    traits, groups, further = values.get("traits"), values.get("groups", {}), values.get("further", {})
+    traits: Any = values.get("traits")
+    groups, further = values.get("groups", {}), values.get("further", {})
     if not _names(traits):
         yield "traits: no list of names", 'Write traits = ["care", "fairness"].'
         return

@@ -246,6 +246,7 @@ def paraphrase_spread(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
+    scale: tuple[float, float] | None = None,
     stages: Sequence[str] | None = None,
     change: Sequence[str] | None = None,
     unit_of_analysis: Literal["scenario", "model", "answer"] = "scenario",
@@ -273,7 +274,7 @@ def paraphrase_spread(
         As in `trait_profile`, with a stratum of wordings. With a ``by`` factor: one result per level.
     wording : str
         Its name.
-    weights, centre, free_weights
+    weights, centre, free_weights, scale
         As in `trait_profile`; not used with ``trait=None``.
     stages : sequence of str, optional
         Only these, in this order.

@@ -27,6 +27,7 @@ from socialstats.models.traits import (
     analysed,
     answers_of,
     check_range,
+    checked_scale,
     checked_settings,
     checked_weights,
     composites,
@@ -777,9 +778,7 @@ def trait_profile(
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:
         settings["activation"] = checked_number(activation, "activation")
-    if scale is not None:
-        settings["scale"] = checked_scale(scale)
-    elif not free_weights and settings["centre"] <= 0:
+    if scale is None and not free_weights and settings["centre"] <= 0:
         raise InputError(f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0")
     return estimate(ratings, settings)
 
@@ -830,22 +829,6 @@ def composite_range(settings: Mapping[str, Any]) -> tuple[float, float]:
         return -size, size
     ends = np.outer(np.array(settings["scale"]) - centre, weights)
     return float(ends.min(axis=0).sum()), float(ends.max(axis=0).sum())
-
-
-def checked_scale(scale: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of a scale.
-
-    Raises
-    ------
-    InputError
-        For what is no pair of finite numbers, the lower first.
-    """
-    if isinstance(scale, str) or not isinstance(scale, Sequence) or len(scale) != 2:
-        raise InputError(f"{option('scale', scale)}: name the lowest and the highest score")
-    low, high = (checked_number(end, "scale") for end in scale)
-    if low >= high:
-        raise InputError(f"{option('scale', scale)}: the lowest score comes first")
-    return low, high
 
 
 def zero_facts(given: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
@@ -899,6 +882,7 @@ def judge_zeros(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
+    scale: tuple[float, float] | None = None,
     texts: Sequence[str] | None = None,
     text: str = "scenario",
     trait: str = "trait",
@@ -909,7 +893,7 @@ def judge_zeros(
     ----------
     controls : Ratings
         Scores of control texts: one stratum is the text, one the trait.
-    weights, centre, free_weights
+    weights, centre, free_weights, scale
         As in `trait_profile`.
     texts : sequence of str, optional
         The neutral ones; by default all. The others only say how noisy the judges are.
@@ -943,11 +927,12 @@ def judge_zeros(
     >>> dict(judge_zeros(design, weights={"open": 5, "closed": -5}))
     {'j1': 5.0, 'j2': 20.0}
     """
-    used, middle = checked_weights(weights, free=free_weights), checked_number(centre, "centre")
+    ends = None if scale is None else checked_scale(scale)
+    used, middle = checked_weights(weights, free=free_weights or ends is not None), checked_number(centre, "centre")
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(used), ("all",))
-    if not free_weights:
-        check_range(answers, (0.0, 2 * middle), controls.source)
+    if (bounds := scale_of({"scale": ends, "free_weights": free_weights, "centre": middle})) is not None:
+        check_range(answers, bounds, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
     unknown = [name for name in wanted if name not in known]

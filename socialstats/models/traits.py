@@ -95,7 +95,8 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
     """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
     Unless the weights are free, the positive and the negative ones are then rescaled to the sums that they had. The
-    composite thus keeps its range. A variant that leaves one side without weights is left out.
+    composite thus keeps its range. A variant that leaves one side without weights is left out, and a single weight
+    has no variants.
 
     Parameters
     ----------
@@ -122,6 +123,8 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
             made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
     if free:
         return {name: w for name, w in made.items() if np.any(w)}
+    if np.count_nonzero(own) < 2:
+        return {}
     sides = [sign for sign in (1.0, -1.0) if np.any(sign * own > 0)]
     return {name: balanced(w, own) + 0.0 for name, w in made.items() if all(np.any(sign * w > 0) for sign in sides)}
 
@@ -148,12 +151,13 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
         Naming the value and what is allowed.
     """
     checked_level(given["level"])
-    free = given["free_weights"] or given.get("scale") is not None
+    scale = None if given["scale"] is None else checked_scale(given["scale"])
+    free = given["free_weights"] or scale is not None
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
         one_of(name, given[name], choices)
     weights, stages = given["weights"], given["stages"]
     return {
-        **given, "centre": checked_number(given["centre"], "centre"),
+        **given, "scale": scale, "centre": checked_number(given["centre"], "centre"),
         "weights": None if given["trait"] is None else checked_weights(weights, free=free),
         "stages": None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
     }  # fmt: skip
@@ -540,9 +544,26 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
 
 def scale_of(settings: Mapping[str, Any]) -> tuple[float, float] | None:
     """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
-    if (scale := settings.get("scale")) is not None:
-        return scale[0], scale[1]
+    if settings["scale"] is not None:
+        low, high = settings["scale"]
+        return low, high
     return None if settings["free_weights"] else (0.0, 2 * float(settings["centre"]))
+
+
+def checked_scale(scale: Any) -> tuple[float, float]:
+    """Return the ends of a scale.
+
+    Raises
+    ------
+    InputError
+        For what is no pair of finite numbers, the lower first.
+    """
+    if isinstance(scale, str) or not isinstance(scale, Sequence) or len(scale) != 2:
+        raise InputError(f"{option('scale', scale)}: name the lowest and the highest score")
+    low, high = (checked_number(end, "scale") for end in scale)
+    if low >= high:
+        raise InputError(f"{option('scale', scale)}: the lowest score comes first")
+    return low, high
 
 
 def check_range(answers: Answers, scale: tuple[float, float], source: str) -> None:

@@ -11,9 +11,10 @@ from scipy import stats
 
 from socialstats import datasets
 from socialstats.errors import InputError
-from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
+from socialstats.models.traits import EQUAL_WEIGHTS, PAPER, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.staged_values.judges import control_table, few_controls, weights_of, with_zero
+from socialstats.studies.staged_values.judges import control_table, few_controls, with_zero
+from socialstats.studies.staged_values.scoring import weights_of, with_weights
 from socialstats.tables import as_table
 
 STUDY = STUDIES["staged-values"]
@@ -29,15 +30,15 @@ def as_weights(values: dict[str, object]) -> object:
     return as_table(pd.DataFrame({"trait": list(values), "weight": list(values.values())}), "weights")
 
 
+def used(given: object) -> dict[str, float]:
+    return with_weights(PAPER, weights_of(given)).used  # type: ignore[arg-type]
+
+
 def test_weights_by_name_and_from_a_table() -> None:
-    assert weights_of("paper") == dict(TRAIT_WEIGHTS)
-    assert (
-        weights_of("equal")
-        == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()}
-        == checked_weights(EQUAL_WEIGHTS)
-    )
+    assert used("paper") == dict(TRAIT_WEIGHTS)
+    assert used("equal") == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()} == checked_weights(EQUAL_WEIGHTS)
     own = {t: 2.5 * np.sign(w) if t in TRAITS[:2] + TRAITS[5:7] else 0.0 for t, w in TRAIT_WEIGHTS.items()}
-    assert weights_of(as_weights(dict(reversed(own.items())))) == own  # type: ignore[arg-type]
+    assert used(as_weights(dict(reversed(own.items())))) == own
 
 
 @pytest.mark.parametrize(
@@ -50,12 +51,12 @@ def test_weights_by_name_and_from_a_table() -> None:
 )
 def test_wrong_weights_are_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        weights_of(as_weights(dict(TRAIT_WEIGHTS) | change))  # type: ignore[arg-type]
+        used(as_weights(dict(TRAIT_WEIGHTS) | change))
 
 
 def test_weights_of_some_traits_or_other_columns_are_refused() -> None:
     with pytest.raises(InputError, match="no weight of 'tradition'"):
-        weights_of(as_weights({t: w for t, w in TRAIT_WEIGHTS.items() if t != "tradition"}))  # type: ignore[arg-type]
+        used(as_weights({t: w for t, w in TRAIT_WEIGHTS.items() if t != "tradition"}))
     with pytest.raises(InputError, match="no column 'weight'"):
         weights_of(as_table(pd.DataFrame({"trait": TRAITS}), "weights"))
     with pytest.raises(InputError, match="choose from 'paper' and 'equal'"):

@@ -93,10 +93,10 @@ def _marked(text: str, names: tuple[str, str]) -> str:
     A name that is a part of the other one is found where it stands alone: Ann beside Mary Ann, Jean beside Jean-Luc.
     """
     marks, pieces, done = _marks(names), list[str](), 0
-    for start, number in sorted((start, number) for number in (0, 1) for start in _places(text, names, number)):
+    for start, which in sorted((start, number) for number in (0, 1) for start in _places(text, names, number)):
         if start >= done:
-            length = len(names[number])
-            pieces += [text[done:start], marks[number] * length]
+            length = len(names[which])
+            pieces += [text[done:start], marks[which] * length]
             done = start + length
     return "".join([*pieces, text[done:]])
 
