@@ -86,6 +86,34 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The calls behind a row of the table.
+
+    Parameters
+    ----------
+    reply
+        The call whose reply the row holds; None: there is none yet.
+    judge
+        The call in which a judge scored it.
+    calls
+        All calls that led to the row, those of earlier wordings included.
+    steps
+        Step and model of the calls that the row takes; empty: every call of the unit.
+    """
+
+    reply: Exchange | None = None
+    judge: Exchange | None = None
+    calls: tuple[Exchange, ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()
+
+    def takes(self, ask: Ask) -> bool:
+        """Return whether a call is one of the row's."""
+        return not self.steps or (ask.step, ask.model) in self.steps
+
+
 Varies = Callable[[str], bool]
 """Tells whether a column of a table holds more than one value, the absent ones aside."""
 
@@ -249,6 +277,10 @@ class CollectionProtocol(ABC):
     @abstractmethod
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return the table's rows for a unit: at least one, also where nothing was answered."""
+
+    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Source]:
+        """Return the calls behind each of the rows: the last reply is that of the row, unless a protocol differs."""
+        return [Source(reply=exchanges[-1] if exchanges else None, calls=tuple(exchanges))]
 
     def read(self, exchanges: Sequence[Exchange], parser: Callable[[str], Parsed], labels: Mapping[str, str], *,
              any_case: bool = False) -> dict[str, object]:  # fmt: skip

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from socialstats.cli import main
-from socialstats_collect.protocols.values import TRAITS
-from tests.collect.mock import answer
+from tests.collect.mock import TRAITS, answer
 from tests.collect.server import serving
 
 UNITS = {"norm-goal": 120, "ordinal": 48, "pairwise-roles": 144, "staged-values": 10, "who-is-right": 72}
