@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import product
@@ -12,19 +13,25 @@ from typing import Any
 from socialstats.designs.instrument import COLUMN, Instrument
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import toml_of
+from socialstats.text import meant, shorten
 from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
+from socialstats_collect.parse.cues import AFTER, BEFORE
+from socialstats_collect.parse.text import clean
 from socialstats_collect.protocols.base import (
     NOT_ASKED,
     REFUSED,
     CollectionProtocol,
     Conversation,
+    Example,
     Exchange,
     Settings,
     Source,
     Varies,
     about,
+    fields,
     filled,
+    keys_asked,
 )
 
 MOST_STAGES = 100
@@ -75,39 +82,15 @@ class Values(CollectionProtocol):
             fix = 'Add [judges] models = ["..."] to the run file.'
             raise InputError(Problem(message="this protocol needs judges", fix=fix))
         super().__init__(settings)
-        given, stages = settings.options, settings.options.get("stages", 4)
-        if isinstance(stages, int) and not 1 <= stages <= MOST_STAGES:
-            raise InputError(f"stages = {stages}: there are 1 to {MOST_STAGES}")
-        played = [f"stage_{k}" for k in range(1, stages + 1)] if isinstance(stages, int) else stages
-        opening, closing = (_name_of(given, part) for part in ("baseline", "debrief"))
-        self.columns = tuple(filter(None, (opening, *played)))
-        # stages that are numbered have always been called by their column, with a blank
-        self.named = {name: name.replace("_", " ") if isinstance(stages, int) else name for name in self.columns}
-        declared = {name: given[name] for name in DECLARED if name in given} or shipped()
-        declared, self.scales = _without_words(declared)
-        order = {"stages": [*self.named.values(), *filter(None, [closing])],
-                 "baseline": self.named.get(opening, ""), "debrief": closing}  # fmt: skip
+        self.named, order = _stages(settings.options)
+        self.columns = tuple(self.named)
+        declared = {name: settings.options[name] for name in DECLARED if name in settings.options}
+        declared, self.scales = _without_words(declared or shipped())
         self.instrument = Instrument.read({**declared, **order}, "[protocol]")
         self.declared = json.dumps(self.instrument.facts(), ensure_ascii=False, sort_keys=True)
-        self._check(stages)
-
-    def _check(self, stages: Any) -> None:
-        """Raise where a name of a stage or a score is one that the table needs, or a judge's reply cannot hold."""
-        names = self.instrument.names
-        problems = [
-            Problem(message=f"'{name}' is a column of the table, and cannot be a score", fix="Name it otherwise.")
-            for name in names if name in OURS
-        ]  # fmt: skip
-        every = self.instrument.stages
-        if (
-            CONTROL in every
-            or len(set(every)) < len(every)
-            or (not isinstance(stages, int) and len(stages) > MOST_STAGES)
-        ):
-            fix = f"Name up to {MOST_STAGES} stages, each once, and none of them '{CONTROL}'."
-            problems.append(Problem(message=f"stages: {', '.join(every[:20])}", fix=fix))
-        if problems:
-            raise InputError(problems)
+        if taken := [name for name in self.instrument.names if name in OURS]:
+            message = f"'{taken[0]}' is a column of the table, and cannot be a score"
+            raise InputError(Problem(message=message, source="[protocol]", fix="Give the score another name."))
 
     def once(self, item: Mapping[str, str]) -> bool:
         """Return whether an item is a control text."""
@@ -174,6 +157,44 @@ class Values(CollectionProtocol):
             found.append(Source(reply=reply, judge=score, calls=tuple(filter(None, (answer, score))), steps=steps))
         return found
 
+    def examples(self, unit: Unit) -> Iterator[Example]:
+        """Yield a judge's reply with the keys that the judge text asks for, once for each score that is declared.
+
+        The keys are those of the JSON that the text shows; where it shows none, or goes on with dots, those declared
+        that it names.
+        """
+        prompt, instrument = self.judged(unit, ""), self.instrument
+        shown, read = keys_asked(prompt), clean(prompt).text
+        scales = {**dict.fromkeys(instrument.traits, instrument.scale), **instrument.further}
+        given = dict(shown)
+        if not shown or "..." in prompt or "\u2026" in prompt:
+            given |= {name: "" for name in instrument.names if names_word(read, name) and name not in given}
+        ends = {clean(name).text.casefold(): f"{high:g}" for name, (_, high) in scales.items()}
+        numbers = {name: float(number or ends.get(clean(name).text.casefold(), 0)) for name, number in given.items()}
+        reply = json.dumps(numbers, ensure_ascii=False)
+        found = self.scored(Reply(key="", status="ok", content=reply))
+        for name, scale in scales.items():
+            yield Example(
+                text="judge", models=self.settings.judges, parameters=self.settings.judge_parameters, reply=reply,
+                wanted=f"{numbers.get(name, scale[1]):g}", parsed=found[name], key=name,
+                fix=f"{meant(name, given)}Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all "
+                "traits. Or declare the keys that it asks for in [protocol].",
+            )  # fmt: skip
+
+    def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
+        """Yield a judge text without the reply or the ends of a scale, and scores with the name of a factor."""
+        if "reply" not in fields(self.texts["judge"]):
+            yield "the text 'judge' does not show the reply that it asks about", "Write {reply} where it belongs."
+        numbers = {float(number) for number in NUMBERS.findall(self.judged(unit, ""))}
+        scales = {"scale": self.instrument.scale}
+        scales |= {f"further.{name}": scale for name, scale in self.instrument.further.items()}
+        for name, scale in scales.items():
+            if lost := [f"{end:g}" for end in scale if abs(end) not in numbers]:
+                fix = "Write {scale} and {further}, or the numbers themselves; or declare the scale that it asks for."
+                yield f"the text 'judge' does not name {' and '.join(lost)}, an end of {name}", fix
+        if clash := [name for name in self.instrument.names if name in unit.factors]:
+            yield f"'{clash[0]}' is a score and a factor", "Give one of them another name."
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
         return [self._row(unit, source) for source in self.sources(unit, exchanges)]
@@ -211,6 +232,20 @@ class Values(CollectionProtocol):
         return ["--study", "staged-values", *(["--by", "persona"] if varies("persona") else [])]
 
 
+NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def names_word(text: str, name: str) -> bool:
+    """Return whether a cleaned text names a score, apart from other words.
+
+    Examples
+    --------
+    >>> names_word("Score care: 0 to 5", "Care"), names_word("Score careful answers", "care")
+    (True, False)
+    """
+    return re.search(rf"(?i){BEFORE}{re.escape(clean(name).text.strip())}{AFTER}", text) is not None
+
+
 @cache
 def shipped() -> Mapping[str, Any]:
     """Return what is scored where a run file, or a log of version 0.1, declares nothing: that of the shipped run file.
@@ -244,6 +279,30 @@ def _without_words(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
         words[name] = " to ".join(end + one for end, one in zip(ends, meant, strict=False))
     kept = {"scale": plain.pop("")} if "scale" in declared else {}
     return {**declared, **kept, **({"further": plain} if further else {})}, words
+
+
+def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the columns of baseline and stages, each with its name, and what the instrument says of the stages.
+
+    Examples
+    --------
+    >>> _stages({"stages": 1, "debrief": False})[0], _stages({"stages": ["offer"]})[1]["stages"]
+    ({'baseline': 'baseline', 'stage_1': 'stage 1'}, ['baseline', 'offer', 'debrief'])
+    """
+    given = options.get("stages", 4)
+    numbered = isinstance(given, int)
+    opening, closing = (_name_of(options, part) for part in ("baseline", "debrief"))
+    played = [f"stage_{k}" for k in range(1, min(given, MOST_STAGES + 1) + 1)] if numbered else given
+    every = [*filter(None, (opening, *played, closing))]
+    texts = all(isinstance(stage, str) and stage.strip() for stage in every)
+    if not 1 <= len(played) <= MOST_STAGES or not texts or len(set(every)) < len(every) or CONTROL in every:
+        fix = f"There are 1 to {MOST_STAGES}: write their number, or their names, each once, and none '{CONTROL}'."
+        raise InputError(Problem(message=f"stages = {shorten(repr(given))}", source="[protocol]", fix=fix))
+    columns = [*filter(None, (opening, *played))]
+    # stages that are numbered have always been called by their column, with a blank
+    named = {column: column.replace("_", " ") if numbered else column for column in columns}
+    order = [*named.values(), *filter(None, [closing])]
+    return named, {"stages": order, "baseline": named.get(opening, ""), "debrief": closing}
 
 
 def _name_of(given: Mapping[str, Any], part: str) -> str:
