@@ -127,14 +127,14 @@ def collected(folder: Path, protocol: str, capsys: pytest.CaptureFixture[str]) -
     return table, shlex.split(proposed)
 
 
-def rows_of(page: Path, traits: set[str]) -> dict[tuple[str, str | None], float]:
+def rows_of(page: Path, traits: int) -> dict[tuple[str, str | None], float]:
     """Estimates of the composite of some traits by term and group, as the page holds them."""
     results = [result for block in read_results(page.read_text())["blocks"] for result in block["results"]]
     return {
         (row["term"], row.get("group")): row["estimate"]
         for result in results
-        if result["metric"] == "trait_profile" and set(result["settings"]["weights"]) == traits
-        and result["settings"]["unit_of_analysis"] == "scenario"
+        if result["metric"] == "trait_profile" and result["counts"].get("traits") == traits
+        and result["settings"].get("unit_of_analysis") == "scenario"
         for row in result["terms"] if "estimate" in row
     }  # fmt: skip
 
@@ -163,7 +163,7 @@ def test_from_run_file_to_page(
     table, proposed = collected(tmp_path, protocol, capsys)
     page = tmp_path / "page.html"
     assert main([*proposed, "-o", str(page), "--resamples", "200"]) == 0
-    held = rows_of(page, set(weights))
+    held = rows_of(page, len(weights))
     scores = (table[list(weights)] - centre) @ pd.Series(weights)
     cells = table.assign(value=scores).groupby(["model", "stage"])["value"].mean()
     for (model, stage), mean in cells.items():
