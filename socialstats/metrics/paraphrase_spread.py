@@ -18,6 +18,7 @@ from socialstats.models.traits import (
     Answers,
     MissingTrait,
     analysed,
+    as_declared,
     checked_settings,
     composites,
     header,
@@ -340,6 +341,7 @@ def paraphrase_spread(
                          "compared")  # fmt: skip
     if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
         raise InputError(f"change must name two different stages, not {change!r}")
+    given = given if trait is None else as_declared(given, ratings)
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
     return estimate(ratings, settings)
 

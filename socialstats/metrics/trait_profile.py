@@ -26,6 +26,7 @@ from socialstats.models.traits import (
     MissingTrait,
     analysed,
     answers_of,
+    as_declared,
     check_range,
     checked_scale,
     checked_settings,
@@ -656,7 +657,8 @@ def trait_profile(
         makes them. Or a table with one column per trait (by default those of the weights). With a ``by`` factor: one
         result per level.
     weights : mapping of str to float, optional
-        Weight of each trait; by default the ten traits of staged role play (`socialstats.models.traits`).
+        Weight of each trait; by default those that the table declares (`socialstats tidy`), with their scale and its
+        centre, else those of the ten traits of staged role play (`socialstats.models.traits`).
     centre : float
         Neutral score, the middle of a scale from 0.
     free_weights : bool
@@ -769,7 +771,7 @@ def trait_profile(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     settings = checked_settings(
-        given, unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
+        as_declared(given, ratings), unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
     )
     one_of("changes", changes, ("baseline", "all"))
     if entropy is not None:
@@ -778,7 +780,7 @@ def trait_profile(
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:
         settings["activation"] = checked_number(activation, "activation")
-    if scale is None and not free_weights and settings["centre"] <= 0:
+    if settings["scale"] is None and not free_weights and settings["centre"] <= 0:
         raise InputError(f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0")
     return estimate(ratings, settings)
 

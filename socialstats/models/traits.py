@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
-from socialstats.designs.instrument import published
+from socialstats.designs.instrument import declared, published
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.tables import as_named
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
@@ -23,7 +24,7 @@ from socialstats.models.effect_sizes import checked_number
 from socialstats.models.sources import MACHINES, is_people, words_of
 from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
-from socialstats.tables import EPSILON
+from socialstats.tables import EPSILON, as_table
 from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -135,6 +136,14 @@ PARTS = ("model", "scenario", "stage", "wording")
 ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not have
 
 
+def as_declared(given: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
+    """Return options with weights, scale and centre of the instrument that a table declares, unless some are given."""
+    told = design.instrument
+    if told is None or given["weights"] is not None or given["scale"] is not None or given["free_weights"]:
+        return dict(given)
+    return {**given, "weights": told.used, "scale": told.scale, "centre": told.centre}
+
+
 def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
     """Return the options of a metric of trait scores: choices and numbers checked, weights by trait, stages a tuple.
 
@@ -228,7 +237,7 @@ def trait_table(
     data, model, scenario, stage, wording, judge, cluster, by, refusal, na, missing
         As in `trait_ratings`.
     weights : mapping of str to float, optional
-        Its traits are those that are read, unless `traits` names others.
+        Its traits are those that are read, unless `traits` names others; by default those that the table declares.
     traits : sequence of str, optional
         Columns that hold the scores, one a trait.
     trait : str
@@ -242,6 +251,10 @@ def trait_table(
     if trait is None:
         raise InputError(f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
                          "the columns of a table with one score a row")  # fmt: skip
+    if weights is None and traits is None:
+        data = as_table(as_named(data))
+        told = declared(data)
+        weights = None if told is None else told.used
     chosen = list(checked_weights(weights, free=True)) if traits is None else traits
     done = trait_ratings(
         data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
@@ -577,7 +590,7 @@ def check_range(answers: Answers, scale: tuple[float, float], source: str) -> No
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
             f"is outside {as_given(low)} to {number(high, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
-        fix = f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
+        fix = f"Correct it, or say which scale was asked for: {option('scale')}, or low and high in a table of weights"
         raise InputError(Problem(source=source, message=message, fix=fix))
 
 

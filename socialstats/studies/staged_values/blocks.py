@@ -194,6 +194,8 @@ def gaps_text(gaps: Sequence[Row]) -> str:
     if not known:
         return "No set of weights gave a difference."
     row = max(known, key=lambda r: abs(r.estimate or 0.0))
+    if number(row.estimate) == number(0.0):
+        return "No set of weights changed the composite."
     return (
         f"Of these sets, {shorten(words(row.term), 60)} had the largest effect (difference, paired within scenarios = "
         f"{sentences.stat(row)})."
@@ -219,7 +221,7 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
         question="Where did the models lean?",
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite relative to {place}", label="Model"),
-        figure_title="Weighted composite of each model over all stages",
+        figure_title=f"{composite_name(profile)} of each model over all stages",
         caption=f"Points: means over judges and scenarios, relative to {place}; {level_of(rows)} CIs "
         f"({profile.inference}).",
         tables=(*tables, *spread_tables(profile)),
@@ -243,6 +245,11 @@ def composite_axis(profile: Result, options: StudyOptions) -> str:
         return f"composite relative to {place_of(options)}"
     low, high = (as_given(end) for end in profile.extras["range"])
     return f"composite, from {low} to {high}"
+
+
+def composite_name(profile: Result) -> str:
+    """Name the composite: weighted where weights are declared."""
+    return "Weighted composite" if instrument_of(profile.design).weights else "Unweighted composite"
 
 
 def measure_of(result: Result) -> str:
@@ -437,10 +444,12 @@ def trait_changes_block(apart: Mapping[str, Result]) -> Block:
     clear = [row for row in rows if sentences.significant(row)]
     tested = sum(row.p_value is not None for row in rows)
     units = unit_words(lead, rows[0])
-    said = [f"With {units} as units, {sentences.some_of(len(clear), tested, 'changes of traits').rstrip('.')}."]
+    many = sentences.some_of(len(clear), tested, "changes of traits")
+    said = [f"With {units} as units, {many[:1].lower()}{many[1:]}"]
     if clear:
         told = [f"{shorten(row.term, 60)} ({sentences.estimate(row)})" for row in clear[:MOST_CHANGES]]
-        said.append(f"{'The first of them were' if len(clear) > MOST_CHANGES else 'They were'} {listing(told)}.")
+        few = "It was" if len(clear) == 1 else "They were"
+        said.append(f"{'The first of them were' if len(clear) > MOST_CHANGES else few} {listing(told)}.")
     return Block(
         id=TRAIT_CHANGES,
         question="Which traits changed over the stages?",

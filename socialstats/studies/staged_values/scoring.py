@@ -15,7 +15,7 @@ from socialstats.models.traits import NAMED_WEIGHTS, PAPER, checked_weights
 from socialstats.studies.page import StudyOptions
 from socialstats.studies.staged_values.words import ordered_stages
 from socialstats.tables import Table, read_table
-from socialstats.text import meant, quoted, shorten
+from socialstats.text import as_given, meant, quoted, shorten
 
 WEIGHTS = ("trait", "weight")
 PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -37,16 +37,25 @@ def instrument_for(table: Table, weights: str | None) -> Instrument | None:
     """
     found = declared(table)
     named = None if weights is None or weights in NAMED_WEIGHTS else read_table(weights)
+    found = found or (None if named is None else of_weights(named))
     if found is None and not set(PAPER.traits) & set(table.columns):
-        found = None if named is None else of_weights(named)
-        if found is None:
-            message = f"no column '{COLUMN}' declares which traits were scored, and on which scale"
-            fix = "Name a file with --weights FILE: columns trait, weight, low and high (the ends of the scale)."
-            source = table.source if named is None else f"{table.source} with {named.source}"
-            raise InputError(Problem(message=message, source=source, fix=fix))
-    if named is not None and isinstance(given := weights_of(named), Mapping):
-        with_weights(found or PAPER, given, named.source)
+        message = f"no column '{COLUMN}' declares which traits were scored, and on which scale"
+        fix = "Name a file with --weights FILE: columns trait, weight, low and high (the ends of the scale)."
+        source = table.source if named is None else f"{table.source} with {named.source}"
+        raise InputError(Problem(message=message, source=source, fix=fix))
+    if named is not None:
+        check_weights(named, found or PAPER)
     return found
+
+
+def check_weights(table: Table, instrument: Instrument) -> None:
+    """Raise InputError for weights of other traits than an instrument has, or with the ends of another scale."""
+    told = of_weights(table)
+    if told is not None and told.scale != instrument.scale:
+        low, high = map(as_given, instrument.scale)
+        fix = f"Write {low} and {high}, as the scores are declared, or leave both columns out."
+        raise InputError(Problem(message="low and high are the ends of another scale", source=table.source, fix=fix))
+    with_weights(instrument, weights_of(table), table.source)
 
 
 def weights_of(given: Table | str) -> dict[str, float] | str:

@@ -33,6 +33,7 @@ from socialstats.studies.staged_values.blocks import (
     activation_block,
     changes_block,
     composite_axis,
+    composite_name,
     further_block,
     lean_block,
     trait_changes_block,
@@ -452,7 +453,7 @@ def strip(profile: Result, lean: Sequence[Row], options: StudyOptions) -> Strip 
     ]
     marks += [mark_of(r, shorten(r.term, 30)) for r in shown]
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
-    title = f"Weighted composite over all stages{which}"
+    title = f"{composite_name(profile)} over all stages{which}"
     return Strip(title=title, axis=composite_axis(profile, options), marks=tuple(marks))
 
 
