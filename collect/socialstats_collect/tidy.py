@@ -157,7 +157,11 @@ class Table:
         settings = design.protocol.settings
         levels = {name: list(dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ())))
                   for name in design.factors}  # fmt: skip
-        returned = ", ".join(sorted({name for kind, _, name in tally.served if kind == "model_returned"}))
+
+        def asked(models: Sequence[str]) -> str:
+            names = sorted({name for kind, one, name in tally.served if kind == "model_returned" and one in models})
+            return ", ".join(models) + (f" (returned as {', '.join(names)})" if names else "")
+
         days = sorted(tally.days)
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
         given = ", ".join(f"{name} {value}" for name, value in settings.parameters.items()) or "the endpoint's defaults"
@@ -167,11 +171,11 @@ class Table:
         parts = [
             f"Responses were collected with socialstats {design.versions.get('socialstats', '')} on {when} "
             f"(protocol {design.protocol.name}).",
-            f"Models asked: {', '.join(levels['model'])}" + (f" (returned as {returned})" if returned else "") + ".",
+            f"Models asked: {asked(levels['model'])}.",
             f"Parameters: {given}.",
             f"Factors: {factors}." if factors else "",
             f"Order of the options: {design.order}, seed {design.seed}." if len(design.protocol.orders) > 1 else "",
-            f"Judges: {', '.join(settings.judges)}." if settings.judges else "",
+            f"Judges: {asked(settings.judges)}." if settings.judges else "",
             f"{count(self.units, 'unit')} planned, {self.asked:,} asked, in "
             f"{count(tally.calls, 'attempt')} that brought {count(tally.answers, 'answer')}"
             + (f", {said:,} of them blocks by a filter." if said else "."),

@@ -247,7 +247,7 @@ def paraphrase_spread(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
-    scale: tuple[float, float] | None = None,
+    score_range: tuple[float, float] | None = None,
     stages: Sequence[str] | None = None,
     change: Sequence[str] | None = None,
     unit_of_analysis: Literal["scenario", "model", "answer"] = "scenario",
@@ -275,7 +275,7 @@ def paraphrase_spread(
         As in `trait_profile`, with a stratum of wordings. With a ``by`` factor: one result per level.
     wording : str
         Its name.
-    weights, centre, free_weights, scale
+    weights, centre, free_weights, score_range
         As in `trait_profile`; not used with ``trait=None``.
     stages : sequence of str, optional
         Only these, in this order.

@@ -28,7 +28,7 @@ from socialstats.models.traits import (
     answers_of,
     as_declared,
     check_range,
-    checked_scale,
+    checked_range,
     checked_settings,
     checked_weights,
     composites,
@@ -617,7 +617,7 @@ def trait_profile(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
-    scale: tuple[float, float] | None = None,
+    score_range: tuple[float, float] | None = None,
     stages: Sequence[str] | None = None,
     baseline: str | None = None,
     unit_of_analysis: Literal["scenario", "model"] = "scenario",
@@ -663,7 +663,7 @@ def trait_profile(
         Neutral score, the middle of a scale from 0.
     free_weights : bool
         Allow weights of any sum and scores of any range.
-    scale : pair of float, optional
+    score_range : pair of float, optional
         Lowest and highest score, for weights of any sum and size. By default scores run from 0 to twice the centre.
     stages : sequence of str, optional
         Only these, in this order.
@@ -780,7 +780,7 @@ def trait_profile(
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:
         settings["activation"] = checked_number(activation, "activation")
-    if settings["scale"] is None and not free_weights and settings["centre"] <= 0:
+    if settings["score_range"] is None and not free_weights and settings["centre"] <= 0:
         raise InputError(f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0")
     return estimate(ratings, settings)
 
@@ -826,10 +826,10 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 def composite_range(settings: Mapping[str, Any]) -> tuple[float, float]:
     """Return the lowest and the highest composite (free weights: for scores up to twice the centre, at least 1)."""
     weights, centre = np.array(list(settings["weights"].values())), float(settings["centre"])
-    if settings["scale"] is None:
+    if settings["score_range"] is None:
         size = max(1.0, float(np.abs(weights).sum()) * abs(centre))
         return -size, size
-    ends = np.outer(np.array(settings["scale"]) - centre, weights)
+    ends = np.outer(np.array(settings["score_range"]) - centre, weights)
     return float(ends.min(axis=0).sum()), float(ends.max(axis=0).sum())
 
 
@@ -884,7 +884,7 @@ def judge_zeros(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
-    scale: tuple[float, float] | None = None,
+    score_range: tuple[float, float] | None = None,
     texts: Sequence[str] | None = None,
     text: str = "scenario",
     trait: str = "trait",
@@ -895,7 +895,7 @@ def judge_zeros(
     ----------
     controls : Ratings
         Scores of control texts: one stratum is the text, one the trait.
-    weights, centre, free_weights, scale
+    weights, centre, free_weights, score_range
         As in `trait_profile`.
     texts : sequence of str, optional
         The neutral ones; by default all. The others only say how noisy the judges are.
@@ -929,11 +929,11 @@ def judge_zeros(
     >>> dict(judge_zeros(design, weights={"open": 5, "closed": -5}))
     {'j1': 5.0, 'j2': 20.0}
     """
-    ends = None if scale is None else checked_scale(scale)
+    ends = None if score_range is None else checked_range(score_range)
     used, middle = checked_weights(weights, free=free_weights or ends is not None), checked_number(centre, "centre")
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(used), ("all",))
-    if (bounds := scale_of({"scale": ends, "free_weights": free_weights, "centre": middle})) is not None:
+    if (bounds := scale_of({"score_range": ends, "free_weights": free_weights, "centre": middle})) is not None:
         check_range(answers, bounds, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)

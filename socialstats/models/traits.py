@@ -139,9 +139,9 @@ ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not 
 def as_declared(given: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
     """Return options with weights, scale and centre of the instrument that a table declares, unless some are given."""
     told = design.instrument
-    if told is None or given["weights"] is not None or given["scale"] is not None or given["free_weights"]:
+    if told is None or given["weights"] is not None or given["score_range"] is not None or given["free_weights"]:
         return dict(given)
-    return {**given, "weights": told.used, "scale": told.scale, "centre": told.centre}
+    return {**given, "weights": told.used, "score_range": told.scale, "centre": told.centre}
 
 
 def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
@@ -160,13 +160,13 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
         Naming the value and what is allowed.
     """
     checked_level(given["level"])
-    scale = None if given["scale"] is None else checked_scale(given["scale"])
+    scale = None if given["score_range"] is None else checked_range(given["score_range"])
     free = given["free_weights"] or scale is not None
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
         one_of(name, given[name], choices)
     weights, stages = given["weights"], given["stages"]
     return {
-        **given, "scale": scale, "centre": checked_number(given["centre"], "centre"),
+        **given, "score_range": scale, "centre": checked_number(given["centre"], "centre"),
         "weights": None if given["trait"] is None else checked_weights(weights, free=free),
         "stages": None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
     }  # fmt: skip
@@ -557,13 +557,13 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
 
 def scale_of(settings: Mapping[str, Any]) -> tuple[float, float] | None:
     """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
-    if settings["scale"] is not None:
-        low, high = settings["scale"]
+    if settings["score_range"] is not None:
+        low, high = settings["score_range"]
         return low, high
     return None if settings["free_weights"] else (0.0, 2 * float(settings["centre"]))
 
 
-def checked_scale(scale: Any) -> tuple[float, float]:
+def checked_range(scale: Any) -> tuple[float, float]:
     """Return the ends of a scale.
 
     Raises
@@ -572,10 +572,10 @@ def checked_scale(scale: Any) -> tuple[float, float]:
         For what is no pair of finite numbers, the lower first.
     """
     if isinstance(scale, str) or not isinstance(scale, Sequence) or len(scale) != 2:
-        raise InputError(f"{option('scale', scale)}: name the lowest and the highest score")
-    low, high = (checked_number(end, "scale") for end in scale)
+        raise InputError(f"{option('score_range', scale)}: name the lowest and the highest score")
+    low, high = (checked_number(end, "score_range") for end in scale)
     if low >= high:
-        raise InputError(f"{option('scale', scale)}: the lowest score comes first")
+        raise InputError(f"{option('score_range', scale)}: the lowest score comes first")
     return low, high
 
 
@@ -590,7 +590,9 @@ def check_range(answers: Answers, scale: tuple[float, float], source: str) -> No
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
             f"is outside {as_given(low)} to {number(high, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
-        fix = f"Correct it, or say which scale was asked for: {option('scale')}, or low and high in a table of weights"
+        fix = (
+            f"Correct it, or say which scale was asked for: {option('score_range')}, or low and high beside the weights"
+        )
         raise InputError(Problem(source=source, message=message, fix=fix))
 
 

@@ -277,7 +277,8 @@ def _without_words(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
         ends = [f"{end:g}" if isinstance(end, int | float) else str(end) for end in plain[name] or ()]
         meant = [f" ({one})" for one in scale[2:]] if worded else ["", ""]
         words[name] = " to ".join(end + one for end, one in zip(ends, meant, strict=False))
-    kept = {"scale": plain.pop("")} if "scale" in declared else {}
+    scale = plain.pop("")
+    kept = {"scale": scale} if "scale" in declared else {}
     return {**declared, **kept, **({"further": plain} if further else {})}, words
 
 
@@ -308,8 +309,9 @@ def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]
 def _name_of(given: Mapping[str, Any], part: str) -> str:
     """Return what a run file calls the baseline or the debrief; empty where it leaves it out."""
     name = given.get(part, part)
-    if name is True or not isinstance(name, str | bool) or (isinstance(name, str) and not name.strip()):
-        raise InputError(
-            Problem(message=f"protocol.{part} = {name!r}", fix="Write its name, or false to leave it out.")
-        )
-    return name or ""
+    if name is False:
+        return ""
+    if not isinstance(name, str) or not name.strip():
+        fix = "Write its name, or false to leave it out."
+        raise InputError(Problem(message=f"{part} = {name!r}", source="[protocol]", fix=fix))
+    return name

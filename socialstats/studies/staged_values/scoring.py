@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from socialstats.designs.instrument import COLUMN, Instrument, declared, of_weights
@@ -36,7 +37,7 @@ def instrument_for(table: Table, weights: str | None) -> Instrument | None:
         Where nothing says which columns are the traits, or on which scale they are.
     """
     found = declared(table)
-    named = None if weights is None or weights in NAMED_WEIGHTS else read_table(weights)
+    named = None if weights is None or weights in NAMED_WEIGHTS else read_table(existing(weights))
     found = found or (None if named is None else of_weights(named))
     if found is None and not set(PAPER.traits) & set(table.columns):
         message = f"no column '{COLUMN}' declares which traits were scored, and on which scale"
@@ -46,6 +47,15 @@ def instrument_for(table: Table, weights: str | None) -> Instrument | None:
     if named is not None:
         check_weights(named, found or PAPER)
     return found
+
+
+def existing(path: str) -> str:
+    """Return the path of a table of weights; a word that is neither a file nor a name is an error that lists these."""
+    if not Path(path).exists():
+        message = f"weights = '{shorten(path)}' is neither a file nor a named set ({', '.join(NAMED_WEIGHTS)})"
+        fix = f"{meant(path, tuple(NAMED_WEIGHTS))}A file has columns 'trait' and 'weight'"
+        raise InputError(Problem(message=message, fix=fix))
+    return path
 
 
 def check_weights(table: Table, instrument: Instrument) -> None:
@@ -130,7 +140,7 @@ def instrument_of(design: Ratings) -> Instrument:
 
 def scoring(instrument: Instrument) -> dict[str, Any]:
     """Return how metrics are told what the composite is."""
-    return {"weights": instrument.used, "scale": instrument.scale, "centre": instrument.centre}
+    return {"weights": instrument.used, "score_range": instrument.scale, "centre": instrument.centre}
 
 
 def further_of(design: Ratings) -> tuple[str, ...]:

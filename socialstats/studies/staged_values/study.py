@@ -104,7 +104,7 @@ def single(design: Ratings, name: str) -> dict[str, Any]:
     low, high = instrument.further.get(name, instrument.scale)
     inside = len(given) and given.min() >= low and given.max() <= high
     bound = inside or instrument.further is not PAPER.further
-    ends = {"scale": (low, high)} if bound else {"scale": None, "free_weights": True}
+    ends = {"score_range": (low, high)} if bound else {"score_range": None, "free_weights": True}
     return {"weights": {name: 1.0}, "centre": 0.0, **ends}
 
 

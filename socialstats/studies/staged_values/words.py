@@ -191,7 +191,7 @@ def changes(
 
 def scale_of(result: Result) -> str:
     """Return the scale of a measure whose ends are known: `` (0 to 5)``."""
-    scale = result.settings["scale"]
+    scale = result.settings["score_range"]
     return f" ({as_given(scale[0])} to {as_given(scale[1])})" if scale else ""
 
 

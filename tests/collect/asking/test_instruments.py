@@ -279,7 +279,7 @@ def test_a_judge_that_is_not_shown_the_reply_or_is_cut_short_stops(
         ('traits = []\nscale = [0, 10]', "traits: no list of names"),
         ('traits = ["care"]\nscale = [0, 10]\nstages = ["a", "a"]', "run.toml, [protocol]: stages = ['a', 'a']"),
         ('traits = ["care"]\nscale = [0, 10]\nstages = ["control"]', "each once, and none 'control'"),
-        ('traits = ["care"]\nscale = [0, 10]\nbaseline = ""', "protocol.baseline = ''"),
+        ('traits = ["care"]\nscale = [0, 10]\nbaseline = ""', "[protocol]: baseline = ''"),
         ('traits = ["care"]\nscale = [0, 10]\nweigths = { care = 1 }', "takes no key 'weigths'"),
     ],
 )  # fmt: skip
