@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -288,4 +289,4 @@ def _numbers(given: Any) -> bool:
 
 def _key(name: str) -> str:
     """Return a name as keys of replies are compared."""
-    return name.strip(" :*_").casefold()
+    return unicodedata.normalize("NFC", name.strip(" :*_")).casefold()
