@@ -32,10 +32,13 @@ def rehearse(design: Design) -> list[str]:
         Where a parser does not read the replies that a text asks for: it names the run file, who would be asked, the
         key or the answer, and the fix.
     """
-    problems = dict[str, Problem]()
+    problems = dict[object, Problem]()
     for unit in _units(design):
-        found = [*_faults(design, unit), *(_problem(design, one) for one in design.protocol.examples(unit))]
-        problems |= {str(problem): problem for problem in found if problem is not None}
+        for problem in _faults(design, unit):
+            problems.setdefault(problem.message, problem)
+        for example in design.protocol.examples(unit):
+            if (wrong := _problem(design, example)) is not None:
+                problems.setdefault((example.text, example.key, example.models), wrong)  # one for all answers
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:
@@ -54,6 +57,10 @@ def _units(design: Design) -> Iterator[Unit]:
 
 
 def _faults(design: Design, unit: Unit) -> Iterator[Problem]:
+    labels = [*design.protocol.labels(unit)]
+    if twice := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
+        fix = "Give each answer a label of its own."
+        yield Problem(message=f"answers have the same label: {quoted(twice, 5)}", source=design.run_file, fix=fix)
     for message, fix in design.protocol.faults(unit):
         yield Problem(message=message, source=design.run_file, fix=fix)
 
@@ -64,9 +71,9 @@ def _problem(design: Design, example: Example) -> Problem | None:
     whom = f"{who}{'s' if len(example.models) > 1 else ''} {quoted(list(example.models), 5)}"
     reply, parsed = shorten(example.reply, 120), example.parsed
     if parsed.status != "ok" or parsed.label != example.wanted:
-        what = f"no score of '{example.key}'" if example.key else f"not the answer '{example.wanted}'"
-        why = parsed.rule if parsed.label is None else f"'{parsed.label}'"
-        message = f"{whom}: the parser would read {what} ({why}) in a reply as text '{example.text}' asks for: {reply}"
+        what = f"has no readable score of '{example.key}'" if example.key else f"is not read as '{example.wanted}'"
+        why = parsed.rule if parsed.label is None else f"read as '{parsed.label}'"
+        message = f"{whom}: a reply as text '{example.text}' asks for {what} ({why}): {reply}"
         return Problem(message=message, source=design.run_file, fix=example.fix)
     for model in example.models:
         ask = Ask(model=model, messages=(), parameters=example.parameters)

@@ -226,10 +226,10 @@ JUDGE = "--- text ---\\n{reply}\\n--- end of text ---\\n"
     ("text", "said"),
     [
         ("Score care, fairness, loyalty, authority and purity from 0 to 10, conviction from 1 to 7. As JSON.",
-         "no score of 'sanctity' (missing_key)"),
+         "no readable score of 'sanctity' (missing_key)"),
         ('Reply {{"care": 5, "fairness": 5, "loyalty": 5, "authority": 5, "purity": 5, "conviction": 2}} 0, 10, 1, 7',
-         "no score of 'sanctity' (missing_key)"),
-        ('{traits}, conviction, 0 to 10, 1 to 7: {{"care": 15, ...}}', "no score of 'care' (number)"),
+         "no readable score of 'sanctity' (missing_key)"),
+        ('{traits}, conviction, 0 to 10, 1 to 7: {{"care": 15, ...}}', "no readable score of 'care' (number)"),
         ("{traits} from 0 to 5, conviction from 1 to 7", "does not name 10, an end of scale"),
         ("{traits} {scale}, conviction from 1 to 9", "does not name 7, an end of further.conviction"),
     ],
@@ -288,5 +288,30 @@ def test_a_wrong_declaration_names_key_and_fix(
 ) -> None:
     path = run_file(tmp_path, "stages = 4", "http://127.0.0.1:9/v1")
     path.write_text(path.read_text().replace("stages = 4\n", f"{change}\n"))
+    assert main(["collect", str(path), "--dry-run"]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("protocol", "items", "said"),
+    [
+        ('protocol = "ordinal"\ntexts = { form_options = "{letter} {share}", '
+         'prompt = """{text} {options} Reply as {{"Urteil": "A"}}""" }', "item_id,text\na,x",
+         "model 'm': a reply as text 'prompt' asks for is not read as 'A' (none): {\"Urteil\": \"A\"}"),
+        ('protocol = { name = "template", parser = "options", choices = [{ letter = "A", text = "yes" }, '
+         '{ letter = "A", text = "no" }] }\ntemplate = "{text}? A or B"', "item_id,text\na,x",
+         "answers have the same label: 'A'"),
+        ('protocol = { name = "template", parser = "json", key = "verdict", labels = ["guilty", "free"] }\n'
+         'template = """{text} Reply as {{"finding": "..."}}"""', "item_id,text\na,x",
+         "declare key = \"finding\" in [protocol]"),
+    ],
+)  # fmt: skip
+def test_answers_that_no_parser_would_read_stop_the_dry_run(
+    protocol: str, items: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "items.csv").write_text(items + "\n")
+    path = tmp_path / "run.toml"
+    path.write_text(f'{protocol}\nitems = "items.csv"\nfactors = {{ model = ["m"] }}\n'
+                    '[endpoint]\nbase_url = "http://127.0.0.1:9/v1"\n')  # fmt: skip
     assert main(["collect", str(path), "--dry-run"]) == 2
     assert said in capsys.readouterr().err
