@@ -29,7 +29,7 @@ def rehearse(design: Design) -> list[str]:
     Raises
     ------
     InputError
-        Where a parser does not read the replies that a text asks for: it names the run file, who would be asked, the
+        Where a parser does not read the replies that a text asks for. It names the run file, who would be asked, the
         key or the answer, and the fix.
     """
     problems = dict[object, Problem]()

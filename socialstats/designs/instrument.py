@@ -102,7 +102,7 @@ class Instrument:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that a judge scores: traits, then further scores."""
+        """All scores of a judge: traits, then further scores."""
         return (*self.traits, *self.further)
 
     @property

@@ -657,8 +657,8 @@ def trait_profile(
         makes them. Or a table with one column per trait (by default those of the weights). With a ``by`` factor: one
         result per level.
     weights : mapping of str to float, optional
-        Weight of each trait; by default those that the table declares (`socialstats tidy`), with their scale and its
-        centre, else those of the ten traits of staged role play (`socialstats.models.traits`).
+        Weight of each trait. By default those that the table declares (`socialstats tidy`), with their scale and its
+        centre. Without these, those of the ten traits of staged role play (`socialstats.models.traits`).
     centre : float
         Neutral score, the middle of a scale from 0.
     free_weights : bool

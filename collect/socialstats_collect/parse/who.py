@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from socialstats_collect.parse.cues import (
     AFTER,
@@ -123,6 +124,7 @@ def _name(marks: tuple[str, str], number: int) -> str:
     return rf"{BEFORE}(?-i:{marks[number - 1]}++){END}"  # all of its letters, as wide ones end anywhere
 
 
+@lru_cache(maxsize=16)
 def _options(names: tuple[str, str]) -> Names:
     """Ways of naming the first and the second: the digit set off, with the name or without; or the name alone."""
     ways = []

@@ -51,9 +51,9 @@ class Values(CollectionProtocol):
     table. The table has one row per stage and judge, and is read by the study staged-values. A trait without a score is
     missing, never a default.
 
-    Options declare what is scored: ``traits``, their ``scale`` (lowest, highest, and in words what these mean),
-    ``further`` scores with a scale each, ``weights`` and ``groups`` of the traits, and the score from which one is
-    ``active``. Without them it is what the shipped run file declares.
+    Options declare what is scored: ``traits``, their ``scale``, and ``further`` scores with a scale each. A scale is
+    its lowest and its highest score, and in words what they mean. ``weights`` and ``groups`` are of the traits, and
+    ``active`` is the score from which one is active. Without them it is what the shipped run file declares.
     ``stages`` is how many there are, or their names; ``baseline`` and ``debrief`` are other names of these two, or
     false.
 
