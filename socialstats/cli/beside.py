@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from socialstats.cli.settings import SETTINGS, Settings
@@ -13,7 +12,6 @@ from socialstats.metrics.compare_models import MODEL_NAMES
 from socialstats.models.traits import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import Table, as_table, read_table
-from socialstats.text import meant, shorten
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
@@ -87,26 +85,11 @@ def read_side(key: str, path: str) -> Table:
         For what is no table, and one without rows, with what the option takes.
     """
     try:
-        return read_table(named_or_file(key, path))
+        return read_table(path)
     except (InputError, NothingToAnalyse) as error:
         problems = error.problems if isinstance(error, InputError) else (Problem(message=str(error)),)
         takes = Problem(source=SETTINGS[key].option, message=f"takes {SETTINGS[key].help}")
         raise InputError([*problems, takes]) from error
-
-
-def named_or_file(key: str, path: str) -> str:
-    """Return the path of a table; where names may stand for one, a word that is neither is an error that lists them.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, and the option has named tables.
-    """
-    names = NAMES.get(key, ())
-    if names and not Path(path).exists():
-        message = f"{key} = '{shorten(path)}' is neither a file nor a named set ({', '.join(names)})"
-        raise InputError(Problem(message=message, fix=f"{meant(path, names)}A file has columns 'trait' and 'weight'"))
-    return path
 
 
 def bundled(name: str) -> Any:

@@ -41,7 +41,8 @@ def shaped(table: Table, settings: Settings) -> Study | None:
     mapped = {*mapped_columns(settings)}
     if not mapped <= SHARED:
         return None
-    named = (s for s in own.values() if s.columns and set(s.columns) <= set(table.columns) and not mapped)
+    named = (s for s in own.values() if not mapped
+             and any(known and set(known) <= set(table.columns) for known in (s.columns, s.declared)))  # fmt: skip
     return next(named, None) or known_by_rows(table, settings, own.values())
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
 from socialstats.designs.cells import counts_by
+from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import texts
 from socialstats.designs.parts import (
     FINE,
@@ -377,6 +378,8 @@ class Ratings(RatingsSources, Design):
         Probability of each level in each reply; rows sum to 1 or less, the rest being other answers, or are NaN.
     repeats : Repeats or None
         The answers behind each value, where raters rated units several times and the values are means.
+    instrument : Instrument or None
+        What judges score, where the table declares it.
     flow, source, columns, cautions
         As in `Comparisons`.
 
@@ -406,6 +409,7 @@ class Ratings(RatingsSources, Design):
     raters_known: bool = True
     probabilities: FloatArray | None = None
     repeats: Repeats | None = None
+    instrument: Instrument | None = None
 
     def __repr__(self) -> str:
         parts = [

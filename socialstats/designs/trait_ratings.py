@@ -9,6 +9,7 @@ from typing import Any
 
 from socialstats.designs import ratings_reading
 from socialstats.designs.aliases import Missing, Names, NaTexts
+from socialstats.designs.instrument import declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, build_from
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
@@ -134,7 +135,7 @@ def trait_ratings(
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
-    return replace(done, strata=strata, columns={**columns, "rater": judge, **further})
+    return replace(done, strata=strata, columns={**columns, "rater": judge, **further}, instrument=declared(table))
 
 
 def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], others: Sequence[str]) -> None:
