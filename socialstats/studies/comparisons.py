@@ -42,7 +42,7 @@ from socialstats.studies.estimates import (
     single,
     table_of,
     verdict,
-    verify_named,
+    verify_all,
     whole,
 )
 from socialstats.studies.page import (
@@ -248,7 +248,12 @@ def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
 
 def lead(rows: Sequence[Row], fit: BradleyTerryResult) -> Row:
     """Return the difference between the first two of the strength rows, strongest first."""
-    return fit.contrast({rows[0].term: 1.0, rows[1].term: -1.0}).rows[0]
+    return lead_result(rows, fit).rows[0]
+
+
+def lead_result(rows: Sequence[Row], fit: BradleyTerryResult) -> Result:
+    """Return the contrast of the first two of the strength rows as a result, which other code recomputes."""
+    return fit.contrast({rows[0].term: 1.0, rows[1].term: -1.0})
 
 
 def fits_table(pairs: Pairs) -> Table:
@@ -316,9 +321,14 @@ def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
 
 
 def plain_fits(pairs: Pairs) -> dict[str, Result]:
-    """Return the fits without the order effect, by the name under which they are verified."""
-    names = [f"{shorten(level, 40)}: " if level else "" for level in pairs]
-    return {f"{name}without the order effect": pair.plain for name, pair in zip(names, pairs.values(), strict=True)}
+    """Return the fits without the order effect, and the leads of both fits, by the name under which they are verified."""
+    found: dict[str, Result] = {}
+    for level, pair in pairs.items():
+        name = f"{shorten(level, 40)}: " if level else ""
+        found[f"{name}without the order effect"] = pair.plain
+        for how, fit in (("with", pair.fit), ("without", pair.plain)):
+            found[f"{name}lead {how} the order effect"] = lead_result(strongest(fit), fit)
+    return found
 
 
 MOST_ROWS = 200  # rows of a figure; the table has all
@@ -627,7 +637,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, design),
         methods=(*ways_methods(fit, options), *probability_methods(design)),
         references=tuple(dict.fromkeys((*fit.references, *RANK_REFERENCES))),
-        verifications=verify_named({"Strengths": fit, **plain_fits(beside)}) if options.verify else {},
+        verifications=verify_all({"Strengths": fit, **plain_fits(beside)}, blocks) if options.verify else {},
         settings=options.echo(),
         **shared(design, options),
     )
