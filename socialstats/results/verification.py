@@ -174,7 +174,7 @@ class Recomputed:
                 lacks[lack or "peer"] += n
         known = dict.fromkeys((*KINDS.values(), COUNTS, *kinds))
         return cls(
-            kinds={kind: kinds[kind] for kind in known if kind in kinds},
+            kinds={kind: kinds[kind] for kind in known if kind in kinds and kinds[kind].n},
             lacks={why: lacks[why] for why in LACKS if lacks[why]},
         )
 
@@ -205,9 +205,11 @@ class Recomputed:
         if all_of_them.n == all_of_them.unchecked:
             agreed = f"None of the {count(all_of_them.n, 'number')}{of} was recomputed by independent code"
         else:
+            were, agree = ("was", "agrees") if all_of_them.agree == 1 else ("were", "agree")
             agreed = (f"{count(all_of_them.agree)} of the {count(all_of_them.n, 'number')}{of} "
-                      "were recomputed by independent code and agree")  # fmt: skip
-        wrong = f"{count(all_of_them.disagree)} disagree." if all_of_them.disagree else ""
+                      f"{were} recomputed by independent code and {agree}")  # fmt: skip
+        disagree = "disagrees" if all_of_them.disagree == 1 else "disagree"
+        wrong = f"{count(all_of_them.disagree)} {disagree}." if all_of_them.disagree else ""
         why = sorted(self.lacks, key=lambda lack: -self.lacks[lack])
         named = [(LACKS[lack], self.lacks[lack]) for lack in why[:MOST_LACKS]]
         if rest := sum(self.lacks[lack] for lack in why[MOST_LACKS:]):
