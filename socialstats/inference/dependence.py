@@ -32,6 +32,7 @@ DECISIVE = 0.5  # leverage of one cluster from which it decides a coefficient
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 UNEVEN = 3.0  # clusters to an effective one from which the size of tests of rare outcomes was up to .13 at .05
 FEWEST_RARER = 4.0  # independent answers of the rarer kind below which Wilson's interval can miss (`rare_answers`)
+SMALL = 4.0  # answers to a cluster
 RARE = 10.0  # effective answers of the rarer kind below which they were too short where clusters differ much
 TAILED = {
     "t": "lognormal values covered in .80 to .92 of simulations",
@@ -429,7 +430,10 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     even, among = (math.inf, None) if least is None else ((least.df or 0.0) + 1, least.n_clusters)
     dfs = [row.df for row in shown]
     found = cluster_cautions(design, factors, df=dfs, largest=largest, effective=even, among=among, rows=shown)
-    touched = [row for row in shown if row.effective is not None and 0 < rarer(row) < RARE * unevenness(row)]
+    touched = [
+        row for row in shown
+        if row.effective is not None and 0 < rarer(row) < RARE * unevenness(row) and not small_clusters(row)
+    ]  # fmt: skip
     rare = [rarer(row) for row in touched]
     if not rare:
         return found
@@ -496,6 +500,17 @@ def rarer_part(row: Row) -> float:
     low, high = row.limits or (0.0, 1.0)
     p = ((row.estimate or 0.0) - low) / (high - low)
     return min(p, 1 - p)
+
+
+def small_clusters(row: Row) -> bool:
+    """Return whether a share stands on fewer than 20 clusters, of up to four answers each on average.
+
+    There the t interval has few degrees of freedom, and answers of a cluster cannot differ much from independent ones.
+    Nominal 95% intervals held at least .929 of 4,000 simulations in each of 288 settings: 8 to 19 clusters (even, or
+    sized as 1/rank) of 2 to 4 answers, shares of .02 to .2, log-odds of clusters with SD 0 to 2.
+    """
+    clusters = row.n_clusters or 0
+    return 0 < clusters < FEW_CLUSTERS and (row.n or row.n_units or 0.0) <= SMALL * clusters
 
 
 def unevenness(row: Row) -> float:
