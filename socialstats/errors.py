@@ -385,6 +385,10 @@ APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "
                          "SS317", "SS333"))  # fmt: skip
 
 
+# notes that touch no number
+HARMLESS = frozenset(("SS307", "SS341", "SS344", "SS401", "SS403"))
+
+
 CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS101": ("stop", "the comparison graph is disconnected"),
     "SS102": ("caution", "strengths were kept finite by a penalty or prior"),

@@ -97,6 +97,7 @@ MODELS = Part(
         "assistant provider modello helper 模型 助手"
     ),
 )
+FIXED = (*MODELS.names, *MODELS.words)  # levels that a table compares; no sample grows by more of them
 PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
 TASKS = Part(
     names=spelled("task task_name task_id benchmark dataset subset category"),

@@ -112,13 +112,25 @@ def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
         return ()
     by_pair = f"cluster by pair ({option('cluster', 'pair')})"
     declare = f"name what rows depend on, such as judges or prompts, with {option('cluster')}"
-    all_met = pairs == len(design.items) * (len(design.items) - 1) // 2  # there are no more pairs to compare
+    all_met = no_pair_left(design)
     return (few_clusters(
         f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly separate effects of pairs "
         "from strengths, and the errors are those of independent comparisons",
         affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
         fix=f"{declare if all_met else 'compare more pairs of items'}, or {by_pair}",
     ),)  # fmt: skip
+
+
+def no_pair_left(design: Comparisons) -> bool:
+    """Return whether every two items met, so that there are no more pairs to compare."""
+    return len(design.pair.levels) == len(design.items) * (len(design.items) - 1) // 2
+
+
+def more_clusters(design: Clustered, factors: Sequence[Factor]) -> str:
+    """Return what helps against few clusters: more of them, unless they are all pairs that there are."""
+    if isinstance(design, Comparisons) and [f.name for f in factors] == ["pair"] and no_pair_left(design):
+        return "read these intervals as they are: every pair of items was compared"
+    return "collect more clusters"
 
 
 def stored_clusters(design: Comparisons, cluster: str | Sequence[str] | None) -> tuple[Comparisons, tuple[str, ...]]:
@@ -232,7 +244,8 @@ def few_clusters(
 
 
 def few_df(
-    known: Iterable[float], rows: Iterable[Row] | None = None, *, where: str = "", beside: Iterable[str] = ()
+    known: Iterable[float], rows: Iterable[Row] | None = None, *, where: str = "", beside: Iterable[str] = (),
+    fix: str = "collect more clusters",
 ) -> tuple[Caution, ...]:
     """Caution SS202, where some numbers rest on fewer degrees of freedom than `FEW_DF`; else nothing.
 
@@ -246,6 +259,8 @@ def few_df(
         Which numbers, after the noun.
     beside : iterable of str
         Names of rows without a `df` that rest on the same numbers.
+    fix : str
+        What helps.
 
     Examples
     --------
@@ -259,7 +274,7 @@ def few_df(
     return (few_clusters(
         f"{count(len(few), 'number')}{where} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
         f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
-        rows=None if names is None else [*names, *beside],
+        rows=None if names is None else [*names, *beside], fix=fix,
     ),)  # fmt: skip
 
 
@@ -380,11 +395,11 @@ def cluster_cautions(
         )
         found += [
             few_clusters(f"{count(levels, 'level')} of '{name}'", affects=affects,
-                         fix="more clusters; read the interval as approximate")
+                         fix=f"{more_clusters(design, factors)}; read the interval as approximate")
             for name, levels in sizes.items() if levels < FEW_CLUSTERS
         ]  # fmt: skip
     else:
-        found += few_df((value for value in known if value is not None), rows)
+        found += few_df((value for value in known if value is not None), rows, fix=more_clusters(design, factors))
     fewest = among or min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
         even = (
@@ -442,7 +457,7 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
         f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
         f"{number(min(rare), 1)}",
         affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
-        fix="collect more clusters, or quote counts", rows=[row.name for row in touched],
+        fix=f"{more_clusters(design, factors)}, or quote counts", rows=[row.name for row in touched],
     ))  # fmt: skip
 
 

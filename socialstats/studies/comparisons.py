@@ -440,9 +440,11 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
         return ()  # new opponents take new items, which make it another question
     if name == "pair":
         return pairs_to_halve(more, fit.design, item, quantity)
-    others = [f"{spoken(other)} clusters" for other in sizes if other != name]
-    more_of = f", and {listing(others)} in proportion" if others else ""
-    return (sentences.halving(more, f"{spoken(name)} clusters{more_of}", quantity),)
+    units = [sentences.more_of(one) for one in (name, *(other for other in sizes if other != name))]
+    if not all(units):
+        return ()
+    beside = f", and {listing(units[1:])} in proportion" if units[1:] else ""
+    return (sentences.halving(more, f"{units[0]}{beside}", quantity),)
 
 
 def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str) -> Table:
@@ -624,6 +626,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         *rank_figures(fit, strengths.results[1], strengths.results[2]),
         *(group_matrix(design, groups, name, options.level) for name, groups in item_groups(design).items()),
     ]
+    shown = with_strength_effect(blocks, fit)
     own = (change_cautions(beside), fit.cautions, design.cautions, unused_covariates(design, options))
     return Outcome(
         study="comparisons",
@@ -632,12 +635,12 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         answer=answer(fit, options),
         strip=lead_strip(fit),
         cautions=order_cautions(*own),
-        blocks=with_strength_effect(blocks, fit),
+        blocks=shown,
         data=(order_table(design),),
         diagnostics=fit_diagnostics(fit, design),
         methods=(*ways_methods(fit, options), *probability_methods(design)),
         references=tuple(dict.fromkeys((*fit.references, *RANK_REFERENCES))),
-        verifications=verify_all({"Strengths": fit, **plain_fits(beside)}, blocks) if options.verify else {},
+        verifications=verify_all({"Strengths": fit, **plain_fits(beside)}, shown) if options.verify else {},
         settings=options.echo(),
         **shared(design, options),
     )

@@ -19,6 +19,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,11 @@ from socialstats import Comparisons, Groups, Paired, Ratings, datasets  # noqa: 
 from socialstats.designs.model_scores import model_scores  # noqa: E402
 from socialstats.errors import Caution  # noqa: E402
 from socialstats.metrics import METRICS  # noqa: E402
-from socialstats.datasets.simulate_staged_values import HEADER, simulate  # noqa: E402
+from socialstats.datasets.simulate_staged_values import JUDGE_OFFSET, TRAIT_SD, WEIGHTS, trait_means  # noqa: E402
+from socialstats.datasets.simulating import rounded  # noqa: E402
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study  # noqa: E402
 from socialstats.tables import as_table  # noqa: E402
+from socialstats_reports.arrangement import arranged  # noqa: E402
 
 MOST, DRAWS = 0.05, 25  # of calls that may have a caution; draws of a table
 LEVELS = ("very bad", "bad", "neutral", "good", "very good")
@@ -150,11 +153,21 @@ def one_model(rng: np.random.Generator) -> Ratings:
 
 
 def staged(rng: np.random.Generator) -> Any:
-    """Trait scores of staged role play: the simulation behind the bundled data, with another seed."""
-    rows, _ = simulate(int(rng.integers(2**31)))
+    """Trait scores of 26 models in 40 scenarios and three stages by three judges who agree, as those bundled are made."""
+    stages, judges, models, scenarios = ("baseline", "stage 1", "stage 2"), 3, 26, 40
+    shape = (scenarios, len(stages), judges, models)
+    composite = (
+        20 * rng.standard_normal(models) + np.array([0.0, 4.0, -3.0])[:, None, None]
+        + 10 * rng.standard_normal((scenarios, 1, 1, 1)) + 6 * rng.standard_normal((scenarios, 1, 1, models))
+        + np.array(JUDGE_OFFSET)[:, None]
+    )  # fmt: skip
+    traits = rounded(trait_means(np.broadcast_to(composite, shape)) + rng.normal(0, TRAIT_SD, (*shape, 10)), 0, 20)
+    labels = product((f"scenario {k:02d}" for k in range(scenarios)), stages,
+                     (f"judge {k + 1}" for k in range(judges)), (f"model {k:02d}" for k in range(models)))  # fmt: skip
+    frame = pd.DataFrame(list(labels), columns=["scenario", "stage", "judge", "model"])
     read = STUDIES["staged-values"].read
     assert read is not None
-    return read(as_table(pd.DataFrame(rows, columns=HEADER)))
+    return read(as_table(frame.assign(**dict(zip(WEIGHTS, traits.reshape(-1, 10).T.tolist(), strict=True)))))
 
 
 def neutral_texts() -> Ratings:
@@ -220,7 +233,8 @@ def calls_of(kind: Kind, design: Any, resamples: int = 200) -> Iterator[tuple[st
         yield name, tuple(result.cautions)
     settings = StudyOptions(resamples=resamples, verify=False, **kind.settings())
     if kind.study is not None:
-        yield "report", run_study(pick(STUDIES, kind.study, design), design, settings).cautions
+        page = arranged(run_study(pick(STUDIES, kind.study, design), design, settings))
+        yield "report", tuple(said.caution for said in page.cautions)  # those of the main results, as readers count
 
 
 def counted(name: str, draws: int = DRAWS) -> Counted:
