@@ -26,8 +26,8 @@ from socialstats.text import (
 
 __all__ = [
     "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
-    "kind_of", "more_of", "none_of", "of_two_methods", "p_of", "ranked", "reliable", "significant", "some_of", "span", "stat",
-    "statistic_of", "tied_first", "undefined", "with_p",
+    "kind_of", "more_of", "none_of", "of_two_methods", "p_of", "ranked", "reliable", "significant", "some_of", "span",
+    "stat", "statistic_of", "tied_first", "undefined", "with_p",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]

@@ -49,8 +49,8 @@ class Placed:
 class Stated:
     """A caution, the figures and tables of the results that carry it, and its own number among its like.
 
-    `touches_main` says whether the main part shows what it is about: in a figure or table, or, where none shows it, as
-    results of the main part or all results carry it.
+    `touches_main` says whether a figure or table of the main part shows what it is about. Where none shows it, results
+    of the main part, or all results, carry it.
     """
 
     caution: Caution

@@ -229,9 +229,7 @@ def skipped_bootstrap(row: Row) -> Check:
     return compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)
 
 
-def unit_bootstrap_checks(
-    rows: Sequence[Row], both: pd.DataFrame, names: list[str], result: Result
-) -> list[Check]:
+def unit_bootstrap_checks(rows: Sequence[Row], both: pd.DataFrame, names: list[str], result: Result) -> list[Check]:
     """Compare bootstrap intervals of means over units of all units, of each cell and of their mean."""
     settings, cells = result.settings, list(both.attrs["cells"]) or [""]
     rows = [row for row in rows if row.conf_low is not None and row.estimate is not None]

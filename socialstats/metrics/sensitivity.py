@@ -288,7 +288,10 @@ def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bo
     if not drawn:
         size, better = READ, "report S with its interval, which allows for that"
     if not np.isnan(corrected):
-        code, size = "SS304", f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}"
+        code, size = (
+            "SS304",
+            f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}",
+        )
         better = f"quote the bias-corrected S ({number(corrected)})"
     coins, ranking = (number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3])
     said = f"here {lines[1].label} have S = {coins}, a random ranking {ranking}"

@@ -28,9 +28,14 @@ COUNTS, COUNTED = "counts", ("n", "n_units", "n_clusters")
 FACTS = (*COUNTED, "conf_level")
 Lack = Literal["counts", "variants", "bootstrap", "permutation", "package", "effort", "peer", "result", "outside"]
 LACKS: Mapping[Lack, str] = {  # why a number has no independent number beside it
-    "counts": "counts and ranks", "variants": "other analysis variants", "bootstrap": "bootstrap errors and limits",
-    "permutation": "permutation tests", "package": "packages not installed", "effort": "too costly for peers",
-    "peer": "no independent implementation", "result": "rows without verification",
+    "counts": "counts and ranks",
+    "variants": "other analysis variants",
+    "bootstrap": "bootstrap errors and limits",
+    "permutation": "permutation tests",
+    "package": "packages not installed",
+    "effort": "too costly for peers",
+    "peer": "no independent implementation",
+    "result": "rows without verification",
     "outside": "values outside results",
 }
 MOST_LACKS = 4  # reasons that a sentence names
@@ -201,9 +206,9 @@ class Recomputed:
         """
         all_of_them = self.total
         if not all_of_them.n:
-            return ("There is no number to recompute.",)
+            return ("No numbers were found.",)
         if all_of_them.n == all_of_them.unchecked:
-            agreed = f"None of the {count(all_of_them.n, 'number')}{of} was recomputed by independent code"
+            agreed = f"No number{of} was recomputed by independent code"
         else:
             were, agree = ("was", "agrees") if all_of_them.agree == 1 else ("were", "agree")
             agreed = (f"{count(all_of_them.agree)} of the {count(all_of_them.n, 'number')}{of} "

@@ -321,7 +321,7 @@ def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
 
 
 def plain_fits(pairs: Pairs) -> dict[str, Result]:
-    """Return the fits without the order effect, and the leads of both fits, by the name under which they are verified."""
+    """Return the fits without the order effect, and the leads of both fits, by the name of their verification."""
     found: dict[str, Result] = {}
     for level, pair in pairs.items():
         name = f"{shorten(level, 40)}: " if level else ""

@@ -20,8 +20,8 @@ OF_ROWS = (*FIELDS, "conf_level", "leverage", "effective")
 class Number(NamedTuple):
     """A number of a row: it is the same one under another label and with the other sign.
 
-    `of` tells it from an equal number of another row: estimate and limits without their signs, or all numbers of a row
-    that lacks one of these. Copies in figures and families of tests may lack the others.
+    `of` tells it from an equal number of another row: by estimate and limits without their signs. A row that lacks one
+    of these is known by all its numbers. Copies in figures and families of tests may lack the others.
     """
 
     of: tuple[object, ...]

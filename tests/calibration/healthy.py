@@ -3,7 +3,7 @@
     python tests/calibration/healthy.py [--draws 25] [--only KIND]
 
 A healthy table has a sample of the usual size, declared clusters, declared levels and no missing value. A caution that
-most of them carry tells readers nothing: at most 5% of the calls may have one, and none may be in every draw of a call.
+most of them carry tells readers nothing. At most 5% of the calls may have one, and none may be in every draw of a call.
 What is information, whatever the data, is a note.
 
 Not called are metrics for which a table is not healthy. `choice_entropy` takes pairs of items as independent. Where
@@ -30,16 +30,16 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "reports")]
 
 from socialstats import Comparisons, Groups, Paired, Ratings, datasets  # noqa: E402
+from socialstats.datasets.simulate_staged_values import JUDGE_OFFSET, TRAIT_SD, WEIGHTS, trait_means  # noqa: E402
+from socialstats.datasets.simulating import rounded  # noqa: E402
 from socialstats.designs.model_scores import model_scores  # noqa: E402
 from socialstats.errors import Caution  # noqa: E402
 from socialstats.metrics import METRICS  # noqa: E402
-from socialstats.datasets.simulate_staged_values import JUDGE_OFFSET, TRAIT_SD, WEIGHTS, trait_means  # noqa: E402
-from socialstats.datasets.simulating import rounded  # noqa: E402
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study  # noqa: E402
 from socialstats.tables import as_table  # noqa: E402
 from socialstats_reports.arrangement import arranged  # noqa: E402
 
-MOST, DRAWS = 0.05, 25  # of calls that may have a caution; draws of a table
+MOST, DRAWS = 0.05, 25  # share of calls that may have a caution; draws of each table
 LEVELS = ("very bad", "bad", "neutral", "good", "very good")
 
 
@@ -153,7 +153,7 @@ def one_model(rng: np.random.Generator) -> Ratings:
 
 
 def staged(rng: np.random.Generator) -> Any:
-    """Trait scores of 26 models in 40 scenarios and three stages by three judges who agree, as those bundled are made."""
+    """Trait scores of 26 models in 40 scenarios and three stages, by three judges who agree."""
     stages, judges, models, scenarios = ("baseline", "stage 1", "stage 2"), 3, 26, 40
     shape = (scenarios, len(stages), judges, models)
     composite = (
@@ -185,6 +185,7 @@ class Kind:
     settings: Callable[[], dict[str, Any]] = dict
 
 
+OF_KINDS = {f"o{k:02d}": ("family", "work", "law")[k % 3] for k in range(12)}
 AGREEMENT: dict[str, dict[str, Any]] = {
     name: {} for name in ("krippendorff_alpha", "weighted_kappa", "fleiss_kappa", "gwet_ac", "percent_agreement",
                           "spearman_rho")
@@ -192,7 +193,7 @@ AGREEMENT: dict[str, dict[str, Any]] = {
 KINDS: dict[str, Kind] = {
     "arena": Kind(arena, {"bradley_terry": {}, "win_rates": {"covariate": None}}, "comparisons"),
     "options": Kind(options, {"bradley_terry": {}, "win_rates": {}, "sensitivity": {}, "choice_entropy": {},
-                              "group_win_rates": {"groups": {f"o{k:02d}": ("family", "work", "law")[k % 3] for k in range(12)}}}, "role-conflict"),
+                              "group_win_rates": {"groups": OF_KINDS}}, "role-conflict"),
     "accuracy": Kind(accuracy, {"leaderboard": {}, "mean_ratings": {}, "cochran_q": {}}, "leaderboard"),
     "before and after": Kind(before_after, {"paired_difference": {}, "effect_sizes": {},
                                             "equivalence": {"low": -2.0, "high": 2.0}}, "paired"),
@@ -248,7 +249,7 @@ def counted(name: str, draws: int = DRAWS) -> Counted:
 
 
 def main() -> int:
-    """Print the share of calls with a caution by kind and call; exit code 1 where it is above 5%, or one is always there."""
+    """Print the share of calls with a caution; exit with 1 where it is above 5%, or a caution is always there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--only", choices=KINDS, default=None)

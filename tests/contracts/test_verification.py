@@ -115,7 +115,7 @@ def test_results_of_levels_count_each_number_once() -> None:
 
 
 def test_nothing_in_words() -> None:
-    assert repr(Verification(checks=())) == "<Verification: There is no number to recompute.>"
+    assert repr(Verification(checks=())) == "<Verification: No numbers were found.>"
 
 
 @each_metric

@@ -34,8 +34,16 @@ def table(units: int = 24, people: int = 7, runs: int = 5, seed: int = 1, alike:
 
 
 def similarity(frame: pd.DataFrame, clusters: Any, **options: Any) -> Any:
-    design = Ratings.from_frame(frame, unit="unit", rater="rater", value="value", rater_source="source",
-                                scale="nominal", strata="domain", cluster=["story", "topic"] if clusters else None)
+    design = Ratings.from_frame(
+        frame,
+        unit="unit",
+        rater="rater",
+        value="value",
+        rater_source="source",
+        scale="nominal",
+        strata="domain",
+        cluster=["story", "topic"] if clusters else None,
+    )
     settings = {"resamples": 199, "permutations": 99, "splits": 99, "cluster": clusters, **options}
     return js_similarity(design, reference="human", **settings)
 

@@ -15,7 +15,7 @@ HOSTILE = (
     "nul\x00nul", "\" onload=\"x", "&lt;b&gt;", "{{ 7 * 7 }}", "$a_1$ \u2028 line", "\u6f22\u5b57", "\ud800 lone",
 )  # fmt: skip
 
-CODES = ("SS107", "SS304", "SS110", "SS205", "SS305", "SS301", "SS303")
+CODES = ("SS107", "SS333", "SS108", "SS205", "SS305", "SS301", "SS303")
 
 
 class MadeUp(Result):

@@ -285,8 +285,8 @@ def test_an_outcome_with_nothing_optional_renders() -> None:
                    references=(), verifications={}, settings={}, simulated="")  # fmt: skip
     page = Page(render(bare))
     assert page.open == []
-    assert "No caution applies to the main results." in page.text
-    assert "No value was recomputed" in page.text
+    assert "No caution or note applies to the main results." in page.text
+    assert "No numbers were found." in page.text
     assert "Simulated data" not in page.text
 
 

@@ -50,7 +50,7 @@ def test_what_disagrees_is_named_and_what_was_not_asked_too() -> None:
     gone = Verification(checks=(replace(check("b", 1.0, None, ok=None), package="pingouin", version=""),))
     absent = verification_words(outcome, {"a": gone})["absent"]
     assert absent == "pingouin is not installed: pip install 'socialstats[check]'"
-    none = "None of the 3 numbers of this page was recomputed by independent code."
+    none = "No number of this page was recomputed by independent code. 3 were not recomputed: "
     assert verification_words(outcome, {})["said"].startswith(none)
 
 

@@ -54,7 +54,9 @@ def test_models_that_have_all_met_need_no_more_pairs_or_models(models: int, clus
     design = Comparisons.from_frame(arena(models), cluster=cluster, order="item_a")
     page = as_dict(run_study(STUDIES["comparisons"], design, StudyOptions(resamples=100, verify=False)))
     assert list(advice_faults(page)) == []
-    told = [text for c in page["cautions"] for text in (c["fix"],)] + [s for b in page["blocks"] for s in b["sentences"]]
+    told = [text for c in page["cautions"] for text in (c["fix"],)] + [
+        s for b in page["blocks"] for s in b["sentences"]
+    ]
     assert not [text for text in told if re.search("more pairs|add about|more items|more models", text)]
 
 
