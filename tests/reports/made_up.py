@@ -77,6 +77,6 @@ def outcome(*, hostile: bool = False) -> Outcome:
         data=(Table(caption="Counts", header=(evil, "Rows"), cells=((evil, 3), ("b", 14000))),),
         diagnostics=(Diagnostic(check="Finite?", found=f"yes, but {evil}", so_what="fine"),),
         methods=("Strengths by maximum likelihood (Ford, 1957).",), references=("ford1957", "holm1979", "ford1957"),
-        verifications={"strengths": Verification(checks=(check, other))},
+        verifications={"strengths": Verification(checks=(check, other), rows=rows)},
         settings={"seed": 7, "clusters": ("pair",), "penalty": None, "verify": True},
     )  # fmt: skip
