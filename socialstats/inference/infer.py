@@ -217,7 +217,8 @@ def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
     return [max(skewed(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0 for e in each) for each in sums]
 
 
-SEVERAL, MANY = 5, 50  # numbers of which one may look skewed, and very skewed, by chance
+SEVERAL, MANY = 10, 50  # numbers of which one may look skewed, and very skewed, by chance
+FEW_OF_THEM = 0.2
 
 
 def shape_cautions(
@@ -233,7 +234,7 @@ def shape_cautions(
     if not skew:
         return ()
     chance = len(names) >= MANY or max(skew.values()) < 2 * CLEARLY
-    if chance and len(names) >= SEVERAL and len(skew) <= len(names) / SEVERAL:
+    if chance and len(names) >= SEVERAL and len(skew) <= FEW_OF_THEM * len(names):
         return ()
     which, rows = _touched(skew, names)
     return (caution(
