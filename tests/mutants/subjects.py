@@ -1,0 +1,93 @@
+"""The tests of the subject of a function: those that run it, in the rooms that test its room."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+ROOMS = {
+    "models": ("models", "metrics", "inference", "planning"),
+    "inference": ("inference", "metrics", "models"),
+    "metrics": ("metrics", "models"),
+    "resampling": ("resampling", "metrics", "models"),
+    "designs": ("designs", "metrics", "cli"),
+    "planning": ("planning",),
+}
+FOR_ALL = ("contracts", "traps")
+FOLDERS = sorted({*FOR_ALL, *(folder for folders in ROOMS.values() for folder in folders)})
+FILES = ("tests/test_golden_values.py", "tests/test_resampling.py", "tests/test_multinomial.py", "tests/test_halves.py")
+SECONDS = 30.0  # of CPU, as measured, that the tests of one mutant may take
+QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
+Seconds = dict[str, float]
+
+
+class Subjects:
+    """Which tests run which function.
+
+    Parameters
+    ----------
+    tests : dict of str to (float, list of str)
+        Seconds, and functions as ``path::name``, of each test that passes without a mutant.
+    """
+
+    def __init__(self, tests: dict[str, tuple[float, list[str]]]) -> None:
+        self.seconds: Seconds = {test: seconds for test, (seconds, _) in tests.items()}
+        self.by_function: defaultdict[str, set[str]] = defaultdict(set)
+        for test, (_, functions) in tests.items():
+            for function in functions:
+                self.by_function[function].add(test)
+                self.by_function[function.split("::")[0]].add(test)
+
+    def of(self, path: str, function: str) -> list[str]:
+        """Return the tests of a function, those named after its file first, up to `SECONDS` of them.
+
+        What stands outside of functions has the tests that run any function of the file.
+        """
+        folders = (*ROOMS[path.split("/")[1]], *FOR_ALL)
+        running = self.by_function[f"{path}::{function}" if function else path]
+        tests = [test for test in running if test in FILES or _folder(test) in folders or test.split("::")[0] in FILES]
+        tests.sort(key=lambda test: (-_shared(path, test), self.seconds[test], test))
+        chosen, total = [], 0.0
+        for test in tests:
+            total += self.seconds[test]
+            if chosen and total > SECONDS:
+                break
+            chosen.append(test)
+        return chosen
+
+
+def measure(copy: Path, jobs: int) -> Subjects:
+    """Run the quick tests once in an unchanged copy, and return which functions each test runs."""
+    folders = [f"tests/{folder}" for folder in FOLDERS]
+    with tempfile.TemporaryDirectory() as calls:
+        command = [sys.executable, "-m", "pytest", *QUICK, "-n", str(jobs), "-p", "tests.mutants.running"]
+        subprocess.run(
+            [*command, *folders, *FILES], cwd=copy, env=environment(copy) | {"MUTANTS_CALLS": calls},
+            stdout=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        tests = {}
+        for part in Path(calls).glob("*.json"):
+            tests.update(json.loads(part.read_text(encoding="utf-8")))
+    return Subjects(tests)
+
+
+def environment(copy: Path) -> dict[str, str]:
+    """Return the environment in which the package is that of a copy."""
+    path = os.pathsep.join(str(copy / folder) for folder in (".", "collect", "reports"))
+    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _folder(test: str) -> str:
+    return test.split("/")[1]
+
+
+def _shared(path: str, test: str) -> int:
+    """Return how many words the name of a file of the package shares with that of a test's file."""
+    stem = Path(test.split("::")[0]).stem
+    return len({*re.split(r"[/_.]", path)[2:-1]} & {*stem.split("_")[1:]})
