@@ -12,6 +12,15 @@ from tests.mutants.sites import Site, name_of, number_of, sites
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
+EVEN = {
+    "abs",
+    "fabs",
+    "absolute",
+    "square",
+    "hypot",
+    "brentq",
+    "isclose",
+}  # of a number or its negative
 TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
@@ -166,7 +175,7 @@ def arguments(site: Site, source: Source) -> Iterator[Edit]:
 def order(site: Site, source: Source) -> Iterator[Edit]:
     """The sides of a difference swapped, and a sort the other way round."""
     node = site.node
-    if _is_difference(node):
+    if _is_difference(node) and not _is_even(site):
         yield source.around(node, "(-(", "))")
     if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not isinstance(site.parent, ast.Expr):
         yield source.around(node, "", "[::-1]")
@@ -296,6 +305,13 @@ def _is_difference(node: ast.AST) -> bool:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
         return False
     return number_of(node.left) is number_of(node.right) is None
+
+
+def _is_even(site: Site) -> bool:
+    """Return whether what is done with a number does not depend on its sign."""
+    around = site.parents[-2] if isinstance(site.parent, ast.Lambda) else site.parent
+    squared = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow) and number_of(around.right) == 2
+    return squared or (isinstance(around, ast.Call) and name_of(around.func) in EVEN)
 
 
 def _is_concatenation(node: ast.BinOp) -> bool:

@@ -21,7 +21,13 @@ ROOMS = {
 }
 FOR_ALL = ("contracts", "traps")
 FOLDERS = sorted({*FOR_ALL, *(folder for folders in ROOMS.values() for folder in folders)})
-FILES = ("tests/test_golden_values.py", "tests/test_resampling.py", "tests/test_multinomial.py", "tests/test_halves.py")
+FILES = (
+    "tests/test_golden_values.py",
+    "tests/test_resampling.py",
+    "tests/test_multinomial.py",
+    "tests/test_halves.py",
+    "tests/audit/test_reconstruct.py",
+)
 SECONDS = 30.0  # of CPU, as measured, that the tests of one mutant may take
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
 Seconds = dict[str, float]
@@ -51,7 +57,7 @@ class Subjects:
         """
         folders = (*ROOMS[path.split("/")[1]], *FOR_ALL)
         running = self.by_function[f"{path}::{function}" if function else path]
-        tests = [test for test in running if test in FILES or _folder(test) in folders or test.split("::")[0] in FILES]
+        tests = [test for test in running if test.split("/")[1] in folders or test.split("::")[0] in FILES]
         tests.sort(key=lambda test: (-_shared(path, test), self.seconds[test], test))
         chosen, total = [], 0.0
         for test in tests:
@@ -81,10 +87,6 @@ def environment(copy: Path) -> dict[str, str]:
     """Return the environment in which the package is that of a copy."""
     path = os.pathsep.join(str(copy / folder) for folder in (".", "collect", "reports"))
     return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-
-
-def _folder(test: str) -> str:
-    return test.split("/")[1]
 
 
 def _shared(path: str, test: str) -> int:
