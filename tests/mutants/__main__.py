@@ -11,6 +11,7 @@ import os
 import random
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,8 @@ MUTANTS = 120
 SHARE = 0.95  # of the mutants that tests must notice
 LEFT_OUT = (".*", "build", "dist", "*.egg-info", "__pycache__", "collect-demo")
 GIGABYTES = 6  # of addresses, which a mutant without end would fill
-SURVIVED, STRANGE = 0, 5  # exit codes of pytest: all passed, none collected
+SURVIVED = 0
+STRANGE = (5, -signal.SIGTERM, -signal.SIGINT)  # no test collected, or ended by somebody else
 
 
 def draw(seed: int, n: int) -> list[Mutant]:
@@ -72,8 +74,8 @@ def run(copy: Path, tests: list[str], seconds: float) -> str | None:
     )
     if done.returncode == SURVIVED:
         return None
-    if done.returncode == STRANGE:
-        raise RuntimeError(done.stdout + done.stderr)
+    if done.returncode in STRANGE:
+        raise RuntimeError(f"pytest ended with {done.returncode}, which says nothing of a mutant: {done.stdout}")
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return failed[-1] if failed else f"exit {done.returncode}"
 

@@ -12,6 +12,7 @@ from tests.mutants.sites import Site, name_of, number_of, sites
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
+SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
 EVEN = {
     "abs",
     "fabs",
@@ -159,8 +160,10 @@ def tail(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def boundary(site: Site, source: Source) -> Iterator[Edit]:
-    """A bound that belongs to the other side."""
-    yield from _compared(site.node, source, CLOSED)
+    """A bound that belongs to the other side; not of fractions, which hardly any number equals."""
+    node = site.node
+    if isinstance(node, ast.Compare) and not any(_is_fraction(side) for side in (node.left, *node.comparators)):
+        yield from _compared(node, source, CLOSED)
 
 
 def arguments(site: Site, source: Source) -> Iterator[Edit]:
@@ -177,7 +180,7 @@ def order(site: Site, source: Source) -> Iterator[Edit]:
     node = site.node
     if _is_difference(node) and not _is_even(site):
         yield source.around(node, "(-(", "))")
-    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not isinstance(site.parent, ast.Expr):
+    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not _is_set(site):
         yield source.around(node, "", "[::-1]")
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
         yield source.replace(node, source.segment(node.value))
@@ -319,20 +322,25 @@ def _is_concatenation(node: ast.BinOp) -> bool:
     return any(isinstance(side, kinds) or _is_label(side) for side in (node.left, node.right))
 
 
+def _is_fraction(node: ast.AST) -> bool:
+    value = number_of(node)
+    return value is not None and not float(value).is_integer()
+
+
 def _is_label(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_set(site: Site) -> bool:
-    """Return whether the order of a display says nothing: types, choices of an option, what is asked with `in`."""
+    """Return whether an order says nothing: types, choices of an option, axes, what is asked with `in`."""
     parent = site.parent
     if isinstance(parent, ast.AnnAssign):
         return ast.unparse(parent.annotation) == "tuple[str, ...]"
     if isinstance(parent, ast.keyword):
-        return parent.arg == "references"
-    if isinstance(parent, ast.Subscript | ast.Compare | ast.ExceptHandler):
+        return parent.arg in ("references", "axis")
+    if isinstance(parent, ast.Subscript | ast.Compare | ast.ExceptHandler | ast.Expr):
         return True
-    return isinstance(parent, ast.Call) and name_of(parent.func) in ("isinstance", "set", "frozenset", "startswith")
+    return isinstance(parent, ast.Call) and name_of(parent.func) in SETS
 
 
 def _returns_numbers(site: Site) -> bool:
