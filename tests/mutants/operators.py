@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import CodeType
 
-from tests.mutants.sites import Site, name_of, number_of, sites
+from tests.mutants.sites import Site, is_guard, name_of, number_of, sites
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
@@ -160,9 +160,10 @@ def tail(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def boundary(site: Site, source: Source) -> Iterator[Edit]:
-    """A bound that belongs to the other side; not of fractions, which hardly any number equals."""
+    """A bound that belongs to the other side; not of fractions and guards, which hardly any number equals."""
     node = site.node
-    if isinstance(node, ast.Compare) and not any(_is_fraction(side) for side in (node.left, *node.comparators)):
+    sides = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
+    if not any(_is_fraction(side) or is_guard(side) for side in sides):
         yield from _compared(node, source, CLOSED)
 
 
@@ -216,7 +217,8 @@ def labels(site: Site, source: Source) -> Iterator[Edit]:
 def repeats(site: Site, source: Source) -> Iterator[Edit]:
     """Every row a cluster or unit of its own, and no weights, counts or clusters."""
     node, parent = site.node, site.parent
-    if isinstance(node, ast.Name) and node.id in CODES and isinstance(parent, ast.Call) and node in parent.args:
+    given = isinstance(parent, ast.Call) and node in parent.args and name_of(parent.func) != "len"
+    if isinstance(node, ast.Name) and node.id in CODES and given:
         yield source.replace(node, f"np.arange(len({node.id}))".encode())
     if isinstance(node, ast.Call) and any(keyword.arg in REPEATS for keyword in node.keywords):
         given = [*node.args, *node.keywords]

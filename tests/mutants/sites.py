@@ -1,4 +1,4 @@
-"""Places of a module where an error changes a number, an order or a choice: no texts, annotations or errors."""
+"""Places of a module where an error changes a number, an order or a choice: no texts, annotations, errors, guards."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 TEXT_FUNCTIONS = {"__repr__", "__str__", "sentence", "sentences", "words", "formula", "methods", "describe", "plot"}
 TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeVar", "compile", "join", "format"}
 TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
+GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,9 @@ def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether a node only makes a text or an error, or is read by type checkers alone."""
+    """Return whether a node only makes a text or an error, guards against rounding, or is read by type checkers."""
+    if isinstance(node, ast.BinOp) and is_guard(node):
+        return True
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return True
     if isinstance(node, ast.FunctionDef):
@@ -65,6 +68,11 @@ def _is_text(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return any(name_of(target) == "__all__" for target in node.targets)
     return isinstance(node, ast.If) and name_of(node.test) == "TYPE_CHECKING"
+
+
+def is_guard(node: ast.AST) -> bool:
+    """Return whether a value is a bound of what rounding can leave."""
+    return any(isinstance(inner, ast.Name) and inner.id in GUARDS for inner in ast.walk(node))
 
 
 def name_of(node: ast.AST) -> str:
