@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from socialstats.errors import SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.metrics.bradley_terry import bradley_terry
+from socialstats.metrics.reply_shares import reply_shares
 from socialstats.results import Result
 from tests.contracts.subjects import run, subject_of
-from tests.contracts.test_derived import DERIVED, OF_FITS
+from tests.contracts.test_derived import DERIVED, OF_FITS, replies
 
 FILE = Path(__file__).parents[1] / "golden" / "fingerprints.json"
 QUICK = {"resamples": 199, "permutations": 199}
@@ -79,13 +81,23 @@ def cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     for option, values in OPTIONS.items():
         for value in values if option in parameters else ():
             yield f"{name}, {option}={value!r}", partial(run, name, design, **{**quick, option: value})
+    ways: tuple[dict[str, Any], ...] = ({}, {"ci": "percentile"}) if "ci" in parameters else ({},)
     for table, rows in subject.degenerate().items():
-        yield f"{name}, {table}", lambda rows=rows: run(name, subject.design(rows), **quick)  # type: ignore[misc]
+        for way in ways:
+            yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
+
+
+def on_table(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
+    """Run a metric on a table; making the design may be an error, too."""
+    return run(name, subject_of(name).design(rows), **options)
 
 
 def derived() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the calls of results that follow from other results."""
     yield from ((f"derived, {name}", call) for name, call in DERIVED.items())
+    reading = subject_of("mean_ratings").reading() | {"cluster": ("story", "topic"), "refusal": "no answer"}
+    rows = replies().assign(topic=lambda rows: rows["unit"].str[-1])
+    yield "derived, reply_shares, two factors", partial(reply_shares, rows, source="rater", **reading)
     subject = subject_of("bradley_terry")
     for cluster in ("worker", None):
         fit = bradley_terry(subject.design(subject.rows()), cluster=cluster)

@@ -318,3 +318,19 @@ def test_faint_clusters_of_every_size_add_their_adjusted_scores() -> None:
         scores.append(root.T @ x.T @ (vectors / np.sqrt(values)) @ vectors.T @ own)
     np.testing.assert_allclose(faint.meat, np.transpose(scores) @ scores, atol=1e-10)
     np.testing.assert_allclose(faint.total, np.sum(scores, axis=0), atol=1e-10)
+
+
+def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Contrasts are taken in blocks, here of one."""
+    rng = np.random.default_rng(6)
+    x, e, codes, bread = regression(rng)
+    found = cluster_robust(sparse.csr_array(x), e, [codes], bread)
+    contrasts = contrasts_for(rng, 4)
+    whole = found.errors(sparse.csr_array(contrasts))
+    monkeypatch.setattr(room, "BLOCK", 1)
+    for name in room.Errors.__slots__:
+        np.testing.assert_allclose(
+            getattr(found.errors(sparse.csr_array(contrasts)), name), getattr(whole, name), rtol=1e-12, err_msg=name
+        )
+    errors, _ = by_dense_matrices(x, e, codes, bread, contrasts)
+    np.testing.assert_allclose(whole.std_error, errors, rtol=1e-9)

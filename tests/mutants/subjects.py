@@ -27,6 +27,7 @@ FILES = (
     "tests/test_multinomial.py",
     "tests/test_halves.py",
     "tests/audit/test_reconstruct.py",
+    "tests/studies/test_multiverse.py",
 )
 SECONDS = 30.0  # of CPU, as measured, that the tests of one mutant may take
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
