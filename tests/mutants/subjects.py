@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOMS = {
-    "models": ("models", "metrics", "inference", "planning"),
+    "models": ("models", "metrics", "inference", "planning", "audit"),
     "inference": ("inference", "metrics", "models"),
     "metrics": ("metrics", "models"),
     "resampling": ("resampling", "metrics", "models"),
@@ -26,8 +26,9 @@ FILES = (
     "tests/test_resampling.py",
     "tests/test_multinomial.py",
     "tests/test_halves.py",
-    "tests/audit/test_reconstruct.py",
     "tests/studies/test_multiverse.py",
+    "tests/studies/test_part_gaps.py",
+    "tests/studies/test_reread.py",
 )
 SECONDS = 30.0  # of CPU, as measured, that the tests of one mutant may take
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
@@ -58,6 +59,8 @@ class Subjects:
         """
         folders = (*ROOMS[path.split("/")[1]], *FOR_ALL)
         running = self.by_function[f"{path}::{function}" if function else path]
+        if not function and not running:
+            running = {*self.seconds}  # a module of names, which every test imports
         tests = [test for test in running if test.split("/")[1] in folders or test.split("::")[0] in FILES]
         tests.sort(key=lambda test: (-_shared(path, test), self.seconds[test], test))
         chosen, total = [], 0.0
