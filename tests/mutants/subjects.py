@@ -30,7 +30,7 @@ FILES = (
     "tests/studies/test_part_gaps.py",
     "tests/studies/test_reread.py",
 )
-SECONDS = 30.0  # of CPU, as measured, that the tests of one mutant may take
+SECONDS, MOST = 20.0, 400  # of CPU, as measured, that the tests of one mutant may take; and how many there are
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
 Seconds = dict[str, float]
 
@@ -53,7 +53,7 @@ class Subjects:
                 self.by_function[function.split("::")[0]].add(test)
 
     def of(self, path: str, function: str) -> list[str]:
-        """Return the tests of a function, those named after its file first, up to `SECONDS` of them.
+        """Return the tests of a function, those named after its file first, up to `SECONDS` and `MOST` of them.
 
         What stands outside of functions has the tests that run any function of the file.
         """
@@ -64,7 +64,7 @@ class Subjects:
         tests = [test for test in running if test.split("/")[1] in folders or test.split("::")[0] in FILES]
         tests.sort(key=lambda test: (-_shared(path, test), self.seconds[test], test))
         chosen, total = [], 0.0
-        for test in tests:
+        for test in tests[:MOST]:
             total += self.seconds[test]
             if chosen and total > SECONDS:
                 break
