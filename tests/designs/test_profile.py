@@ -109,3 +109,15 @@ def test_numbers_of_few_cells_with_several_rows_are_no_plan() -> None:
     model, task, turn = zip(*rows, strict=True)
     found = profile(model=model, task=task, turn=turn)
     assert not found.once_a_cell(found.columns["turn"])
+
+
+@pytest.mark.parametrize("label", ["a", "b", "c"])
+def test_sides_are_opposed_where_no_label_meets_itself(label: str) -> None:
+    pairs = [("a", "b"), ("b", "c"), ("c", "a")] * 6 + [("", "")]
+    left, right = zip(*pairs, strict=True)
+    apart = profile(left=left, right=right)
+    assert apart.opposed(*apart.every)
+    once = profile(left=[*left, label], right=[*right, label])
+    assert not once.opposed(*once.every)
+    few = profile(left=left[:12], right=right[:12])
+    assert not few.opposed(*few.every)
