@@ -26,9 +26,9 @@ from tests.mutants.subjects import QUICK, ROOMS, Subjects, environment, measure
 
 TOP = Path(__file__).parents[2]
 MUTANTS = 120
-SHARE = 0.95  # of the mutants that tests must notice
+SHARE = 0.95  # the least share that tests must notice
 LEFT_OUT = (".*", "build", "dist", "*.egg-info", "__pycache__", "collect-demo")
-GIGABYTES = 6  # of addresses, which a mutant without end would fill
+GIGABYTES = 6  # the most address space, which a mutant without end would fill
 SURVIVED = 0
 STRANGE = (5, -signal.SIGTERM, -signal.SIGINT)  # no test collected, or ended by somebody else
 

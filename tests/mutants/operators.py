@@ -21,7 +21,7 @@ EVEN = {
     "hypot",
     "brentq",
     "isclose",
-}  # of a number or its negative
+}  # they give the same for a number and its negative
 TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
@@ -110,7 +110,7 @@ def sign(site: Site, source: Source) -> Iterator[Edit]:
     node = site.node
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and not _is_concatenation(node):
         if isinstance(node.op, ast.Sub) and 1 in (number_of(node.left), number_of(node.right)):
-            return  # of the operators df and tail
+            return  # the operators df and tail change these
         old, new = ("+", "-") if isinstance(node.op, ast.Add) else ("-", "+")
         yield source.operator(node.left, node.right, old, new)
     is_value = not isinstance(site.parent, ast.Subscript | ast.Slice | ast.keyword | ast.Tuple)

@@ -30,7 +30,7 @@ FILES = (
     "tests/studies/test_part_gaps.py",
     "tests/studies/test_reread.py",
 )
-SECONDS, MOST = 20.0, 400  # of CPU, as measured, that the tests of one mutant may take; and how many there are
+SECONDS, MOST = 20.0, 400  # the most CPU, as measured, and the most tests for one mutant
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
 Seconds = dict[str, float]
 
