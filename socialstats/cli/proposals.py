@@ -21,8 +21,8 @@ from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.groups import groups_of_units
-from socialstats.cli.readings.long import long_tables
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.long import long_tables, treated_units
+from socialstats.cli.readings.proposal import ANSWERS, Proposal
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS
@@ -31,12 +31,12 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
 from socialstats.designs.roles import independent_groups
-from socialstats.designs.rows import mirror_suspects, votes
+from socialstats.designs.rows import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
-from socialstats.tables import Table, rows_without
-from socialstats.text import count, listing, shorten
+from socialstats.tables import Table, as_number, rows_without
+from socialstats.text import count, listing, quoted, shorten
 
 MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
@@ -54,6 +54,7 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     transposed_tables,
     pairs_of_a_plan,
     long_tables,
+    treated_units,
     score_tables,
     groups_of_units,
 )
@@ -88,7 +89,7 @@ def proposals(
     for one in sorted(found, key=lambda p: -p.score):
         if any(one.means == other.means for other in done) or sum(p.design == one.design for p in done) == MOST - 1:
             continue
-        completed = with_given(seen, one, given)
+        completed = with_given(seen, with_codes(seen, one), given)
         if completed is None or any(same_settings(completed, other) for other in done):
             continue
         try:
@@ -97,11 +98,27 @@ def proposals(
             if refused is not None:
                 refused.append(f"{one.design} ({one.means}): {str(error).splitlines()[0]}")
             continue
-        means = one.means + needed.pop("note", "")
+        means = completed.means + needed.pop("note", "")
         done.append(replace(completed, options={**completed.options, **needed}, means=means))
         if len(done) == MOST:
             break
     return done
+
+
+def with_codes(seen: Profile, one: Proposal) -> Proposal:
+    """Return a proposal that takes numbers which stand apart like codes of missing answers as missing."""
+    columns = [c for part in ANSWERS for c in one.parts.get(part, ()) if c.numbers is not None]
+    codes: dict[str, None] = {}
+    for column in columns:
+        cells = seen.table.counts([column.name])
+        labels = cells.columns[column.name].labels()
+        rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
+        odd = standing_apart({number: n for number, n in rows.items() if number == number})
+        codes |= {level: None for level in column.levels if as_number(level) in odd}
+    if not codes or "levels" in one.options:
+        return one
+    options = {**one.options, "na": [*codes], "missing": "drop"}
+    return replace(one, options=options, means=f"{one.means}; {quoted([*codes])} taken as missing")
 
 
 def with_given(seen: Profile, one: Proposal, given: Mapping[str, Any]) -> Proposal | None:
@@ -201,7 +218,7 @@ def estimate(path: str, one: Proposal) -> str:
     typed = ["socialstats", "estimate", one.metric, path]
     for part, columns in one.parts.items():
         typed += [f"--{part}", ",".join(c.name for c in columns)] if columns else []
-    for key in ("cluster", "scale"):
+    for key in ("cluster", "scale", "source"):
         typed += [f"--{key}", ",".join(words(one.options[key]))] if one.options.get(key) else []
     return shlex.join(typed)
 

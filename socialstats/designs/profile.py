@@ -20,6 +20,7 @@ from socialstats.designs.vocabulary import (
     COSTS,
     COVARIATES,
     DATES,
+    EXPORTED,
     IDENTITIES,
     LATER,
     MODELS,
@@ -54,7 +55,8 @@ SIDES = (
     *couples(
         "home visitor, focal other, team opponent, player opponent, visitor opponent, attacker defender, white black, "
         "red blue, row col, row column, challenger incumbent, actor target, initiator recipient, actor receiver, "
-        "chosen rejected, local visitor, host guest, r b"
+        "chosen rejected, local visitor, host guest, r b, links rechts, linke rechte, izquierda derecha, "
+        "gauche droite, esquerda direita, sinistra destra, 左 右"
     ),
 )
 WON = (
@@ -162,7 +164,7 @@ class Column:
     def describes(self) -> bool:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
         words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
-        exact = words & {*DATES, *COSTS, *COVARIATES, "time", "zeit", "tiempo", "temps"}
+        exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt)
 

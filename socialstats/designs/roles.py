@@ -36,6 +36,7 @@ from socialstats.designs.vocabulary import (
     CONTROLS,
     COSTS,
     DATES,
+    GRADERS,
     HUMANS,
     IDENTITIES,
     MACHINES,
@@ -493,6 +494,7 @@ FAMILIES = re.compile(
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok",
     re.IGNORECASE,
 )  # what models are called
+RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
 MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
@@ -505,6 +507,7 @@ def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
     texts = [c for c in profile.every if c.names_things and c.text and not c.unique]
     texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
+    texts = [c for c in texts if not c.called(GRADERS)]
     named = [c for c in texts if c.called(MODELS.words)]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
@@ -742,9 +745,15 @@ def independent_groups(profile: Profile) -> Groups | None:
 
 def tells_groups(column: Column) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
-    if column.called(TREATMENTS):
+    if column.called(TREATMENTS) or RANDOMISER.fullmatch(column.name.strip()):
         return True
     return bool(words_of(column) & {*CONTROLS}) or of_people_and_machines(column)
+
+
+def people_among(column: Column) -> str:
+    """Return the label that names people beside others; empty where none or several do."""
+    named = [label for label in column.levels if words_of_label(label) & {*HUMANS}]
+    return named[0] if len(named) == 1 and column.size > 1 else ""
 
 
 def of_people_and_machines(column: Column) -> bool:
@@ -755,4 +764,9 @@ def of_people_and_machines(column: Column) -> bool:
 
 def words_of(column: Column) -> set[str]:
     """Return the words of a column's labels, in lower case."""
-    return {word for label in column.levels for word in re.findall(r"[^\W\d_]+", label.casefold())}
+    return {word for label in column.levels for word in words_of_label(label)}
+
+
+def words_of_label(label: str) -> set[str]:
+    """Return the words of a label, in lower case."""
+    return {*re.findall(r"[^\W\d_]+", label.casefold())}

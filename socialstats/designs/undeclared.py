@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from socialstats.designs.ratings import Ratings
 
 FEWEST = 3  # labels of a cluster
-FILLED = 0.95  # share of rows that have a label; the others are left out
+FILLED = 0.8  # share of rows that have a label; the others are left out
 FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
 MOST_COLUMNS = 5  # columns that are tried
 MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading

@@ -92,11 +92,15 @@ RATERS = Part(
 MODELS = Part(
     names=spelled("model model_name model_id llm system rater"),
     words=spelled(
-        "model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell modelo "
-        "modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
+        "model llm system sys engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell "
+        "modelo modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
         "assistant provider modello helper 模型 助手"
     ),
 )
+GRADERS = spelled(
+    "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
+    "evaluador avaliador evaluateur 评委 评审 评审员 评分者"
+)  # a model called so scores others, and is not what is compared
 PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
 TASKS = Part(
     names=spelled("task task_name task_id benchmark dataset subset category"),
@@ -107,26 +111,34 @@ CONDITIONS = Part(
     words=spelled(
         "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
-        "location formulation framing frame wording variant persona "
+        "location formulation framing frame wording variant persona tone manipulation "
         "bedingung gruppe zeitpunkt condicion grupo momento "
         "groupe bucket training momento moment zeit condizione gruppo conditie "
         "groep congruency congruence compatibility flanker prime 条件 组 时点"
     ),
 )
 TREATMENTS = spelled(
-    "condition cond treatment treat trt arm drug intervention group variant bucket bedingung gruppe versuchsgruppe "
-    "tratamiento condicion grupo traitement groupe 组别 组 条件"
+    "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
+    "tone bedingung gruppe versuchsgruppe "
+    "tratamiento condicion grupo traitement groupe version versao versione 组别 组 条件 版本"
 )  # what was done to a unit
+PERIODS = spelled(
+    "period session visit order position sequence block round half wave periodo sitzung periode reihenfolge orden "
+    "ordre ordem"
+)  # when a unit met a condition, which is balanced rather than asked about
 CONTROLS = spelled(
     "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
     "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
-HUMANS = spelled("human humans people person humain humano humana mensch menschen 人类")
+HUMANS = spelled(
+    "human humans people person persons adults respondents participants crowd humain humano humana mensch menschen 人类"
+)
 MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")
 VALUES = Part(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
-        "value score rating response y answer outcome "
+        "value score rating response y answer outcome refusal refused refuses complied acertou acertos acerto "
+        "abgelehnt verweigert rechazo rechazado recusou refus "
         "result evaluation performance effort correct measurement reading "
         "label accuracy acc action decision verdict choice grade "
         "category reply stance code mark points wert bewertung "
@@ -143,7 +155,9 @@ RATING_FIRST = spelled("value rating score label")  # what a reader of ratings p
 SCORE_NAMES = spelled(
     "accuracy acc exact_match is_correct passed pass mean"
 )  # what boards of models have besides values
-RIGHT = spelled("correct acc accuracy success passed")  # a score beside the answer that it was given for
+RIGHT = spelled(
+    "correct acc accuracy success passed em exactmatch acertou acerto richtig correcto"
+)  # a score beside the answer that it was given for
 REPEATS = Part(
     names=spelled(
         "repeat repetition replicate rep epoch run sample_no sample_idx sample_index trial attempt seed iteration "
@@ -151,8 +165,9 @@ REPEATS = Part(
     ),
     words=spelled(
         "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
-        "draw completion generation rollout attempt try resample round "
-        "runde ronda durchgang wiederholung lauf repeticion intento "
+        "draw completion generation rollout attempt try resample round take roll regen regeneration "
+        "versuch anlauf ziehung tentativa tentative intento "
+        "runde ronda durchgang wiederholung lauf repeticion "
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
     ),
 )
@@ -185,9 +200,10 @@ TIMINGS = spelled(
 RESPONSES = spelled("resp respkey keypress button pressed clicked key")  # what was pressed: it was no condition
 REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")  # times that are answers
 COSTS = spelled(
-    "cost price usd eur tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste costo "
-    "prix cout 价格 费用 成本"
+    "cost price usd eur gbp tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste "
+    "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
 )  # what an answer took
+EXPORTED = spelled("finished progress lastpage userlanguage distributionchannel startlanguage")  # beside the answers of a questionnaire
 CALLS = spelled(
     "characters chars length len words wordcount nwords sentences lines paragraphs temperature topp bytes params "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
@@ -265,7 +281,13 @@ JUDGE_COUPLES = couples(
 RATER_COUNTS = spelled("nraters raters nratings ratings njudges votes nvotes annotators nannotators")
 KEY_VALUES = spelled("value score wert valor valeur")  # beside a column of keys
 SCORING = spelled("scorer filter")  # rules by which one answer is scored
-MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
+MEANS = spelled("m mean average avg accuracy score rate media moyenne mittelwert 平均")
+CODEBOOKS = (
+    spelled("variable var field varname column feature item"),
+    spelled("label description meaning wording question valuelabel valuelabels"),
+    spelled("type values valuelabel valuelabels codes coding missing missingcode range format unit"),
+)  # columns of a list of variables: the name, what it means, how it is coded
+DRAWN = spelled("draw drawn draws tie tied ties remis unentschieden empate empatado nul egalite 平局")
 SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")

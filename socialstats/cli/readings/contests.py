@@ -46,6 +46,7 @@ from socialstats.text import count
 
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
+NAMES_ONE = 9.2  # score where a result names one of both items in each row
 MOST_RESULTS = 12  # labels of results that name no item
 
 
@@ -168,6 +169,8 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
+        if share(a, b) > 0.2 and named_in(seen, c, [a, b]):
+            score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
             likely -= 2 * (whole and c.filled < c.rows) + less

@@ -12,6 +12,7 @@ from socialstats.text import quoted, shorten
 
 MOST = 2  # columns of values
 SCORE = 8.0  # where the column is called like a value
+OPPOSED = 6.0  # two opposites
 UNNAMED = 5.0
 
 
@@ -36,7 +37,8 @@ def groups_of_units(seen: Profile) -> Iterator[Proposal]:
 
 def values_of(seen: Profile, used: set[str | None]) -> list[tuple[float, Column]]:
     """Return the columns that may be compared: those called like values first, then other numbers."""
-    free = [c for c in seen.varying() if c.name not in used and not c.timing and not (c.unique and (c.whole or c.text))]
-    free = [c for c in free if not c.called((*COVARIATES, *NUMBERINGS))]
+    free = [c for c in seen.varying() if c.name not in used and not (c.unique and (c.whole or c.text))]
+    free = [c for c in free if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
     named = [(SCORE, c) for c in free if c.called(VALUES.words) and (c.numbers is not None or len(c.levels) <= MOST)]
+    named = named or [(OPPOSED, c) for c in free if c.yes_no]
     return named or [(UNNAMED, c) for c in free if c.numbers is not None]

@@ -11,10 +11,20 @@ from socialstats.cli.level_orders import ordered
 from socialstats.cli.readings.boards import measures_in
 from socialstats.cli.readings.proposal import Parts, Proposal, in_time, two_conditions
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
-from socialstats.designs.roles import Cells, is_answer, of_people_and_machines, tells_groups
+from socialstats.designs.roles import (
+    Cells,
+    is_answer,
+    models_of,
+    of_people_and_machines,
+    people_among,
+    tells_groups,
+    units_met,
+)
 from socialstats.designs.vocabulary import (
     CONDITIONS,
+    CROWD,
     METHODS,
+    PERIODS,
     PERSONS,
     RATERS,
     REPEATS,
@@ -28,6 +38,7 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.text import listing, quoted
 
+BESIDE_PEOPLE, SHARES, TREATED = 9.6, 9.1, 8.7  # scores
 MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 MOST_CONDITIONS = 12  # labels of conditions, and of what a page is made by
 KEYS = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words)
@@ -99,8 +110,80 @@ def long_tables(seen: Profile) -> Iterator[Proposal]:
     keys, values = keys_of(seen), values_of(seen)
     for unit, other in permutations(keys, 2):
         if may_cross(seen, unit, other, keys) and (found := crossing_of(seen, unit, other, keys, values)):
+            yield from beside_people(found)
+            yield from shares_of_models(found)
             yield from as_ratings(found)
             yield from as_conditions(found)
+
+
+def treated_units(seen: Profile) -> Iterator[Proposal]:
+    """Look for units that met each of two treatments in several rows: their means are compared.
+
+    What else differs within a unit and a treatment, such as names, judges and runs, is averaged.
+    """
+    for condition in seen.varying():
+        treated = condition.called(TREATMENTS) and not condition.called(PERIODS) and condition.text
+        if not treated or condition.size != 2 or not condition.names_things or condition in models_of(seen):
+            continue
+        units = [c for c in units_met(seen, condition) if c.called((*UNITS.words, *PERSONS))]
+        units = [c for c in units if not c.called(REPEATS.words)]
+        unit = max(units, key=lambda c: c.size, default=None)
+        if unit is None or seen.distinct([unit.name, condition.name]):
+            continue
+        free = [c for c in values_of(seen) if c not in (unit, condition) and not seen.constant(c, unit)]
+        free = [c for c in free if not seen.constant(c, condition) and (c.numbers is not None or c.yes_no)]
+        value = next(iter(likely_values(seen, free, rated=False)), None) if free else None
+        rest = [c for c in seen.varying() if c.names_things and c not in (unit, condition, value)]
+        repeat = telling_apart(seen, [unit, condition], [c for c in rest if not seen.constant(c, unit)])
+        if value is None or not repeat:
+            continue
+        parts = {"unit": [unit], "condition": [condition], "value": [value], "repeat": repeat}
+        told = listing([f"'{c.name}'" for c in repeat])
+        means = f"'{value.name}' of the same '{unit.name}' under two of '{condition.name}'; {told} averaged"
+        options = {"conditions": two_conditions(condition), "missing": "drop"}
+        yield Proposal("paired", TREATED, means, parts, options)
+
+
+def telling_apart(seen: Profile, key: Sequence[Column], free: Sequence[Column]) -> list[Column]:
+    """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
+    names = [c.name for c in key]
+    for size in (1, 2, 3):
+        for added in combinations(free[:MOST_KEYS], size):
+            if seen.distinct([*names, *(c.name for c in added)]):
+                return [*added]
+    return []
+
+
+def beside_people(found: Crossing) -> Iterator[Proposal]:
+    """Propose that people and models answered: each rater has one label of a column that names people among others."""
+    seen, unit, other, value = found.seen, found.unit, found.other, found.value
+    if not people_among(other) or found.added or len(found.repeat) != 1 or not unit.called(UNITS.words):
+        return
+    rater = found.repeat[0]
+    if rater.called(REPEATS.words) or other.called(CONDITIONS.words):
+        return
+    if rater.size <= 2 * other.size or not seen.distinct([unit.name, other.name, rater.name]):
+        return
+    parts = {"unit": [unit], "rater": [rater], "value": [value], "rater_source": [other]}
+    means = f"'{rater.name}' answers '{unit.name}', '{other.name}' says who is a person, '{value.name}' is the answer"
+    yield Proposal("ratings", BESIDE_PEOPLE, means, parts, reference_of(other))
+
+
+def reference_of(source: Column) -> dict[str, str]:
+    """Return the setting that says which raters are people, where their label is none that a report knows."""
+    people = people_among(source)
+    return {} if people.strip().casefold() in CROWD else {"reference": people}
+
+
+def shares_of_models(found: Crossing) -> Iterator[Proposal]:
+    """Propose the shares of each label among the answers of each model: labels have no mean."""
+    seen, unit, other, value = found.seen, found.unit, found.other, found.value
+    labels = value.numbers is None and len(value.levels) > 2 and not ordered(value.levels)
+    if not labels or other not in models_of(seen) or not unit.called(UNITS.words):
+        return
+    means = f"shares of each '{value.name}' among the answers of each '{other.name}', by {found.of}"
+    options = {**found.within, "scale": "nominal", "source": "rater"}
+    yield Proposal("ratings", SHARES, means, found.parts("rater"), options, "choice_shares")
 
 
 def keys_of(seen: Profile) -> list[Column]:
@@ -157,6 +240,8 @@ def crossing_of(
     repeat = repeats_among(seen, unit, other, joint[1:] if joint is not None else None, values)
     if repeat is None:
         return None
+    nested = [name for name in (joint or [])[1:] if seen.constant(other, seen.columns[name])]  # each in one condition
+    repeat = (*repeat, *(name for name in nested if name not in repeat))
     added = [name for name in (joint or [])[1:] if name not in repeat]
     used = {unit.name, other.name, *added, *repeat}
     free = [c for c in values if c.name not in used and not (seen.constant(c, unit) or seen.constant(c, other))]
@@ -196,20 +281,22 @@ def as_ratings(found: Crossing) -> Iterator[Proposal]:
     groups = kinds_of(seen, other, unit) if not (added or unit.called(VALUES.words)) else []
     if not (rated or groups or size <= max(FEW, 2 * len(unit.levels))):
         return
-    apart = rated and len(added) == 1 and len(added[0].levels) <= MOST_CONDITIONS
-    apart = apart and not added[0].called(REPEATS.words)
-    options: dict[str, Any] = {"by": added[0].name} if apart else found.within
-    options |= {"rater_groups": groups[:1]} if groups else {}
+    by = rated and len(added) == 1 and len(added[0].levels) <= MOST_CONDITIONS
+    by = by and not (added[0].called(REPEATS.words) or added[0].numbering)
+    options: dict[str, Any] = {"by": added[0].name} if by else found.within
+    source = seen.columns[groups[0]] if groups and people_among(seen.columns[groups[0]]) else None
+    options |= {"rater_groups": groups[:1]} if groups and source is None else {}
+    options |= reference_of(source) if source is not None else {}
     methods = size > 2 and other.called(METHODS) and value.numbers is not None and found.full == 1
     score = found.score + 2.2 * methods
     score += 2 if rated else 1.2 if persons else 0 if other.called(CONDITIONS.words) else 0.3
     score -= 0.5 * (size > len(unit.levels) and not (rated or groups))
     surely = unit.called(UNITS.words) or persons
     score += 0.6 * bool(groups) - 0.6 * bool(not surely and kinds_of(seen, unit, other))
-    units = f"'{unit.name}'" if apart else found.of
+    units = f"'{unit.name}'" if by else found.of
     means = f"'{other.name}' rates {units}, '{value.name}' is the rating{found.instead}"
     means += f". '{groups[0]}' tells kinds of '{other.name}' apart" if groups else ""
-    parts = found.parts("rater", joint=not apart)
+    parts = {**found.parts("rater", joint=not by), **({"rater_source": [source]} if source is not None else {})}
     yield Proposal("ratings", score, means, parts, options)
     choosing = unit.called([name for name in PERSONS if name != "id"]) and other.called(UNITS.words)
     if choosing and value.numbers is None and not rated:
@@ -231,8 +318,9 @@ def as_conditions(found: Crossing) -> Iterator[Proposal]:
     score += 0.3 * (other.numbers is None and (size == 2 or condition))
     gaps = {"missing": "drop"} if found.full < 1 else {}
     options = {"conditions": two_conditions(other), **found.within, **gaps}
+    score = min(score, 9.0) + 0.01 * score - 0.5 * (other.called(PERIODS) and not in_time(other))
     means = f"'{found.value.name}' of the same {found.of} under two of '{other.name}'{found.instead}"
-    yield Proposal("paired", min(score, 9.0), means, found.parts("condition"), options)
+    yield Proposal("paired", score, means, found.parts("condition"), options)
 
 
 def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[str]:
@@ -262,5 +350,9 @@ def repeats_among(
         repeat = cells.repeats() if cells.repeated and unit.called(UNITS.words) else ()
         return repeat if repeat and cells.rather_unit(repeat) is None else None
     kinds = {one.name: one.kind for one in cells.within}
+    part = cells.first("part")
+    if part in added and len(added) > 1:  # what remains within the whole unit
+        whole = Cells(seen, [unit.name, str(part)], [other.name], cells.value)
+        kinds |= {one.name: one.kind for one in whole.within}
     repeat = tuple(name for name in added if kinds.get(name) == "repeat")
     return None if cells.rather_unit(repeat) is not None else repeat

@@ -7,17 +7,22 @@ from collections.abc import Callable
 from itertools import combinations, permutations
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
-from socialstats.designs.profile import WON, Profile
-from socialstats.designs.roles import Groups, independent_groups
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, share
+from socialstats.designs.roles import APART, Groups, independent_groups
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
     ARENA,
     BATTLES,
+    BOARD_SUMMARIES,
     BOUNDS,
+    CALLS,
+    CODEBOOKS,
+    DRAWN,
     INTERVALS,
     LOSSES,
     MARGINS,
     MEANS,
+    MODELS,
     SIZES,
     SPREADS,
     STEPS,
@@ -189,6 +194,53 @@ def counts_of_answers(seen: Profile) -> str:
     return ""
 
 
+def codebook(seen: Profile) -> str:
+    """Return a word on a list of variables with their meaning and codes."""
+    names, meanings, codings = ([c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS)
+    if not (names and meanings and codings) or len({c.name for c in (*names, *meanings, *codings)}) < 3:
+        return ""
+    return (
+        f"The rows describe variables: '{shorten(names[0].name)}' beside '{shorten(meanings[0].name)}' and "
+        f"'{shorten(codings[-1].name)}'. A codebook holds no answers. The table that it describes is needed"
+    )
+
+
+def drawn_contests(seen: Profile) -> str:
+    """Return a word on winners and losers beside a column that says which contests were drawn."""
+    flags = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)]
+    won = next((c for c in seen.varying() if c.called(WINNERS) and c.names_things and c.text), None)
+    lost = next((c for c in seen.varying() if c.called(BEATEN) and c.names_things and c.text), None)
+    if not flags or won is None or lost is None or not share(won, lost):
+        return ""
+    flag, one, two = (shorten(c.name, 30) for c in (flags[0], won, lost))
+    return (
+        f"'{flag}' says which contests were drawn, and '{one}' and '{two}' name a winner there too. Write 'tie' into a "
+        f"column of results where '{flag}' says so, and the winner elsewhere. Then say --map 'item_a={one}' "
+        f"--map 'item_b={two}' --map winner=RESULT"
+    )
+
+
+def mixed_measures(seen: Profile) -> str:
+    """Return a word on rows that are models, whose columns are measures of different kinds."""
+    model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS.words)), None)
+    numbers = [c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2]
+    numbers = [
+        c for c in numbers if not c.called((*CALLS, *ARENA, *BATTLES, *BOARD_SUMMARIES)) and max(c.numbers or [0.0]) > 0
+    ]
+    if model is None or len(numbers) < 3:
+        return ""
+    tops = {c.name: max(c.numbers or [0.0]) for c in numbers}
+    low, high = min(tops, key=lambda name: tops[name]), max(tops, key=lambda name: tops[name])
+    turned = [c.name for c in numbers if "↓" in c.name]
+    if tops[high] < APART * tops[low] and not turned:
+        return ""
+    return (
+        f"Each row is a '{shorten(model.name)}' with measures of different kinds: '{shorten(low)}' ends at "
+        f"{tops[low]:g}, '{shorten(high)}' at {tops[high]:g}. Their mean says nothing. Scores of the models on "
+        "the same items are needed: one row for each model and item"
+    )
+
+
 LOOKS: tuple[Callable[[Profile], str], ...] = (
     rankings,
     arena_scores,
@@ -199,6 +251,9 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     menus,
     counts_of_groups,
     counts_of_answers,
+    codebook,
+    drawn_contests,
+    mixed_measures,
 )
 UNJUDGED = (
     "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "
