@@ -1,4 +1,4 @@
-"""The tests of the subject of a function: those that run it, in the rooms that test its room."""
+"""The tests of the subject of a function: those that run it, and first of these those named after its file."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-ROOMS = {
-    "models": ("models", "metrics", "inference", "planning", "audit"),
-    "inference": ("inference", "metrics", "models"),
-    "metrics": ("metrics", "models"),
-    "resampling": ("resampling", "metrics", "models"),
-    "designs": ("designs", "metrics", "cli"),
-    "planning": ("planning",),
-}
-FOR_ALL = ("contracts", "traps")
-FOLDERS = sorted({*FOR_ALL, *(folder for folders in ROOMS.values() for folder in folders)})
+ROOMS = (
+    "models",
+    "inference",
+    "metrics",
+    "resampling",
+    "designs",
+    "planning",
+)  # of the package and its tests
+FOLDERS = (*ROOMS, "contracts", "traps", "audit", "cli")
 FILES = (
     "tests/test_golden_values.py",
     "tests/test_resampling.py",
@@ -57,12 +56,10 @@ class Subjects:
 
         What stands outside of functions has the tests that run any function of the file.
         """
-        folders = (*ROOMS[path.split("/")[1]], *FOR_ALL)
         running = self.by_function[f"{path}::{function}" if function else path]
         if not function and not running:
             running = {*self.seconds}  # a module of names, which every test imports
-        tests = [test for test in running if test.split("/")[1] in folders or test.split("::")[0] in FILES]
-        tests.sort(key=lambda test: (-_shared(path, test), self.seconds[test], test))
+        tests = sorted(running, key=lambda test: (-_shared(path, test), self.seconds[test], test))
         chosen, total = [], 0.0
         for test in tests[:MOST]:
             total += self.seconds[test]

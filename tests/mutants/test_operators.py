@@ -84,7 +84,6 @@ def test_the_tests_of_a_function_run_it_and_those_named_after_it_come_first() ->
         "tests/metrics/test_win_rates.py::a": (0.1, [f"{path}::rate"]),
         "tests/metrics/test_two_shares.py::b": (2.0, [f"{path}::rate"]),
         "tests/metrics/test_two_shares.py::c": (1.0, [f"{path}::other"]),
-        "tests/cli/test_two_shares.py::d": (1.0, [f"{path}::rate"]),
         "tests/metrics/test_win_rates.py::e": (SECONDS, [f"{path}::rate"]),
     })  # fmt: skip
     a, b, c = (
