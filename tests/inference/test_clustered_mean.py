@@ -225,3 +225,5 @@ def test_skewness_of_a_difference_grows_with_what_clusters_share() -> None:
     inflated = single * math.sqrt(found.std_error**2 / welch)
     assert inflated > clustered
     assert found.skewness == pytest.approx(inflated, rel=1e-9)
+    pooled = (x[first].var() * first.sum() + x[~first].var() * (~first).sum()) / (len(x) - 2)
+    assert found.sd == pytest.approx(math.sqrt(pooled))

@@ -12,6 +12,7 @@ from tests.mutants.sites import Site, is_guard, name_of, number_of, sites
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
+WORDS = 3  # strings at the top of a module; more are words that names are compared with
 SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
 EVEN = {
     "abs",
@@ -200,12 +201,13 @@ def rows(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def labels(site: Site, source: Source) -> Iterator[Edit]:
-    """Two neighbours of a tuple, a list or the values of a dictionary swapped."""
+    """Two neighbours of a tuple, a list or the values of a dictionary swapped; not of a list of words to look for."""
     node = site.node
     if isinstance(node, ast.Dict):
         values = node.values if None not in node.keys else []
     elif isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load) and not _is_set(site):
-        values = node.elts
+        words = not site.function and len(node.elts) > WORDS and all(map(_is_label, node.elts))
+        values = [] if words else node.elts
     else:
         return
     for first, second in pairwise(values):

@@ -31,6 +31,12 @@ class Calls:
         self.tests: dict[str, tuple[float, list[str]]] = {}
         self.failed: set[str] = set()
 
+    def start(self) -> set[CodeType]:
+        """Note calls from here on, and return those before; an error in a traced call, such as recursion, ends it."""
+        sys.settrace(self.trace)
+        before, self.now = self.now, set()
+        return before
+
     def trace(self, frame: FrameType, _event: str, _argument: Any) -> None:
         """Note the code of a call; the lines inside are not traced."""
         self.now.add(frame.f_code)
@@ -42,13 +48,13 @@ calls = Calls()
 def pytest_configure() -> None:
     """Begin to note calls."""
     threading.settrace(calls.trace)
-    sys.settrace(calls.trace)
+    calls.start()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, Any]:
     """Note what a shared fixture runs."""
-    before, calls.now = calls.now, set()
+    before = calls.start()
     try:
         return (yield)
     finally:
@@ -59,7 +65,8 @@ def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Function) -> Generator[None, Any, Any]:
     """Note what a test runs, and the seconds of CPU it takes."""
-    calls.now, start = set(), time.process_time()
+    calls.start()
+    start = time.process_time()
     try:
         return (yield)
     finally:

@@ -32,7 +32,7 @@ CHANGES = {
     "dropped rows": [("x = [a for a in b]", ["x = [a for a in list(b)[1:]]"]), ("x = a[~b]", ["x = a[b]"]),
                      ("x = a[b > 0]", ["x = a[~(b > 0)]"])],
     "swapped labels": [("x = ('a', 'b')", ["x = ('b', 'a')"]), ("x = {1: a, 2: b}", ["x = {1: b, 2: a}"]),
-                       ("x = a in ('b', 'c')", []), ("f(axis=(0, 2))", []),
+                       ("x = a in ('b', 'c')", []), ("f(axis=(0, 2))", []), ("x = ('a', 'b', 'c', 'd')", []),
                        ("x: tuple[str, ...] = ('b', 'c')", []), ("x = (1, 'a')", [])],
     "repeats as units": [("f(codes)", ["f(np.arange(len(codes)))"]), ("len(codes)", []), ("f(x, weights=w)", ["f(x)"]),
                          ("x = len(set(a))", ["x = len(a)"])],
