@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import run
+from tests.mutants.__main__ import TOP, run
 from tests.mutants.operators import OPERATORS, is_another_program, mutants
 from tests.mutants.sites import sites
-from tests.mutants.subjects import SECONDS, Subjects
+from tests.mutants.subjects import SECONDS, Subjects, environment
 
 CHANGES = {
     "sign": [("x = a + b", ["x = a - b"]), ("x = (a) - (b)", ["x = (a) + (b)"]), ("x = -a", ["x = a"]),
@@ -104,3 +107,22 @@ def test_a_failure_a_crash_and_an_endless_loop_are_noticed(tmp_path: Path) -> No
     assert "test_wrong" in (run(tmp_path, ["test_it.py"], 30) or "")
     assert run(tmp_path, ["test_it.py::test_endless"], 5) is not None
     assert run(tmp_path, ["test_it.py::test_gone"], 30) is not None
+
+
+@pytest.mark.slow
+def test_the_functions_that_a_test_runs_are_noted_also_after_a_recursion_without_end(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\nfrom socialstats.arrays import size_unit\n"
+        "def endless(): endless()\n"
+        "def test_one():\n    with pytest.raises(RecursionError): endless()\n"
+        "@pytest.fixture(scope='module')\ndef unit(): return size_unit([3.0])\n"
+        "def test_two(unit): pass\ndef test_three(unit): pass\ndef test_four(): assert 0\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.mutants.running"]
+    environ = environment(TOP) | {"MUTANTS_CALLS": str(tmp_path)}
+    subprocess.run([*command, "test_it.py"], cwd=tmp_path, env=environ, capture_output=True, check=False)
+    (found,) = (json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.json"))
+    functions = {test.split("::")[1]: names for test, (_, names) in found.items()}
+    wanted = ["socialstats/arrays.py::size_unit"]
+    assert functions == {"test_one": [], "test_two": wanted, "test_three": wanted}
