@@ -12,7 +12,7 @@ from tests.mutants.sites import Site, is_guard, name_of, number_of, sites
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
-WORDS = 3  # strings at the top of a module; more are words that names are compared with
+WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
 SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
 EVEN = {
     "abs",
@@ -141,7 +141,7 @@ def df(site: Site, source: Source) -> Iterator[Edit]:
     if isinstance(node, ast.keyword) and node.arg in ("ddof", "df", "df1", "df2"):
         if number_of(node.value) is not None:
             yield source.replace(node.value, b"0" if number_of(node.value) else b"1")
-        elif not isinstance(node.value, ast.Constant):
+        elif not isinstance(node.value, ast.Constant) and name_of(node.value) != "nan":
             yield source.around(node.value, "1 + (", ")")
 
 
@@ -212,7 +212,12 @@ def labels(site: Site, source: Source) -> Iterator[Edit]:
         return
     for first, second in pairwise(values):
         plain = isinstance(first, ast.Constant | ast.Name | ast.Attribute) and isinstance(second, type(first))
-        if plain and _is_label(first) == _is_label(second) and ast.dump(first) != ast.dump(second):
+        if (
+            plain
+            and not _is_message(first)
+            and _is_label(first) == _is_label(second)
+            and ast.dump(first) != ast.dump(second)
+        ):
             yield source.swap(first, second)
 
 
@@ -333,6 +338,10 @@ def _is_fraction(node: ast.AST) -> bool:
 
 def _is_label(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_message(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value.split()) > WORDS
 
 
 def _is_set(site: Site) -> bool:
