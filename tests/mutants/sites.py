@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 TEXT_FUNCTIONS = {"__repr__", "__str__", "sentence", "sentences", "words", "formula", "methods", "describe", "plot"}
 TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeVar", "compile", "join", "format"}
 TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
 GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
+
+WORK = {
+    "BLOCK",
+    "BLOCK_ROWS",
+    "SPARSE",
+    "DENSE",
+    "AT_ONCE",
+    "TABLE_BYTES",
+    "SLAB",
+    "MOST_NUMBERS",
+}  # of work
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,7 @@ def sites(tree: ast.Module) -> Iterator[Site]:
 
 
 def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
-    if _is_text(node):
+    if _has_no_number(node):
         return
     if parents:
         yield Site(node, parents)
@@ -54,9 +65,11 @@ def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
                 yield from _within(child, (*parents, node))
 
 
-def _is_text(node: ast.AST) -> bool:
-    """Return whether a node only makes a text or an error, guards against rounding, or is read by type checkers."""
+def _has_no_number(node: ast.AST) -> bool:
+    """Return whether a node changes no number: texts, errors, guards against rounding, limits of work, annotations."""
     if isinstance(node, ast.BinOp) and is_guard(node):
+        return True
+    if isinstance(node, ast.BinOp | ast.Compare) and _has_name(node, WORK):
         return True
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return True
@@ -72,7 +85,11 @@ def _is_text(node: ast.AST) -> bool:
 
 def is_guard(node: ast.AST) -> bool:
     """Return whether a value is a bound of what rounding can leave."""
-    return any(isinstance(inner, ast.Name) and inner.id in GUARDS for inner in ast.walk(node))
+    return _has_name(node, GUARDS)
+
+
+def _has_name(node: ast.AST, names: Collection[str]) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id in names for inner in ast.walk(node))
 
 
 def name_of(node: ast.AST) -> str:

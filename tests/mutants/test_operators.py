@@ -65,7 +65,8 @@ def test_bytes_before_and_after_stay_also_behind_letters_of_several_bytes() -> N
 @pytest.mark.parametrize(
     "source",
     ["raise ValueError(a - b)", "def f(x: a - b) -> None: ...", "x = f'{a - b}'", "def f() -> str:\n    return a - b",
-     "x = a > ROUNDING * (a - b)", "def __repr__(self):\n    return a - b", "x = Caution(a - b)",
+     "x = a > ROUNDING * (a - b)", "x = a * SPARSE > a - b",
+     "def __repr__(self):\n    return a - b", "x = Caution(a - b)",
      "if TYPE_CHECKING:\n    x = a - b"],
 )  # fmt: skip
 def test_texts_errors_annotations_and_guards_are_no_sites(source: str) -> None:
