@@ -40,6 +40,13 @@ rules.toml, one [[rule]] per check:
   parts = { table = "t3", column = "score", by = "model" }
   weights = "n"
 
+  [[rule]]                                     # a claim needs its sentence
+  check = "extreme"
+  value = "ours"
+  parts = ["theirs"]
+  sentence = "our model is better on most tasks"
+  holds = "most"
+
 exit code: 0 done; 1 sources disagree and --fail-on was given; 2 bad input; 3 nothing to audit"""
 
 
@@ -158,7 +165,8 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
     if kind == "text":
         return as_text(report, color=color)
     entries = [
-        Entry(source=one.title, name=one.where or one.title, verdict=one.verdict, reason=one.message,
+        Entry(source=one.title, name=one.where or one.title, verdict=one.verdict,
+              reason=one.message if one.basis == "numbers" else f"{one.message} (claim: {one.passage})",
               wrong=one.verdict == "disagree", skipped=one.verdict in ("no_power", "not_checkable"),
               cells=(one.published, one.expected, one.severity if one.severity != "none" else ""))
         for one in report.findings

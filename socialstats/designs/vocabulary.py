@@ -203,7 +203,9 @@ COSTS = spelled(
     "cost price usd eur gbp tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste "
     "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
 )  # what an answer took
-EXPORTED = spelled("finished progress lastpage userlanguage distributionchannel startlanguage")  # beside the answers of a questionnaire
+EXPORTED = spelled(
+    "finished progress lastpage userlanguage distributionchannel startlanguage"
+)  # beside the answers of a questionnaire
 CALLS = spelled(
     "characters chars length len words wordcount nwords sentences lines paragraphs temperature topp bytes params "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
