@@ -139,5 +139,5 @@ def main(seed: int, n: int, jobs: int) -> bool:
 if __name__ == "__main__":
     chosen = int(os.environ.get("SEED") or secrets.randbelow(10**6))
     print(f"SEED={chosen}", flush=True)
-    many = int(sys.argv[1]) if len(sys.argv) > 1 else MUTANTS
+    many = max(1, int(sys.argv[1])) if len(sys.argv) > 1 else MUTANTS
     sys.exit(not main(chosen, many, int(os.environ.get("JOBS") or os.cpu_count() or 1)))

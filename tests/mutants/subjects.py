@@ -81,6 +81,8 @@ def measure(copy: Path, jobs: int) -> Subjects:
         tests = {}
         for part in Path(calls).glob("*.json"):
             tests.update(json.loads(part.read_text(encoding="utf-8")))
+    if not tests:
+        raise RuntimeError("no test passes without a mutant")
     return Subjects(tests)
 
 
