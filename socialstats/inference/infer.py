@@ -341,7 +341,6 @@ def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | s
     if isinstance(drawn, str):
         return replace(known, why=drawn)
     found, boot = drawn
-    j = min(j, len(found.low) - 1)  # several numbers that are one by construction share a column
     known = replace(known, kind=found.method)
     if boot.is_constant[j]:
         closed = f"perfect agreement in every unit: resamples cannot vary; {option('ci', 'closed')} has an interval"
