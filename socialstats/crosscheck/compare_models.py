@@ -45,8 +45,10 @@ def checks_of(result: Result) -> list[Check]:
         if (side := pairs.get(row.term)) is not None:
             checks.append(relative(label(row, "estimate"), row.estimate, side.mean, "numpy", ALONE, 1e-8, side.size))
             continue
-        corrected = result.metric == "js_similarity"  # corrected for the jackknife's bias, then cut
-        theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0]) - one.bias
+        corrected = result.metric == "js_similarity"  # corrected for the jackknife's bias
+        theirs = one.value if corrected else float(one.finish(total_of(one))[0]) - one.bias
+        low, high = row.limits or (-math.inf, math.inf)
+        theirs = min(max(theirs, low), high)  # a corrected number is cut at what is possible
         checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
     gaps = [row for row in rows if row.role == "difference" and row.estimate is not None]
     known: dict[tuple[str, int], Any] = {}

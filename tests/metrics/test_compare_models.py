@@ -108,6 +108,20 @@ def test_s_is_compared_as_by_sensitivity_difference() -> None:
     assert plain.estimate == pytest.approx(gap.estimate)
 
 
+def test_a_corrected_number_is_verified_where_it_is_cut() -> None:
+    def few(seed: int) -> ss.Result:
+        rng = np.random.default_rng(seed)
+        pairs = [(a, b) for a in "abcd" for b in "abcd" if a < b for _ in range(3)]
+        rows = [(a, b, rng.choice([a, b]), rng.integers(1, 4), rng.integers(1, 4)) for a, b in pairs]
+        return ss.sensitivity(pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "urgency_a", "urgency_b"]))
+
+    models = {"m1": few(16), "m2": few(3)}
+    assert models["m1"].row("S_corrected").estimate == 0.0
+    compared = ss.compare_models(models)
+    assert compared.row("m1").estimate == 0.0
+    assert not [check for check in compared.verify() if check.ok is False]
+
+
 def test_few_units_that_decide_leave_few_degrees_of_freedom() -> None:
     moves = np.exp(1.5 * np.random.default_rng(2).normal(size=40))
     moves -= moves.mean()
