@@ -118,7 +118,7 @@ def test_a_corrected_number_is_verified_where_it_is_cut() -> None:
     models = {"m1": few(16), "m2": few(3)}
     assert models["m1"].row("S_corrected").estimate == 0.0
     compared = ss.compare_models(models)
-    assert compared.row("m1").estimate == 0.0
+    assert compared.row("m1", group="number").estimate == 0.0
     assert not [check for check in compared.verify() if check.ok is False]
 
 
