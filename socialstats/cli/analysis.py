@@ -94,7 +94,8 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     table = found.table
     design = read(table, settings, design_of(settings.get("study")))
     own = shaped(table, settings)
-    study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
+    known = own is not None and own.knows is not None and own.applies(design)
+    study = own if own is not None and known else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
     refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
     asked, notes = settings.get("study"), found.notes

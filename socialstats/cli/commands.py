@@ -17,6 +17,7 @@ from socialstats.cli.voices import hint
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import CAUTIONS, InputError
 from socialstats.tables import read_table
 from socialstats.tables.writing import as_bytes
@@ -105,6 +106,8 @@ def leading_metric(study: str, design: Design) -> str:
         return "two_proportions" if design.scale == "binary" else "two_means"
     if isinstance(design, Paired):
         return LEADING[design.scale]
+    if study == "one-source" and isinstance(design, Ratings):
+        return "mean_ratings" if design.numeric and design.scale != "nominal" else "choice_shares"
     return "bradley_terry" if isinstance(design, Comparisons) else "krippendorff_alpha"
 
 

@@ -26,6 +26,7 @@ MARKS = {
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
                     *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
+NONE_PLAYS = {"groups": "unit", "ratings": "rater"}  # a part that no column may play: --map unit=
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {
     "paired": ("binary", "nominal", "numeric"), "groups": ("binary", "nominal", "ordinal", "numeric"),
@@ -39,7 +40,8 @@ ASKED = {
 SAY_PARTS = (
     "Name the columns. Comparisons: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN. Paired: "
     "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or --map first=COLUMN --map second=COLUMN with one "
-    "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN"
+    "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN, or --map rater= where all "
+    "values are of one source"
 )
 
 
@@ -133,6 +135,8 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
         return "comparisons"
+    if len(fits) == 2 and len(table.levels(fits["paired"]["condition"])) == 1:
+        del fits["paired"]  # one condition alone has nothing to be compared with
     if len(fits) == 2:
         vague = {name: fits[name].get("condition", fits[name].get("rater")) in VAGUE for name in fits}
         clear = [name for name, is_vague in vague.items() if not is_vague]
@@ -226,10 +230,10 @@ def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _ratings_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
-    from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
+    from socialstats.designs.ratings_reading import RatingsOptions, lone_source, ratings_roles
 
     named = map_parts(_known(settings, {"unit", "rater", "value"}), "ratings")
-    return ratings_roles(table, RatingsOptions(**named, **_taken(table, settings))).parts()
+    return ratings_roles(table, lone_source(table, RatingsOptions(**named, **_taken(table, settings)))).parts()
 
 
 def _taken(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,8 +260,8 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     done: dict[str, Any] = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
-        if name == "groups" and entry == "unit=":
-            done["unit"] = False
+        if equals and not column and part == NONE_PLAYS.get(name):
+            done[part] = False
             continue
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")

@@ -16,6 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.cli.deciding import NoDesign, words
+from socialstats.cli.readings.alone import values_of_one_source
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
@@ -56,6 +57,7 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     long_tables,
     score_tables,
     groups_of_units,
+    values_of_one_source,
 )
 
 

@@ -34,6 +34,7 @@ from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     as_named,
+    bare,
     begun,
     free_name,
     frequency,
@@ -44,9 +45,19 @@ from socialstats.designs.tables import (
     square_counts,
     times_of,
     whole_numbers,
+    with_constant,
 )
 from socialstats.designs.undeclared import of_ratings, with_dependence
-from socialstats.designs.vocabulary import CLUSTER_NAME, PEOPLE_AS_RATERS, RATERS, RATING_FIRST, UNITS, VALUES
+from socialstats.designs.vocabulary import (
+    CLUSTER_NAME,
+    PEOPLE_AS_RATERS,
+    RATERS,
+    RATING_FIRST,
+    REPEATS,
+    RIGHT,
+    UNITS,
+    VALUES,
+)
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table
 from socialstats.tables.lazy import asks
@@ -63,7 +74,7 @@ class RatingsOptions(ReadingReplies):
     """How to read a table as ratings; `Ratings.from_frame` documents every field."""
 
     unit: str | None = None
-    rater: str | None = None
+    rater: str | Literal[False] | None = None
     value: str | None = None
     levels: Sequence[Any] | None = None
     scale: Scale | None = None
@@ -150,8 +161,32 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
     if not roles["value"] and (alike := _alike(table, roles)):
         wide = f"Where each column is a rater, say {option('raters', alike)}"
         finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
+    elif roles["unit"] and roles["value"]:
+        alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
+        finder.problems = [replace(p, fix=f"{p.fix}. {alone}") if p.part == "rater" else p for p in finder.problems]
     finder.finish()
     return roles
+
+
+def lone_source(table: Table, options: RatingsOptions) -> RatingsOptions:
+    """Take all values as of one source where no column is left that could say who gave them."""
+    if options.rater is not None:
+        return options
+    try:
+        roles = Finder(table).roles(PARTS, replace(options, rater=False))
+    except DesignError:
+        return options
+    named = roles["unit"] and roles["value"] and not (options.rater_source or options.rater_groups)
+    left = {*table.columns} - {*roles.columns()}
+    return replace(options, rater=False) if named and left <= {*REPEATS.names} else options
+
+
+def with_source(table: Table, roles: Roles) -> tuple[Table, Roles]:
+    """Add the column of who gave the values, where they are all of one source."""
+    if roles["rater"]:
+        return table, roles
+    table, who = with_constant(table, "source", roles["value"])
+    return table, roles.replaced(rater=[who])
 
 
 def _alike(table: Table, roles: Roles) -> list[str]:
@@ -182,6 +217,21 @@ def level_scores(levels: Sequence[str]) -> tuple[bool, FloatArray]:
     return numeric, np.array(numbers if numeric else range(len(levels)), dtype=np.float64)
 
 
+def scale_ends(scores: FloatArray, declared: bool) -> tuple[float, float] | None:
+    """Return the lowest and the highest declared level; 0 and 1 where just these occur; None for an open scale.
+
+    Examples
+    --------
+    >>> scale_ends(np.array([1.0, 2.0, 7.0]), True), scale_ends(np.array([1.0, 2.0]), False)
+    ((1.0, 7.0), None)
+    """
+    if not len(scores):
+        return None
+    low, high = float(scores[0]), float(scores[-1])
+    evident = len(scores) == 2 and (low, high) == (0.0, 1.0)
+    return (low, high) if low < high and (declared or evident) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rated:
     """Decoded ratings.
@@ -192,6 +242,8 @@ class Rated:
     scores : (levels,) float64 array
     scale : {"nominal", "ordinal", "interval", "ratio"}
     declared, numeric : bool
+        As in `Ratings`.
+    ends : pair of float, or None
         As in `Ratings`.
     value : (rows,) int64 array
         Index into `levels`; -1 where `status` is not 0.
@@ -207,6 +259,7 @@ class Rated:
     value: IntArray
     status: np.ndarray[Any, np.dtype[np.int8]]
     cautions: tuple[Caution, ...]
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +298,11 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     return Rated(
         levels=choice.levels, scores=scores, scale=choice.scale, declared=choice.declared, numeric=numeric,
         value=np.where(status == OK, codes, -1), status=status, cautions=tuple(found),
+        ends=scale_ends(scores, choice.declared) if numeric else None,
     )  # fmt: skip
 
 
+RIGHT_OR_NOT = ("0", "1")
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 
 
@@ -323,7 +378,9 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
             return f"Correct it, or say {ways}, or {option('scale', 'nominal')} if these are labels"
 
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
-        return tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
+        found = tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
+        right = len(found) == 1 and {*found} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
+        return RIGHT_OR_NOT if right else found  # 38 of 38 are shares of right answers
     raise DesignError(
         f"{place}: the values are texts whose order is undeclared: {quoted(in_order(used), 12)}. Pass all "
         f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
@@ -436,6 +493,7 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
         scale="interval",
         declared=False,
         numeric=True,
+        ends=scale_ends(rated.scores, rated.declared),
         cautions=(*(c for c in rated.cautions if c.code != "SS310"), means.note),
     )
     return done, means
@@ -555,7 +613,7 @@ def _finish(
         unit_count=unit_count,
         by=replace(by, codes=by.codes[order], mixed=()) if by else None,
         clusters=clusters, strata=strata, rater_groups=rater_groups,
-        levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
+        levels_declared=rated.declared, numeric=rated.numeric, ends=rated.ends, flow=(*rows.flow, step), source=rows.table.source,
         columns=roles.parts(), cautions=tuple(cautions),
         probabilities=None if probabilities is None else probabilities[index][order],
         repeats=repeats,

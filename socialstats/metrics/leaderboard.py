@@ -204,7 +204,8 @@ def board_of(
                           f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}")  # fmt: skip
     if not design.raters_known or len(design.raters) < 2:
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
-        raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
+        alone = ". Its mean is the metric mean_ratings, and the study one-source" if design.raters_known else ""
+        raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}{alone}")
     if (models := len(design.raters)) > MOST_MODELS:
         raise InputError(
             f"{design.source}: a leaderboard compares every two models, and these are {count(models)}. At most "
