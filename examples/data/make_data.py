@@ -286,7 +286,12 @@ def judged(folder: Path) -> None:
     draw, rows = Random(23), []
     for unit in range(60):
         mean = draw.gauss(1.5, 0.9)
-        for rater, source, bias in (("ann", "human", 0), ("bob", "human", 0), ("cid", "human", 0), ("m1", "judge", 0.4)):
+        for rater, source, bias in (
+            ("ann", "human", 0),
+            ("bob", "human", 0),
+            ("cid", "human", 0),
+            ("m1", "judge", 0.4),
+        ):
             rows.append((f"reply {unit:02d}", rater, source, level(draw, mean + bias, (1, 2, 3, 4))))
     write_csv(folder / "judged.csv", ("unit", "rater", "source", "grade"), rows)
 

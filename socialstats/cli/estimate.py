@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import map_parts, split_list
+from socialstats.cli.deciding import PARTS, map_parts, split_list
 from socialstats.cli.designs import selected
 from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.cli.voices import hint, of_metric
@@ -92,7 +92,9 @@ def mapped(function: Callable[..., Any], entries: Sequence[str], given: Mapping[
     """
     if not entries:
         return {}
-    name = next(reader.__name__.lower() for reader in _readers_of(function))
+    names = [reader.__name__.lower() for reader in _readers_of(function)]
+    parts = {entry.partition("=")[0] for entry in entries}
+    name = next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
     found = map_options(entries) if name == "comparisons" else map_parts(entries, name)
     if twice := [key for key in found if key in given]:
         typed_as = f"--{twice[0].replace('_', '-')}"

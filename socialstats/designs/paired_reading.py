@@ -266,8 +266,9 @@ def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[st
         f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
         f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
-        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}; if not, "
-        f"{option('design', 'groups', '--design groups')} compares them (read_groups)"
+        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}. If not, they are read as groups by "
+        f"{option('group', roles['condition'])}, for the metrics two_proportions, two_means, two_ordinal and "
+        "equivalence"
     )
 
 

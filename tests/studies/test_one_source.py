@@ -89,8 +89,8 @@ def test_the_share_of_yes_is_that_of_the_second_label(labels: tuple[str, str], t
 
 def test_labels_have_a_share_each(tmp_path: Path) -> None:
     levels = ["low", "mid", "high"]
-    outcome = page(written(tmp_path / "t.csv", unit=range(60), value=[levels[k % 6 // 2 * (k % 6 > 1)] for k in range(60)]),
-                   "--levels", "low,mid,high")  # fmt: skip
+    values = [levels[k % 6 // 2] if k > 9 else "low" for k in range(60)]
+    outcome = page(written(tmp_path / "t.csv", unit=range(60), value=values), "--levels", "low,mid,high")
     rows = {row.term: row for row in outcome.blocks[0].results[0].rows}
     for name in levels:
         n = rows[name].estimate * 60
@@ -100,10 +100,12 @@ def test_labels_have_a_share_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.95, 1.0])
-def test_means_of_repeated_right_answers_stay_within_0_and_1(share: float, tmp_path: Path) -> None:
-    """Answers to one question are averaged, and the interval is still one of a share."""
+@pytest.mark.parametrize("alike", [False, True])
+def test_means_of_repeated_right_answers_stay_within_0_and_1(share: float, alike: bool, tmp_path: Path) -> None:
+    """Answers to one question are averaged, also where they are all alike; the interval is still one of a share."""
     rng = np.random.default_rng(5)
-    rows = [(k, run, int(rng.random() < share or k < 2)) for k in range(12) for run in (1, 2, 3)]
+    right = {(k, run): int(rng.random() < share or 1 < k < 4) for k in range(12) for run in (1, 2, 3)}
+    rows = [(k, run, right[k, 1 if alike else run]) for k, run in right]
     frame = pd.DataFrame(rows, columns=["item", "run", "correct"])
     frame.to_csv(tmp_path / "t.csv", index=False)
     outcome = page(tmp_path / "t.csv")
@@ -115,6 +117,7 @@ def test_means_of_repeated_right_answers_stay_within_0_and_1(share: float, tmp_p
     assert row.conf_high is not None
     assert row.estimate <= row.conf_high <= 1
     assert "repeats" in [block.id for block in outcome.blocks]
+    assert all(found.ok for found in outcome.verifications.values())
 
 
 def test_a_leaderboard_of_one_model_is_the_page_of_one_source(tmp_path: Path) -> None:
