@@ -13,6 +13,7 @@ from socialstats.cli.deciding import (
     map_parts,
     paired_parts,
     refuse_foreign,
+    split_list,
     where,
     words,
 )
@@ -28,13 +29,15 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.schema import Finder
 from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
-from socialstats.designs.vocabulary import ROW_NAMES
+from socialstats.designs.vocabulary import RATERS, ROW_NAMES
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
+COLUMNS_OF = ("cluster", "strata", "rater_groups")  # settings that name several columns
 COMMON = ("cluster", "by", "na", "missing", "count")
 Design = Comparisons | Groups | Paired | Ratings
 
@@ -47,7 +50,7 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     InputError
         For a design that cannot be told, options of another design, and whatever reading finds.
     """
-    table = with_joint_parts(table, settings)
+    table, settings = with_joint_parts(table, settings), columns_apart(table, settings)
     study = shaped(table, settings)
     name = study.design if study is not None else decide(table, settings, chosen)
     settings = with_scale(settings)
@@ -87,6 +90,16 @@ def answered_alike(table: Table) -> tuple[Caution, ...]:
             fix=f"report each separately: --by {next(iter(said))}",
         ),
     ) if said else ()  # fmt: skip
+
+
+def columns_apart(table: Table, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the settings with ``--cluster a,b`` as ``--cluster a --cluster b``, where no column is called ``a,b``."""
+
+    def apart(name: str) -> list[str]:
+        return [name] if name in table.columns or "," not in name else split_list([name])
+
+    several = {key: words(settings.get(key)) for key in COLUMNS_OF}
+    return {**settings, **{key: [c for name in names for c in apart(name)] for key, names in several.items() if names}}
 
 
 def with_joint_parts(table: Table, settings: Mapping[str, Any]) -> Table:
@@ -154,7 +167,8 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
             table, left_out = rows_where(table, column, value)
             label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
         elif key == "exclude_raters":
-            table, left_out, names = rows_without_whole(table, column, value, entries.get("rater", "rater"))
+            who = entries.get("rater") or Finder(table).free(RATERS.names) or "rater"
+            table, left_out, names = rows_without_whole(table, column, value, who)
             label, note = f"excluded raters: {named} in some row", f"{count(names, 'rater')}, {note}"
         elif value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
             table, left_out = rows_unlike(table, column, value[1:])
