@@ -78,7 +78,7 @@ def init(options: argparse.Namespace) -> int:
     try:
         read(table, said)
     except NoDesign as error:
-        seen = proposed(error, options.data) + "\n"
+        seen = proposed(error, [options.data]) + "\n"
     except InputError:
         pass  # what is wrong is said again where the guess is read
     settings = guessed(table, said)

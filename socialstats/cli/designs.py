@@ -164,7 +164,8 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
         column, value = where(word, option)
         named, note = f"{shorten(column, 40)} is '{shorten(value, 40)}'", f"{option} {shorten(word)}"
         if key == "where":
-            table, left_out = rows_where(table, column, value)
+            everywhere = bool(settings.get("shared")) and column == settings.get("by")  # people belong to each level
+            table, left_out = rows_where(table, column, value, missing=everywhere)
             label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
         elif key == "exclude_raters":
             who = entries.get("rater") or Finder(table).free(RATERS.names) or "rater"

@@ -886,7 +886,7 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
 SHOWN = 20
 
 
-def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
+def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> tuple[Table, int]:
     """Keep the rows whose value, written as text, is `value`.
 
     Parameters
@@ -894,6 +894,8 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     table : Table
         The rows of a lazy one are left to its engine.
     column, value : str
+    missing : bool
+        Keep rows without a value too.
 
     Returns
     -------
@@ -919,7 +921,9 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     if not any(as_text(one) == value for one in known):
         listed = listing([shorten(str(as_text(one))) for one in known], most=SHOWN)
         raise NothingToAnalyse(f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}")
-    return _left_out(table, ~_has(table, column, {value}), "none is left")
+    texts = {text for one in known if (text := as_text(one)) is not None} - {value}
+    others = _has(table, column, texts) if missing else ~_has(table, column, {value})
+    return _left_out(table, others, "none is left")
 
 
 def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
