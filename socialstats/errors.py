@@ -445,6 +445,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS332": ("caution", "judges agree too little about a score"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
+    "SS345": ("info", "the order of levels was not used"),
     "SS344": ("info", "columns that repeat were tried as clusters"),
     "SS343": ("caution", "a model answered under several names, or from several endpoints"),
     "SS401": ("info", "the data are simulated"),

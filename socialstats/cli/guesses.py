@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.deciding import ROLES, groups_parts, words
-from socialstats.cli.level_orders import ordered
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import clusters_of, of_people_and_machines
 from socialstats.designs.undeclared import is_tried

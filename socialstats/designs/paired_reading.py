@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, Reading, check_choice
@@ -65,9 +66,6 @@ class PairedOptions(Reading):
         check_choice("unmatched", self.unmatched, (*get_args(Missing), None))
         check_choice("scale", self.scale, (*get_args(PairedScale), None))
         levels = declared_levels(self.levels)
-        if levels is not None and self.scale == "numeric":
-            raise InputError(f"{option('levels')} and {option('scale', 'numeric')} contradict each other: numbers "
-                             "have no levels")  # fmt: skip
         if levels is not None and len(levels) != 2 and self.scale == "binary":
             raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {quoted(levels)}")
         if levels is not None and len(levels) < 2:
@@ -304,11 +302,14 @@ class Values:
         Empty for numbers.
     numbers : (rows,) float64 array
         Numbers, or codes into `levels`; NaN where missing or not decoded.
+    cautions : tuple of Caution
+        On how the order of the levels was used.
     """
 
     scale: PairedScale
     levels: tuple[str, ...]
     numbers: FloatArray
+    cautions: tuple[Caution, ...] = ()
 
 
 def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
@@ -333,8 +334,10 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
     if levels is None and options.scale == "nominal":
         levels = _category_levels(column, rows, used) or in_order(used)
     if levels is not None:
+        if numeric:
+            return _as_numbers(column, rows, levels)
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
-        return Values(scale, levels, _by_level(column, rows, levels))
+        return Values(scale, levels, _by_level(column, rows, levels), _unused_order(levels, options))
     rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
     zero_one = ("0", "1") if numbers <= ZERO_ONE and not numeric else None
@@ -355,7 +358,29 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         return Values("numeric", (), rows.labels(column).numbers())
     levels = _category_levels(column, rows, used) or _levels_of_texts(column, rows, options, used)
     scale = "binary" if len(levels) == 2 else "nominal"
-    return Values(scale, levels, _by_level(column, rows, levels))
+    return Values(scale, levels, _by_level(column, rows, levels), _unused_order(levels, options))
+
+
+def _as_numbers(column: str, rows: Rows, levels: Sequence[str]) -> Values:
+    """Decode levels as numbers: as they are or, of words, 0, 1, 2, ... in order."""
+    numbers = [as_number(level) for level in levels]
+    plain = None not in numbers
+    codes = _by_level(column, rows, levels)
+    scores = np.array([*(numbers if plain else range(len(levels))), np.nan], dtype=np.float64)
+    values = scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
+    steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
+    noted = () if plain else (caution("SS310", steps, affects="means and differences"),)
+    return Values("numeric", (), values, noted)
+
+
+def _unused_order(levels: Sequence[str], options: PairedOptions) -> tuple[Caution, ...]:
+    """Return what is said of levels in order, declared or known, that are compared as categories unasked."""
+    letters = all(len(level) == 1 for level in levels)
+    if options.scale is not None or len(levels) < 3 or not (options.levels or (ordered(levels) and not letters)):
+        return ()
+    declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
+    fix = f"{declare} compares their means; {option('scale', 'nominal', '--scale nominal')} says that they have none"
+    return (caution("SS345", f"{quoted(levels, 8)} were compared as categories", affects="tests and shares", fix=fix),)
 
 
 def _engine_numbers(column: str, rows: Rows, options: PairedOptions) -> FloatArray | None:
@@ -382,7 +407,7 @@ def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> tuple[str,
 
 def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list[str]) -> tuple[str, ...]:
     if len(used) > 2 and options.scale != "binary":
-        return in_order(used)
+        return tuple(ordered(used)) or in_order(used)
     raise DesignError(
         f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
         f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare "
@@ -424,7 +449,7 @@ def build_pairs(
     rows.refuse_several(roles, PAIR)
     if values.scale == "numeric":
         cautions += code_suspects(rows, [roles["value"]])
-    cautions += undeclared_order
+    cautions += [*undeclared_order, *values.cautions]
     means = None
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
@@ -592,10 +617,17 @@ def square_pairs(
     row, column = np.nonzero(counts)
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
-    options = PairedOptions(levels=None if scale == "numeric" else order, scale=scale if order else "numeric")
+    options = PairedOptions(levels=None if scale == "numeric" else order, scale=_scale_of_square(scale, order))
     done = wide_pairs(as_table(cells, source), "first", "second", replace(options, count="count"))
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
     return replace(done, conditions=asked.condition_labels or ("first", "second"), flow=(total,), columns={})
+
+
+def _scale_of_square(scale: Any, order: Sequence[str] | None) -> Any:
+    """Return the scale of a square table: of three or more levels it is one of categories."""
+    if not order:
+        return "numeric"
+    return scale or ("nominal" if len(order) > 2 else None)
 
 
 def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[str, ...] | None:

@@ -63,8 +63,7 @@ def test_every_word_of_how_a_table_is_read_is_one_of_estimate(name: str) -> None
 @pytest.mark.parametrize("name", METRICS)
 def test_choices_of_a_shared_word_are_choices_of_both(name: str) -> None:
     """What report allows for a word is allowed for the metric, or belongs to another design."""
-    parser, hints = parser_of(functions()[name])
-    designs = designs_of(name)
+    hints, designs = parser_of(functions()[name])[1], designs_of(name)
     for one in (*READ, *COMPUTED):
         if not one.choices or one.key not in hints or (one.of and not {*one.of.split()} & designs):
             continue

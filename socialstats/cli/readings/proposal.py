@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from socialstats.cli.deciding import words
-from socialstats.cli.level_orders import ordered
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import FEW, Column
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import LATER, YES, without_accents
