@@ -305,10 +305,21 @@ def cited(folder: Path) -> None:
     write_csv(folder / "cited.csv", ("story", "values"), rows)
 
 
+def people(folder: Path) -> None:
+    """Twelve people on the rules that the models were asked about, and the age of each of them."""
+    draw = Random(25)
+    names = [f"person {k:02d}" for k in range(12)]
+    rules = [(f"r{rule:02d}", rater, level(draw, 2.2, "ABCDE")) for rule in range(40) for rater in names]
+    write_csv(folder / "people.csv", ("rot_id", "rater", "answer"), rules)
+    write_csv(
+        folder / "ages.csv", ("rater", "age"), [(name, draw.choice(("18-29", "30-49", "50-69"))) for name in names]
+    )
+
+
 MADE: tuple[Callable[[Path], None], ...] = (
     choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
     stances, items, tables, counted, benchmark, logs, samples,
-    accuracy, trial, judged, cited,
+    accuracy, trial, judged, cited, people,
 )  # fmt: skip
 
 

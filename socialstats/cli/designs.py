@@ -10,6 +10,7 @@ from typing import Any
 from socialstats.cli.deciding import (
     NoDesign,
     decide,
+    is_cross_table,
     map_parts,
     paired_parts,
     refuse_foreign,
@@ -32,7 +33,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
@@ -59,6 +60,9 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     try:
         design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
     except InputError as error:
+        if study is None and not settings.get("crosstab") and is_cross_table(table):
+            raise InputError(Problem(source=table.source, message="this is a cross table of counts",
+                                     fix="Say --crosstab")) from error  # fmt: skip
         if study is not None or chosen is not None or any(settings.get(key) for key in ("design", "map", *OWN[name])):
             raise
         raise NoDesign(error.problems, table, settings, name) from error

@@ -328,7 +328,7 @@ def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Row
             logical = {one.casefold() for one in used} <= {*LOGICALS}
             held = "TRUE says that the first item won" if logical else "1, 0.5 and 0 are the share of the first item"
             return f"Say {option('winner_coding', 'score')} if {held}"
-        tie, refused = option("tie", label, "--tie"), option("refusal", typed="--refusal")
+        tie, refused = option("tie", label), option("refusal", label)
         return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
 
     rows.each_value(column, bad, keys, message, fix=fix, like=like)

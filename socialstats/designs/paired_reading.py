@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.level_orders import ordered
-from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, Reading, check_choice
 from socialstats.designs.paired import Paired, PairedScale
@@ -347,7 +347,7 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
     if None not in numbers and options.scale == "binary":
         listed = listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
-        named = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+        named = option("levels", (Word("ZERO"), Word("ONE")))
         cure = f"Say which two values count as 0 and 1: {named}"
         raise DesignError(
             f"{rows.table.place(column)}: {option('scale', 'binary')}, but the values are {listed}. {cure}"
@@ -410,8 +410,7 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
         return tuple(ordered(used)) or in_order(used)
     raise DesignError(
         f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
-        f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare "
-        f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}, the one that counts as 1 last"
+        f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare {which_counts(used)}"
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import Missing, ReadingReplies, check_choice, texts
@@ -374,16 +375,18 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     if not words.any() or options.scale in ("interval", "ratio") or rows.mostly_numbers(column, rated):
 
         def cure(label: str) -> str:
-            ways = f"{option('refusal', label, '--refusal')} or {option('na', label, '--na')}"
+            ways = f"{option('refusal', label)} or {option('na', label)}"
             return f"Correct it, or say {ways}, or {option('scale', 'nominal')} if these are labels"
 
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
         found = tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
         right = len(found) == 1 and {*found} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
         return RIGHT_OR_NOT if right else found  # 38 of 38 are shares of right answers
+    known = ordered(used)
+    say = option("levels", known or [Word("LOWEST"), Word("..."), Word("HIGHEST")])
     raise DesignError(
         f"{place}: the values are texts whose order is undeclared: {quoted(in_order(used), 12)}. Pass all "
-        f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
+        f"levels, the lowest first, {'perhaps' if known else 'as'} {say}, "
         f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
         f"{option('refusal', 'LABEL', '--refusal LABEL')}"
     )

@@ -22,7 +22,8 @@ ELSEWHERE = {
     "unmatched": "is spelled --missing in report",
 }  # settings of how a table is read that no metric has, and why
 OTHERS = {
-    ("ada_met", "group"): "a factor of people", ("sensitivity", "groups"): "the group of each item", ("label_counts", "group"): "a factor of units",
+    ("ada_met", "group"): "a factor of people", ("sensitivity", "groups"): "the group of each item",
+    ("label_counts", "group"): "a factor of units",
     ("group_win_rates", "groups"): "the group of each item", ("preference_shares", "groups"): "the group of each item",
     ("relationship_bias", "groups"): "the groups of names, in order",
     ("preference_shares", "scale"): "of the strengths, not of the values",

@@ -125,12 +125,12 @@ def test_two_texts_need_an_order(tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,good\nq1,old,bad\n"
     assert messages(text, tmp_path) == [
         "answers.csv, column 'score': the values are the texts 'bad' and 'good', and which counts as 1 is undeclared. "
-        "Declare levels=(zero, one) (--levels zero,one), the one that counts as 1 last"
+        "Declare levels=('bad', 'good') if 'good' counts as 1, or levels=('good', 'bad') if 'bad' does"
     ]
     assert read_paired(tmp_path / "answers.csv", levels=("bad", "good")).difference.tolist() == [1.0]
     assert messages(f"{HEAD}\nq1,new,1\nq1,old,2\n", tmp_path, scale="binary") == [
         "answers.csv, column 'score': scale='binary', but the values are 1 and 2. Say which two values count as 0 and "
-        "1: levels=(zero, one) (--levels zero,one)"
+        "1: levels=(ZERO, ONE)"
     ]
 
 

@@ -26,7 +26,7 @@ def test_texts_without_an_order_say_exactly_what_to_pass(tmp_path: Path) -> None
     text = f"{HEAD}\n1,a,low\n1,b,high\n2,a,medium\n2,b,low\n"
     assert messages(text, tmp_path) == [
         "ratings.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low' and 'medium'. "
-        "Pass all levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or "
+        "Pass all levels, the lowest first, perhaps levels=['low', 'medium', 'high'], or "
         "scale='nominal' (--scale nominal) if they have none. Declare a refusal apart: refusal='LABEL' "
         "(--refusal LABEL)"
     ]
