@@ -328,11 +328,15 @@ def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Row
             logical = {one.casefold() for one in used} <= {*LOGICALS}
             held = "TRUE says that the first item won" if logical else "1, 0.5 and 0 are the share of the first item"
             return f"Say {option('winner_coding', 'score')} if {held}"
-        tie, refused = option("tie", label), option("refusal", label)
+        tie = option("tie", label)
+        refused = option("refusal", label) if len(label) <= SHORT else option("refusal", typed="--refusal")
         return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
 
     rows.each_value(column, bad, keys, message, fix=fix, like=like)
     return outcome
+
+
+SHORT = 24  # characters of a label that an error repeats
 
 
 def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:

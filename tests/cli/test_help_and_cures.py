@@ -77,7 +77,8 @@ def keywords() -> dict[str, list[Any]]:
         for name, types in parser_of(function)[1].items():
             found.setdefault(name, []).extend(types)
     public = [getattr(ss, name) for name in ss.__all__ if callable(getattr(ss, name))]
-    for one in [*public, *(maker for one in public if inspect.isclass(one) for maker in makers_of(one))]:
+    makers = [maker for named in public if inspect.isclass(named) for maker in makers_of(named)]
+    for one in [*public, *makers]:
         try:
             parameters = inspect.signature(one).parameters.values()
         except ValueError:
