@@ -102,7 +102,7 @@ def design_of(function: Callable[..., Any], chosen: Mapping[str, Any], given: Ma
     InputError
         For a design that the metric does not take.
     """
-    names = [reader.__name__.lower() for reader in _readers_of(function)]
+    names = [str(reader.__name__).lower() for reader in _readers_of(function)]
     asked = chosen["design"]
     if asked is not None:
         general = [name for name in names if name in DESIGNS]
@@ -149,7 +149,7 @@ def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
     """
     if design not in READERS:
         raise InputError("--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out")
-    reading = {key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given}
+    reading: dict[str, Any] = {key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given}
     return READERS[design](table, {"crosstab": True, **reading})
 
 

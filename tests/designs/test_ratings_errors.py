@@ -58,7 +58,7 @@ def test_a_text_among_numbers_is_named(value: str, tmp_path: Path) -> None:
     text = f"{HEAD}\n1,a,1\n1,b,2\n2,a,{value}\n2,b,2\n"
     assert messages(text, tmp_path) == [
         f"ratings.csv line 4, column 'rating': '{value}' is not a finite number. Correct it, or say refusal='{value}' "
-        f"(--refusal) or na='{value}', or scale='nominal' if these are labels"
+        f"or na='{value}', or scale='nominal' if these are labels"
     ]
     assert read_ratings(tmp_path / "ratings.csv", na=value).n_rows == 3
     assert read_ratings(tmp_path / "ratings.csv", scale="nominal").levels == tuple(sorted(["1", "2", value]))
