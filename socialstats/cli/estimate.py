@@ -149,7 +149,9 @@ def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
     """
     if design not in READERS:
         raise InputError("--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out")
-    reading: dict[str, Any] = {key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given}
+    reading: dict[str, Any] = {
+        key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given
+    }
     return READERS[design](table, {"crosstab": True, **reading})
 
 

@@ -59,7 +59,8 @@ class Columns:
 
     def constant(self, column: Column, part: str) -> bool:
         """Return whether a column has one value (or always none) for each label of a part."""
-        outer = self.seen.column(self.parts.get(part) or "")
+        name = self.parts.get(part)  # none where no column plays it
+        outer = self.seen.column(name) if name else None
         return outer is not None and self.seen.constant(column, outer)
 
     def clusters(self) -> list[str]:

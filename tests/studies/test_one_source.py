@@ -142,6 +142,23 @@ def test_estimate_and_python_read_such_tables_too(tmp_path: Path, capsys: pytest
         assert ".900, approximate 95% CI [.596, .982]" in capsys.readouterr().out
 
 
+def test_a_source_of_people_and_machines_beside_no_rater_is_no_crash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Readings that name no rater are tried on such tables; so is a plan guessed for one."""
+    path = written(tmp_path / "t.csv", participant=[f"p{k}" for k in range(50)], group=["human", "machine"] * 25,
+                   response=["yes", "no", "no", "yes", "yes"] * 10)  # fmt: skip
+    assert main(["check", str(path)]) == 2
+    told = capsys.readouterr()
+    assert "--map group=group" in told.err
+    assert "rater=" not in told.out
+    alone = ["--map", "unit=participant", "--map", "value=response", "--map", "rater="]
+    assert main(["init", str(path), *alone]) == 0
+    plan = tmp_path / "plan.toml"
+    plan.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["check", str(path), "--plan", str(plan)]) == 0
+
+
 def test_a_column_that_may_say_who_rated_is_asked_for() -> None:
     table = {"unit": [1, 2, 3], "value": [1, 2, 3], "who": ["a", "b", "a"]}
     with pytest.raises(InputError, match=r"no column for 'rater'.*Where all values are of one source, say rater=False"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from socialstats.cli.readings.boards import scores_in
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.profile import Column, Profile
+from socialstats.designs.roles import independent_groups
 from socialstats.designs.vocabulary import CLUSTER_NAME, COVARIATES, NUMBERINGS, RIGHT, TASKS, UNITS, VALUES
 from socialstats.text import shorten
 
@@ -20,7 +21,12 @@ def values_of_one_source(seen: Profile) -> Iterator[Proposal]:
     told = [c for c in free if c.called((*VALUES.words, *RIGHT))]
     values = told or free
     others = [c for c in seen.varying() if c not in (*keys, *values) and not groups_units(c)]
-    if not keys or len(values) != 1 or any(2 <= c.size < seen.rows for c in others):
+    if (
+        independent_groups(seen) is not None
+        or not keys
+        or len(values) != 1
+        or any(2 <= c.size < seen.rows for c in others)
+    ):
         return
     key = next((c for c in keys if c.identifies or c.called(UNITS.words)), keys[0])
     means = f"'{shorten(values[0].name, 40)}' of each '{shorten(key.name, 40)}', all of one source"
