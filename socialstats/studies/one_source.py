@@ -198,6 +198,11 @@ def mean_block(design: Ratings, mean: Result) -> Block:
     )
 
 
+def drawn(rows: list[Row]) -> list[Row]:
+    """Return rows with labels that a figure and its description have room for."""
+    return [replace(row, term=shorten(row.term, 100)) for row in rows]
+
+
 def stratum_block(mean: Result, k: int, name: str) -> Block:
     """Return the mean at each level of a stratum."""
     rows = [replace(row, group=None) for row in mean.rows if row.label("stratum") == name]
@@ -206,7 +211,7 @@ def stratum_block(mean: Result, k: int, name: str) -> Block:
         id=f"stratum-{k + 1}",
         question=f"How high was it at each level of {called}?",
         sentences=(f"Differences between levels of {called} were not tested.",),
-        draw=partial(forest, rows, sort=False, reference=None, xlabel="mean", label=called),
+        draw=partial(forest, drawn(rows), sort=False, reference=None, xlabel="mean", label=called),
         figure_title=f"Mean by {called}",
         caption=f"Points and bars: means and {level_text(mean.settings['level'])} CIs, unadjusted.",
         tables=(rows_table(rows, f"Mean by {called}", term=capital(called), units=True),),
@@ -222,7 +227,7 @@ def shares_block(design: Ratings, shares: Result) -> Block:
         id="shares",
         question=f"How often did each level of {named(design)} occur?",
         sentences=(f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate(top)}.",),
-        draw=partial(forest, rows, sort=False, reference=None, xlabel="share of values", label="level"),
+        draw=partial(forest, drawn(rows), sort=False, reference=None, xlabel="share of values", label="level"),
         figure_title=f"Share of each level of {named(design)}",
         caption=f"Points and bars: shares and {level_text(shares.settings['level'])} CIs ({shares.inference}), "
         "unadjusted. Shares sum to 1.",
