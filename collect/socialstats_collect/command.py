@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.table import MISSING
+from socialstats.tables.labels import MISSING
 from socialstats.tables.writing import (
     LOG,
     METHODS,
@@ -36,6 +36,7 @@ from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import replay
+from socialstats_collect.rehearsal import rehearse
 from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.secrets import hide, host_of, print_hidden
@@ -63,8 +64,10 @@ def collect(options: argparse.Namespace) -> int:
         with Log(path) if path.exists() else nullcontext() as log:
             runfile, change = _resumed(runfile, log)
             reply_to = log.reply if log else lambda _: None
-            print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))
-            for note in _changes(change):
+            work = survey(runfile, reply_to, estimate=True)
+            notes = _rehearsed(runfile, work)
+            print("\n".join(map(hide, _plan(runfile, work))))
+            for note in [*notes, *_changes(change)]:
                 _say(note)
             _check(options, log, change)
         return DONE
@@ -78,12 +81,17 @@ def collect(options: argparse.Namespace) -> int:
         work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
-        for note in [*log.repairs(), *_changes(change)]:
+        for note in [*log.repairs(), *_rehearsed(runfile, work), *_changes(change)]:
             _say(note)
         _say(f"{work}; writing to {path.name}")
         code = _go(run, work, progress)
     _ended(run, work)
     return code
+
+
+def _rehearsed(runfile: RunFile, work: Work) -> list[str]:
+    """Stop where replies could not be read, if any are still to come; return notes."""
+    return rehearse(runfile.design) if work.finished < work.units else []
 
 
 def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.reading import read_delimited
+from socialstats.tables.delimited import read_delimited
 from socialstats.tables.sources import from_path
 from socialstats_collect.design import Item, same_form
 from socialstats_collect.readers.files import json_lines, load_json, open_bytes

@@ -166,7 +166,12 @@ def read_runfile(path: Path) -> RunFile:
         known = ["name", *protocol_class(name).takes]
         fix = meant(unknown[0], known) or f"There are: {', '.join(known)}."
         raise InputError(Problem(message=f"protocol '{name}' takes no key '{unknown[0]}'", source=path.name, fix=fix))
-    protocol = protocol_class(name)(settings)
+    try:
+        protocol = protocol_class(name)(settings)
+    except InputError as error:
+        raise InputError(
+            [replace(one, source=f"{path.name}, {one.source}" if one.source else path.name) for one in error.problems]
+        ) from None
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
     _no_keys(values, items, settings)

@@ -6,22 +6,24 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, quoted, shorten
-from socialstats_collect.ask import Unit
+from socialstats_collect.ask import Ask, Reply, Unit
 from socialstats_collect.design import Design, Item, design_of, differences, heads_of, matched
-from socialstats_collect.log import Log
+from socialstats_collect.log import Log, reply_of
 from socialstats_collect.parse import VERSION, printable
-from socialstats_collect.protocols.base import Exchange, replay
+from socialstats_collect.protocols.base import Source, replay
 from socialstats_collect.runfile import read_runfile
 from socialstats_collect.tally import Tally
 
 PROVENANCE = {"model_returned": "model_returned", "endpoint": "host", "system_fingerprint": "system_fingerprint",
               "t_start": "t_start", "run_id": "run_id"}  # fmt: skip
-OURS = (*PROVENANCE, "attempts", "last_failure")
+BY_JUDGE = {f"judge_{name.removeprefix('model_')}": kept for name, kept in PROVENANCE.items()}
+OURS = (*PROVENANCE, *BY_JUDGE, "attempts", "last_failure")
 
 
 Rows = list[dict[str, object]]
@@ -65,7 +67,8 @@ class Table:
         for design in self.designs:
             columns = tuple(dict.fromkeys(name for item in design.items for name in item.columns))
             for unit in design.units():
-                exchanges, ask = replay(design.protocol, unit, self.log.reply)
+                lines: dict[str, Mapping[str, Any]] = {}
+                exchanges, ask = replay(design.protocol, unit, partial(self._reply, lines))
                 begins = exchanges[0][0] if exchanges else ask
                 if begins is None or (len(self.designs) > 1 and begins.key in seen):
                     continue
@@ -77,12 +80,14 @@ class Table:
                 self.used += len(exchanges)
                 self.units += 1
                 self.finished += ask is None
-                attempts = sum(len(self.log.entries(one.key)) for one, _ in exchanges) + len(pending)
-                self.asked += bool(attempts)
-                more = {**self._provenance(exchanges), "attempts": attempts,
-                        "last_failure": pending[-1][1] if pending and not exchanges else None}  # fmt: skip
+                self.asked += bool(exchanges or pending)
                 item = {name: unit.item.get(name) for name in columns}
-                rows = [{**self.columns(item, row), **more} for row in design.protocol.rows(unit, exchanges)]
+                rows = [
+                    {**self.columns(item, row), **self._provenance(source, lines, ask, pending)}
+                    for row, source in zip(
+                        design.protocol.rows(unit, exchanges), design.protocol.sources(unit, exchanges), strict=True
+                    )
+                ]
                 control = design.protocol.once(unit.item)
                 yield rows, control
         if hurt:
@@ -97,9 +102,29 @@ class Table:
         return {**row, **{f"item_{name}" if name in self._clashes else name: value for name, value in item.items()
                           if name not in row or name in self._clashes}}  # fmt: skip
 
-    def _provenance(self, exchanges: Sequence[Exchange]) -> dict[str, object]:
-        line = (self.log.answer(exchanges[0][0].key) if exchanges else None) or {}
-        return {name: line.get(kept) for name, kept in PROVENANCE.items()}
+    def _reply(self, lines: dict[str, Mapping[str, Any]], key: str) -> Reply | None:
+        """Return the first answer on record for a request, and keep its line."""
+        if (line := self.log.answer(key)) is not None:
+            lines[key] = line
+        return None if line is None else reply_of(line)
+
+    def _provenance(
+        self,
+        source: Source,
+        lines: Mapping[str, Mapping[str, Any]],
+        ask: Ask | None,
+        pending: Sequence[tuple[int, str]],
+    ) -> dict[str, object]:
+        """Return which lines of the log gave a row: that of its reply, that of its judge, and how many attempts."""
+        waits = pending if ask is not None and source.takes(ask) else ()
+        found: dict[str, object] = {}
+        for exchange, columns in ((source.reply, PROVENANCE), (source.judge, BY_JUDGE)):
+            line = lines[exchange[0].key] if exchange else {}
+            if source.steps or columns is PROVENANCE:  # only some protocols have judges
+                found |= {name: line.get(kept) for name, kept in columns.items()}
+        found["attempts"] = sum(len(self.log.entries(one.key)) for one, _ in source.calls) + len(waits)
+        found["last_failure"] = waits[-1][1] if waits and source.reply is None else None
+        return found
 
     def _homeless(self, seen: Collection[str]) -> Iterator[tuple[Rows, bool]]:
         """Yield the answers whose item is damaged in the log: as they are, read by no parser."""
@@ -132,7 +157,11 @@ class Table:
         settings = design.protocol.settings
         levels = {name: list(dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ())))
                   for name in design.factors}  # fmt: skip
-        returned = ", ".join(sorted({name for kind, _, name in tally.served if kind == "model_returned"}))
+
+        def asked(models: Sequence[str]) -> str:
+            names = sorted({name for kind, one, name in tally.served if kind == "model_returned" and one in models})
+            return ", ".join(models) + (f" (returned as {', '.join(names)})" if names else "")
+
         days = sorted(tally.days)
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
         given = ", ".join(f"{name} {value}" for name, value in settings.parameters.items()) or "the endpoint's defaults"
@@ -142,11 +171,11 @@ class Table:
         parts = [
             f"Responses were collected with socialstats {design.versions.get('socialstats', '')} on {when} "
             f"(protocol {design.protocol.name}).",
-            f"Models asked: {', '.join(levels['model'])}" + (f" (returned as {returned})" if returned else "") + ".",
+            f"Models asked: {asked(levels['model'])}.",
             f"Parameters: {given}.",
             f"Factors: {factors}." if factors else "",
             f"Order of the options: {design.order}, seed {design.seed}." if len(design.protocol.orders) > 1 else "",
-            f"Judges: {', '.join(settings.judges)}." if settings.judges else "",
+            f"Judges: {asked(settings.judges)}." if settings.judges else "",
             f"{count(self.units, 'unit')} planned, {self.asked:,} asked, in "
             f"{count(tally.calls, 'attempt')} that brought {count(tally.answers, 'answer')}"
             + (f", {said:,} of them blocks by a filter." if said else "."),

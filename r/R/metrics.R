@@ -101,18 +101,20 @@ judge_agreement <- function(ratings, ..., reference = NULL, source = NULL,
   called("judge_agreement")
 
 trait_profile <- function(ratings, ..., weights = NULL, centre = 10,
-  free_weights = FALSE, stages = NULL, baseline = NULL, unit_of_analysis = "scenario",
-  judges = "fixed", zero = NULL, activation = 14, activated = "mean", entropy = NULL,
-  changes = "baseline", interaction = NULL, trait_groups = NULL, limits = NULL,
-  missing_trait = "error", model = "model", scenario = "scenario", stage = "stage",
-  wording = NULL, trait = "trait", cluster = "declared", ci = "closed", level = 0.95,
-  resamples = 2000, seed = 0) called("trait_profile")
+  free_weights = FALSE, score_range = NULL, stages = NULL, baseline = NULL,
+  unit_of_analysis = "scenario", judges = "fixed", zero = NULL, activation = 14,
+  activated = "mean", entropy = NULL, changes = "baseline", interaction = NULL,
+  trait_groups = NULL, limits = NULL, missing_trait = "error", model = "model",
+  scenario = "scenario", stage = "stage", wording = NULL, trait = "trait",
+  cluster = "declared", ci = "closed", level = 0.95, resamples = 2000, seed = 0)
+  called("trait_profile")
 
 judge_zeros <- function(controls, weights = NULL, centre = 10, free_weights = FALSE,
-  texts = NULL, text = "scenario", trait = "trait") called("judge_zeros")
+  score_range = NULL, texts = NULL, text = "scenario", trait = "trait")
+  called("judge_zeros")
 
 paraphrase_spread <- function(ratings, ..., wording = "wording", weights = NULL,
-  centre = 10, free_weights = FALSE, stages = NULL, change = NULL,
+  centre = 10, free_weights = FALSE, score_range = NULL, stages = NULL, change = NULL,
   unit_of_analysis = "scenario", alternative = "greater", missing_trait = "error",
   model = "model", scenario = "scenario", stage = "stage", trait = "trait",
   cluster = "declared", ci = "closed", level = 0.95, resamples = 2000, seed = 0)

@@ -12,6 +12,7 @@ from socialstats.audit.show import (
     HEADINGS,
     asked,
     by_verdict,
+    clean,
     headline,
     lead,
     power_text,
@@ -19,12 +20,14 @@ from socialstats.audit.show import (
     what_was_read,
 )
 from socialstats.studies.page import Table
+from socialstats.text import listing
 from socialstats_reports.data import ESCAPES
 from socialstats_reports.page import TEMPLATES, _environment, palette_css, table_view, versions
 from socialstats_reports.text import CELL_WIDTH
 
 if TYPE_CHECKING:
     from socialstats.audit.numbers import Finding
+    from socialstats.audit.rules import Rule
     from socialstats.audit.running import AuditReport
 
 TITLE = "Do the published numbers agree with each other?"
@@ -34,6 +37,8 @@ METHODS = (
     "to both sides, ends included, in exact fractions. Sources disagree when no values inside the intervals of all "
     "numbers that take part fit together. A disagreement says nothing about its cause: rounding by other rules, a "
     "mistyped digit, missing answers or other data all look alike.",
+    "A claim is tested only where a rule gives its sentence. It counts as the paper's where that sentence was found in "
+    "the document. Where no document was given, a disagreement with it is minor. Arithmetic needs no sentence.",
     "Power was computed over the twenty nearest other numbers, ten below and ten above in units of the last digit. It "
     "is the share of them that the check would have flagged. A check without power is uninformative.",
 )
@@ -87,9 +92,9 @@ def part(report: AuditReport, number: int) -> dict[str, Any]:
     """Return one audit as what the template shows."""
     groups = {
         verdict: [
-            {"rule": rule, "n": len(found), "of": total, "power": power_text(found),
+            {"rule": rule, "share": share, "n": len(found), "power": power_text(found), "claim": claim_text(rule),
              "table": findings_table(found, verdict, asked(rule))}
-            for rule, found, total in by_verdict(report, verdict)
+            for rule, found, share in by_verdict(report, verdict)
         ]
         for verdict in HEADINGS
     }  # fmt: skip
@@ -104,11 +109,23 @@ def part(report: AuditReport, number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def claim_text(rule: Rule) -> str:
+    """Return the claim that a rule tests, with its sentence; empty for arithmetic."""
+    return f"Claim: {clean(rule.claim.text)}" if rule.claim else ""
+
+
 def findings_table(found: Sequence[Finding], verdict: str, question: str) -> dict[str, Any]:
     """Return findings as a table of the page."""
-    header = ("Where", "Printed", "Implied by the others", "Finding", "Severity")
+    header = ("Where", "Printed", "Implied by the others", "Finding", "Severity", "The same number agrees in")
     cells = tuple(
-        (f.where[:CELL_WIDTH], f.published, f.expected, short(f.message), f.severity if verdict == "disagree" else "")
+        (
+            f.where[:CELL_WIDTH],
+            f.published,
+            f.expected,
+            short(f.message),
+            f.severity if verdict == "disagree" else "",
+            listing(list(f.beside), 3),
+        )
         for f in found
     )
     return words_table(question, header, cells)
@@ -117,8 +134,8 @@ def findings_table(found: Sequence[Finding], verdict: str, question: str) -> dic
 def agree_table(report: AuditReport) -> dict[str, Any]:
     """Return what agrees, one row a rule."""
     cells = tuple(
-        (rule.name, asked(rule), f"{len(found):,} of {total:,}", power_text(found))
-        for rule, found, total in by_verdict(report, "agree")
+        (rule.name, claim_text(rule) or asked(rule), share, power_text(found))
+        for rule, found, share in by_verdict(report, "agree")
     )
     return words_table("What agrees, rule by rule", ("Rule", "What it checks", "Agree", "Power"), cells)
 

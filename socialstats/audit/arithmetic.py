@@ -566,7 +566,7 @@ def linear_composite(
 
 
 def within(value: Any, low: Any = None, high: Any = None) -> Finding:
-    """Check that a printed number is within its possible range, ends included.
+    """Check that a printed number is within a range, ends included.
 
     Parameters
     ----------
@@ -588,7 +588,7 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     number = printed(value)
     least, most = -ENDLESS if low is None else exact(low, "low"), ENDLESS if high is None else exact(high, "high")
     number = number.share() if most <= 1 else number
-    return _limited("within", number, least, most, "its possible range")
+    return _limited("within", number, least, most, "its range")
 
 
 def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()) -> Finding:

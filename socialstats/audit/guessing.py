@@ -10,6 +10,7 @@ from socialstats.audit.cells import MARKS
 from socialstats.audit.documents import Document
 from socialstats.audit.numbers import Printed, is_number, printed
 from socialstats.audit.prose import ADJUSTED, ONE_SIDED, OTHER_NULL
+from socialstats.audit.relations import relations
 from socialstats.audit.rules import CHECKS, GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.errors import InputError, NothingToAnalyse
@@ -207,7 +208,10 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
     for sheet in (sheet for document in documents for sheet in document.sheets):
         name = f"{sheet.name} (#{len(sheets) + 1})" if sheet.name in sheets else sheet.name
         sheets[name] = sheet
-        for rule in (*_measures(sheet, name, f"{sheet.title} {general}"), *_margins(sheet, name)):
+        named = [*_measures(sheet, name, f"{sheet.title} {general}"), *_margins(sheet, name)]
+        numeric = [column for column in sheet.columns if _numeric(sheet, column)]
+        summaries = [rule for rule in relations(sheet, name, numeric) if not any(map(rule.overlaps, named))]
+        for rule in (*named, *summaries):
             rules.setdefault(rule.name, rule)
     if not rules and not passages:
         columns = [column for sheet in sheets.values() for column in sheet.columns]

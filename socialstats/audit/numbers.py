@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -175,7 +176,11 @@ def printed(
     one_of("rounding", rounding, get_args(Rounding))
     if isinstance(value, Fraction):
         return Printed(text=str(value), value=value, unit=Fraction(0), low=value, high=value)
-    text = _as_text(value)
+    return _read(_as_text(value), decimals, rounding, decimal, strip)
+
+
+@functools.lru_cache(maxsize=1 << 16)  # many rules read the same cells
+def _read(text: str, decimals: int | None, rounding: Rounding, decimal: str, strip: str) -> Printed:
     found = NUMBER.fullmatch(_plain(text, decimal, strip))
     if not found or len(text) > LONGEST:
         raise InputError(f"'{shorten(text)}' is not a printed number. {FIX}")
@@ -318,6 +323,7 @@ def located(value: str, problem: Problem, **how: Any) -> Printed:
 
 Verdict = Literal["agree", "disagree", "no_power", "not_checkable"]
 Severity = Literal["none", "minor", "major"]
+Basis = Literal["numbers", "sentence", "quotation", "note"]
 NEIGHBOURS = 10
 MINOR_UNITS = 1  # a gap of at most one unit of the last digit
 POWERLESS = "every other number nearby would have passed, too"
@@ -338,6 +344,10 @@ class Finding:
         the check needs is missing, or does not exist.
     severity : {"none", "minor", "major"}
         Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers.
+        Minor, too, where the claim that is tested was not looked up in a document.
+    basis : {"numbers", "sentence", "quotation", "note"}
+        What is tested. ``numbers``: printed numbers against each other. ``sentence``: a claim whose sentence was found
+        in the document. ``quotation``: one that a rule quotes, without a document. ``note``: one in a rule's own words.
     message : str
         One sentence.
     published, expected : str
@@ -356,9 +366,11 @@ class Finding:
     cells : tuple of (str, int, str)
         Table, line and column of each printed number that took part.
     passage : str
-        The sentence or the caption that the number stands in, where the document has one.
+        The claim that is tested; else the sentence or the caption that the number stands in, where there is one.
     changes : str
         What it changes, in one sentence: the side of the level, the sign, the order; empty where it changes nothing.
+    beside : tuple of str
+        Of a disagreement: names of the rules by which the same number agrees with others.
     details : mapping of str to value
         Numbers behind the message.
 
@@ -374,6 +386,7 @@ class Finding:
     verdict: Verdict
     message: str
     severity: Severity = "none"
+    basis: Basis = "numbers"
     published: str = ""
     expected: str = ""
     implied: tuple[Fraction, Fraction] | None = None
@@ -385,6 +398,7 @@ class Finding:
     cells: tuple[tuple[str, int, str], ...] = ()
     passage: str = ""
     changes: str = ""
+    beside: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -400,9 +414,10 @@ class Finding:
         """Return built-in types only."""
         return {
             "rule": self.rule, "title": self.title, "verdict": self.verdict, "severity": self.severity,
-            "where": self.where, "published": self.published, "expected": self.expected, "gap_units": float(self.gap),
-            "message": self.message, "power": self.power, "noticed": self.noticed, "neighbours": self.neighbours,
-            "cells": [list(cell) for cell in self.cells], "passage": self.passage, "changes": self.changes,
+            "basis": self.basis, "where": self.where, "published": self.published, "expected": self.expected,
+            "gap_units": float(self.gap), "message": self.message, "power": self.power, "noticed": self.noticed,
+            "neighbours": self.neighbours, "cells": [list(cell) for cell in self.cells], "passage": self.passage,
+            "changes": self.changes, "beside": list(self.beside),
             "details": {name: plain(value) for name, value in self.details.items()},
         }  # fmt: skip
 

@@ -42,6 +42,7 @@ from socialstats.audit.counts import (
 from socialstats.audit.documents import SUFFIXES, Passage, read_document
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
+from socialstats.audit.quotes import WORDS_LEAST, Claim, looked_up, nearest, words_of
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.summaries import (
     anova_f,
@@ -58,7 +59,7 @@ from socialstats.audit.summaries import (
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import FILTER, Allowed, Column, line_of, read_toml, wrong_keys, wrong_value
-from socialstats.text import listing, meant, shorten
+from socialstats.text import count, listing, meant, shorten
 
 
 class Check:
@@ -86,12 +87,15 @@ class Check:
         Whether the first of `many` is a sequence of rows, not of numbers.
     whole : bool
         Whether it stands on all rows of a table where a rule says nothing else.
+    claims : tuple of str, or None
+        Settings that make it the test of a claim, which needs a sentence; an empty tuple: it always is one.
     """
 
     def __init__(self, function: Callable[..., Finding]) -> None:
         name, parameters, kinds = function.__name__, signature(function).parameters, get_type_hints(function)
         self.function, self.asks = function, (function.__doc__ or name).strip().partition("\n")[0]
         self.references, self.whole = LITERATURE.get(name, ()), name in OF_ALL_ROWS
+        self.claims = CLAIMS.get(name)
         self.options = {key: found for key in parameters if (found := _allowed(key, kinds[key])) is not None}
         nested = {key: [get_origin(inner) for inner in get_args(kinds[key])] for key in parameters}
         several = [key for key in parameters if Sequence in (get_origin(kinds[key]), *nested[key])]
@@ -114,6 +118,8 @@ def _allowed(name: str, kind: Any) -> tuple[Any, ...] | None:
 
 WHOLE = {"scale": (1, 100), "ddof": (0, 1)}
 OF_ALL_ROWS = ("anova_f", "duplicate_rows")
+CLAIMS: dict[str, tuple[str, ...]] = {"extreme": (), "sensitivity_reference": (), "mcnemar_bounds": ("significant",)}
+HOLDS = ("all", "most", "some")
 LITERATURE = {
     "grim": ("brownheathers2017",), "grimmer": ("anaya2016", "allard2018", "bhatiadavis2000"),
     "debit": ("heathersbrown2019",), "two_sample_t": ("welch1947",), "cohens_d": ("hedges1981",),
@@ -144,7 +150,7 @@ class RuleReading:
         before, check, given, column = len(self.file.problems), self.check, self.given, self.column()
         number = [[float, dict, column]]
         allowed: Allowed = {
-            **dict.fromkeys(("check", "table", "name", "note"), object), "where": self.rows(self.sheet),
+            **dict.fromkeys(("check", "table", "name", "note"), object), **CLAIM, "where": self.rows(self.sheet),
             "columns": [column], "by": [("*",), [column]], "label": [column], **dict.fromkeys(check.names, number),
             **{name: [[float, dict, str]] for name in check.along if self._leads_elsewhere()},
             **{name: allowed or float for name, allowed in check.options.items()},
@@ -154,17 +160,57 @@ class RuleReading:
         columns = tuple(listed(given.get("columns")))
         parameters = {name: self.spec(name, given[name]) for name in check.names if name in given}
         self.complete(parameters, columns)
+        claim = self.claim()
         if len(self.file.problems) > before:
             return None
         whole = given.get("by") == "*" or (check.whole and "by" not in given)
-        return Rule(
+        rule = Rule(
             name=str(given.get("name", unnamed)), check=given["check"], table=self.sheet.name,
             note=str(given.get("note", "")), columns=columns, where=given.get("where", {}),
             by=() if whole else tuple(listed(given.get("by"))), label=tuple(listed(given.get("label"))), whole=whole,
             parameters=parameters,
             options={name: given[name] if allowed else float(given[name])
                      for name, allowed in check.options.items() if name in given},
+            claim=claim,
         )  # fmt: skip
+        tested = len(rule.groups(self.sheet)) * max(1, len(columns))
+        if claim and tested > 1 and "holds" not in given:
+            fix = 'Say of how many the sentence says it: holds = "all", "most", "some" or a whole number'
+            self.file.wrong(f"{self.place}sentence is tested on {tested} numbers", fix)
+        elif claim and isinstance(claim.holds, int) and claim.holds > tested:
+            self.file.wrong(f"{self.place}holds = {claim.holds}, and the rule has {count(tested, 'number')}")
+        return rule
+
+    def claim(self) -> Claim | None:
+        """Return the claim that the rule tests; complain of one without its sentence, and of a sentence without one."""
+        given, needs = self.given, self.check.claims
+        if "sentence" not in given:
+            spare = [key for key in CLAIM if key in given]
+            if spare:
+                self.file.wrong(f"{self.place}{spare[0]} is about a claim, and there is no sentence", QUOTE)
+            elif needs is not None and all(key in given for key in needs):
+                self.file.wrong(f"{self.place}{given['check']} tests a claim, and no sentence is quoted", QUOTE)
+            return None
+        said, holds = str(given["sentence"]), given.get("holds", "all")
+        words = words_of(said)
+        if len(words) < WORDS_LEAST:
+            self.file.wrong(f"{self.place}sentence has {count(len(words), 'word')}, it needs {WORDS_LEAST}", QUOTE)
+        for name in self.check.names:
+            number = given[name].get("value") if isinstance(given.get(name), dict) else None
+            if number is not None and not {*words_of(str(number))} <= {*words}:
+                fix = "Give the number as the sentence prints it, or the sentence that prints it"
+                self.file.wrong(f"{self.place}{name} = {number} is not in the sentence", fix)
+        if isinstance(holds, int) and holds < 0:
+            self.file.wrong(f"{self.place}holds = {holds} is no count of numbers", f"{', '.join(HOLDS)}, 0, 1, ...")
+        claim = Claim(sentence=said, place=str(given.get("place", "")), holds=holds,
+                      basis="quotation" if given.get("verbatim", True) else "note")  # fmt: skip
+        documents = self.file.texts()
+        found = looked_up(claim, documents) if documents else claim
+        if found is None:
+            near = nearest(said, documents)
+            fix = f"The nearest sentence is in {near.source} line {near.line}: {shorten(near.text, 200)}"
+            self.file.wrong(f"{self.place}sentence is not in {listing(list(self.file.passages), 3)}", fix)
+        return found
 
     def column(self, sheet: Sheet | None = None) -> Column:
         """Return the kind of a column of a table, by default of the rule's own."""
@@ -237,7 +283,9 @@ class RuleReading:
         return {"table": table, "column": VALUE, "by": pairs, "where": {LABEL: given[LABEL]} if LABEL in given else {}}
 
 
-SECTIONS = dict.fromkeys(("title", "source", "tables", "rule"), object)
+SECTIONS = dict.fromkeys(("title", "source", "document", "tables", "rule"), object)
+CLAIM: Allowed = {"sentence": str, "place": str, "verbatim": (True, False), "holds": [HOLDS, int]}
+QUOTE = 'Quote what the paper says: sentence = "...", place = "Section 4"; without such a sentence, leave the rule out'
 DECIMALS = ("printed", "column", *range(31))
 TABLE: Allowed = {
     "file": [str], "table": object, "optional": object, "decimals": [DECIMALS, {"*": DECIMALS}],
@@ -252,7 +300,7 @@ class Rule:
 
     `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `assumes`
     says what a guessed rule takes for granted ("means of whole numbers"), and `odds` the log odds of that.
-    `whole`: one check of all rows, not one a row.
+    `whole`: one check of all rows, not one a row. `claim` is what it tests besides arithmetic.
     """
 
     name: str
@@ -269,6 +317,25 @@ class Rule:
     assumes: str = ""
     odds: float = 0.0
     whole: bool = False
+    claim: Claim | None = None
+
+    @property
+    def target(self) -> str:
+        """The column whose numbers are to follow from others; empty where the rule goes through columns."""
+        return str(self.parameters.get("value", self.parameters.get("total", "")))
+
+    def overlaps(self, other: Rule) -> bool:
+        """Return whether another rule is about sums or means in the same column, or in the same rows."""
+        same = self.target == other.target if self.target else self.where == other.where
+        return "parts" in other.parameters and same
+
+    def groups(self, sheet: Sheet) -> list[list[int]]:
+        """Return the rows of each check: one row, the rows that share the labels of `by`, or all that are wanted."""
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for row in sheet.where(self.where):
+            key = tuple(sheet.label(row, column) for column in self.by) if self.by or self.whole else (str(row),)
+            groups.setdefault(key, []).append(row)
+        return list(groups.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,6 +372,7 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
     text = raw.decode("utf-8")
     reading = _Reading(str(path), text)
     reading.fits("", wrong_keys(content, SECTIONS))
+    reading.document(content.get("document", []))
     sheets = reading.tables(content.get("tables", {}), tables)
     entries = content.get("rule", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -367,6 +435,31 @@ class _Reading:
         for problem in found:
             self.wrong(f"{place}{problem.message}", problem.fix)
         return not found
+
+    def document(self, given: Any) -> None:
+        """Read the documents in which the sentences of claims are looked up."""
+        if self.fits("", wrong_value("document", given, [str])):
+            for name in listed(given):
+                try:
+                    document = read_document(Path(self.path).parent / name)
+                except InputError as error:
+                    self.problems += error.problems
+                    continue
+                self.passages[document.source], self.documents[document.source] = document.passages, document.sheets
+                if not document.passages:
+                    self.wrong(
+                        f"document {shorten(name)} has no sentences", "Name the paper: .pdf, .tex, .md, .html, .txt"
+                    )
+
+    def texts(self) -> list[list[Passage]]:
+        """Return the sentences of each document, and the captions of its tables."""
+        captions = {
+            source: [
+                Passage(text=one.title, source=source, line=one.lines[0]) for one in sheets if one.title and one.lines
+            ]
+            for source, sheets in self.documents.items()
+        }
+        return [[*passages, *captions[source]] for source, passages in self.passages.items() if passages]
 
     def tables(self, given: Any, paths: Sequence[str | os.PathLike[str]]) -> dict[str, Sheet]:
         """Read the tables of the file and of the command line."""

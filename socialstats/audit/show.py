@@ -19,7 +19,7 @@ HEADINGS = {
     "not_checkable": "What could not be checked",
 }  # fmt: skip
 COLORS = {"disagree": "33", "agree": "32", "no_power": "2", "not_checkable": "2"}
-GUESSED = "No rules file was given: these checks follow from the names of the columns, and may not fit what they hold."
+GUESSED = "No rules file was given: the names of the columns and the numbers decide the checks, which may not fit."
 
 
 def clean(text: str) -> str:
@@ -77,12 +77,14 @@ def asked(rule: Rule) -> str:
     return CHECKS[rule.check].asks if rule.check in CHECKS else TABLE_CHECKS[rule.check]
 
 
-def by_verdict(report: AuditReport, verdict: str) -> Iterator[tuple[Rule, list[Finding], int]]:
-    """Yield each rule with its findings of a verdict, the largest gaps first, and the count of all its findings."""
+def by_verdict(report: AuditReport, verdict: str) -> Iterator[tuple[Rule, list[Finding], str]]:
+    """Yield each rule with its findings of a verdict, the largest gaps first, and how many of all its findings."""
     for rule, found in report.by_rule():
         some = sorted((f for f in found if f.verdict == verdict), key=lambda f: -f.gap)
         if some:
-            yield rule, some, len(found)
+            said = f"{len(some):,} of {len(found):,}"
+            agree = sum(f.verdict == "agree" for f in found)
+            yield rule, some, f"{said}; {agree:,} agree" if verdict == "disagree" and agree else said
 
 
 def power_text(findings: Sequence[Finding]) -> str:
@@ -104,8 +106,8 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
         if groups:
             title = f"{heading} ({sum(len(found) for _, found, _ in groups):,})"
             lines += ["", f"\033[{COLORS[verdict]}m{title}\033[0m" if color else title]
-            for rule, found, total in groups:
-                lines += _rule_lines(rule, found, total, verdict)
+            for rule, found, share in groups:
+                lines += _rule_lines(rule, found, share, verdict)
         if verdict == "disagree" and report.repairs:
             lines += ["", "One digit", *(f"  {clean(repair.message)}" for repair in report.repairs)]
     if report.unread:
@@ -122,7 +124,7 @@ def what_was_read(report: AuditReport) -> list[str]:
         for sheet in sheets
     ]
     if report.book.passages:
-        tests = sum(bool(found.passage) and not found.cells for found in report.findings)
+        tests = sum(bool(f.passage) and not f.cells and f.basis == "numbers" for f in report.findings)
         said.append(f"{count(len(report.book.passages), 'sentence')} with {count(tests, 'test result')}")
     return said
 
@@ -137,17 +139,21 @@ def unread_lines(report: AuditReport) -> list[str]:
     return lines
 
 
-def _rule_lines(rule: Rule, found: Sequence[Finding], total: int, verdict: str) -> list[str]:
+def _rule_lines(rule: Rule, found: Sequence[Finding], share: str, verdict: str) -> list[str]:
+    claim = [f"    Claim: {clean(rule.claim.text)}"] if rule.claim else []
     if verdict == "agree":
         power = power_text(found)
-        return [f"  {clean(rule.name)}: {len(found):,} of {total:,}{'; ' + power if power else ''}"]
-    lines = [f"  {clean(rule.name)}: {len(found):,} of {total:,}"]
+        counted = [f"    {clean(found[0].message)}"] if rule.claim and rule.claim.holds != "all" else []
+        return [f"  {clean(rule.name)}: {share}{'; ' + power if power else ''}", *claim, *counted]
+    lines = [f"  {clean(rule.name)}: {share}", *claim]
     if rule.note:
         lines.append(f"    {clean(rule.note)}")
     most = SHOWN_EACH if verdict == "disagree" else 1
     for finding in found[:most]:
         severity = f"[{finding.severity}] " if verdict == "disagree" else ""
         lines.append(f"    {severity}{clean(finding.where)}: {clean(short(finding.message))}")
+        if finding.beside:
+            lines.append(f"      The same number agrees in: {clean(listing(list(finding.beside), 3))}")
     if len(found) > most:
         lines.append(f"    ... and {len(found) - most:,} more (all of them in --format html and json)")
     return lines

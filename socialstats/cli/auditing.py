@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.options import add_command
 from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
 from socialstats.text import listing
@@ -39,17 +40,19 @@ rules.toml, one [[rule]] per check:
   parts = { table = "t3", column = "score", by = "model" }
   weights = "n"
 
+  [[rule]]                                     # a claim needs its sentence
+  check = "extreme"
+  value = "ours"
+  parts = ["theirs"]
+  sentence = "our model is better on most tasks"
+  holds = "most"
+
 exit code: 0 done; 1 sources disagree and --fail-on was given; 2 bad input; 3 nothing to audit"""
 
 
 def add_audit(commands: Any) -> None:
     """Add ``audit`` to the parser of commands."""
-    parser = commands.add_parser(
-        "audit", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run="socialstats.cli.auditing:run_audit")
-    add = parser.add_argument
+    add = add_command(commands, "audit", "auditing:run_audit", HELP, EPILOG)
     add(
         "tables",
         nargs="*",
@@ -157,7 +160,8 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
     if kind == "text":
         return as_text(report, color=color)
     entries = [
-        Entry(source=one.title, name=one.where or one.title, verdict=one.verdict, reason=one.message,
+        Entry(source=one.title, name=one.where or one.title, verdict=one.verdict,
+              reason=one.message if one.basis == "numbers" else f"{one.message} (claim: {one.passage})",
               wrong=one.verdict == "disagree", skipped=one.verdict in ("no_power", "not_checkable"),
               cells=(one.published, one.expected, one.severity if one.severity != "none" else ""))
         for one in report.findings

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 
-from socialstats.cli.deciding import words
-from socialstats.cli.settings import SETTINGS
+from socialstats.cli.deciding import mapped_columns, words
+from socialstats.cli.settings import SETTINGS, Settings
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import groupings
 from socialstats.designs.vocabulary import RATERS
@@ -21,7 +19,6 @@ from socialstats.models.traits import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import Table, as_table, read_table
 from socialstats.tables.joining import join
-from socialstats.text import meant, shorten
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
@@ -36,9 +33,7 @@ BUNDLED = {
 }  # ends of names of bundled data
 
 
-def read_beside(
-    options: argparse.Namespace, settings: Mapping[str, Any], study: Study
-) -> tuple[dict[str, Any], dict[str, str]]:
+def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[dict[str, Any], dict[str, str]]:
     """Read the tables beside the data that the study takes.
 
     Returns
@@ -88,11 +83,10 @@ def models_of(table: Table) -> Table:
     return table
 
 
-def with_factors(table: Table, settings: Mapping[str, Any]) -> Table:
+def with_factors(table: Table, settings: Settings) -> Table:
     """Add the columns of ``--models`` that ``--rater-group`` names and the table lacks; people have none of them."""
     asked = [name for name in words(settings.get("rater_groups")) if name not in table.columns]
-    parts = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
-    rater = parts.get("rater") or Finder(table).free(RATERS.names)
+    rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names)
     if not asked or settings.get("models") is None or rater not in table.columns or table.lazy:
         return table
     side = read_side("models", settings["models"])
@@ -117,26 +111,11 @@ def read_side(key: str, path: str) -> Table:
         For what is no table, and one without rows, with what the option takes.
     """
     try:
-        return read_table(named_or_file(key, path))
+        return read_table(path)
     except (InputError, NothingToAnalyse) as error:
         problems = error.problems if isinstance(error, InputError) else (Problem(message=str(error)),)
         takes = Problem(source=SETTINGS[key].option, message=f"takes {SETTINGS[key].help}")
         raise InputError([*problems, takes]) from error
-
-
-def named_or_file(key: str, path: str) -> str:
-    """Return the path of a table; where names may stand for one, a word that is neither is an error that lists them.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, and the option has named tables.
-    """
-    names = NAMES.get(key, ())
-    if names and not Path(path).exists():
-        message = f"{key} = '{shorten(path)}' is neither a file nor a named set ({', '.join(names)})"
-        raise InputError(Problem(message=message, fix=f"{meant(path, names)}A file has columns 'trait' and 'weight'"))
-    return path
 
 
 def bundled(name: str) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.options import Output
+from socialstats.cli.options import Output, add_command
 from socialstats.errors import InputError, Problem
 from socialstats.voice import speaking
 
@@ -35,12 +35,7 @@ template = "{prompt}"
 
 def add_design(commands: Any) -> None:
     """Add ``design`` to the parser of commands."""
-    parser = commands.add_parser(
-        "design", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run="socialstats.cli.building:run_design")
-    add = parser.add_argument
+    add = add_command(commands, "design", "building:run_design", HELP, EPILOG)
     add("protocol", metavar="PROTOCOL", help="pairwise-roles, norm-goal, who-is-right, ordinal or staged-values")
     add("design", metavar="DESIGN.toml", help="the lists of parts (docs/design.md)")
     add("-o", "--output", metavar="FILE", type=Output, help="csv, tsv or jsonl to write (default: csv to stdout)")

@@ -10,7 +10,7 @@ from socialstats.cli.describe import columns_read, data_section, describe, shape
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import settle
-from socialstats.cli.plan import Plan, read_plan, write_plan
+from socialstats.cli.plan import STATUSES, Plan, read_plan, write_plan
 from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
 from socialstats.cli.voices import hint
@@ -169,6 +169,6 @@ def load_plan(path: str | None) -> Plan:
     """Read the plan, or return an empty one."""
     plan = read_plan(path) if path else Plan()
     status = plan.values.get("status", "exploratory")
-    if status not in ("exploratory", "confirmatory"):
+    if status not in STATUSES:
         raise InputError(f"{plan.name}: status = {status!r} is not 'exploratory' or 'confirmatory'")
     return plan

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from socialstats.cli.settings import DESIGNS, OWN, SETTINGS
+from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
@@ -14,24 +14,39 @@ from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, meant, shorten
 
+PartColumns = dict[str, str]
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster", "repeat"),
     "groups": ("group", "value", "unit", "count", "by", "cluster", "repeat"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster", "repeat"),
 }
+BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
     "groups": {"group", "groups"},
     "ratings": {"rater", "status", "rater_source", *OWN["ratings"]} - {"levels", "scale"},
-    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
-                    *OWN["comparisons"]} - {"refusal"},
-}  # parts and options that only one design has  # fmt: skip
+    "comparisons": {
+        "item_a",
+        "item_b",
+        "winner",
+        "wins_a",
+        "wins_b",
+        "win_a",
+        "win_b",
+        "score_a",
+        "score_b",
+        *OWN["comparisons"],
+    }
+    - {"refusal"},
+}  # parts and options that only one design has
 NONE_PLAYS = {"groups": "unit", "ratings": "rater"}  # a part that no column may play: --map unit=
+MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {
-    "paired": ("binary", "nominal", "numeric"), "groups": ("binary", "nominal", "ordinal", "numeric"),
+    "paired": ("binary", "nominal", "numeric"),
+    "groups": ("binary", "nominal", "ordinal", "numeric"),
     "ratings": ("nominal", "ordinal", "interval", "ratio"),
-}  # fmt: skip
+}
 ASKED = {
     "comparisons": "two items at a time, one wins",
     "paired": "do conditions differ on the same units?",
@@ -57,14 +72,12 @@ class NoDesign(DesignError):
         The design that the names fit; empty for none.
     """
 
-    def __init__(
-        self, message: str | Sequence[Problem], table: Table, settings: Mapping[str, Any], design: str = ""
-    ) -> None:
+    def __init__(self, message: str | Sequence[Problem], table: Table, settings: Settings, design: str = "") -> None:
         super().__init__(message)
         self.table, self.settings, self.design = table, settings, design
 
 
-def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> str:
+def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
     """Return the design: as asked for, of the study, of the parts and options that only it has, or by the columns.
 
     Raises
@@ -79,7 +92,7 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
         return str(asked or chosen)
     if settings.get("crosstab"):
         raise NoDesign(f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}", table, settings)
-    given = {entry.partition("=")[0] for entry in words(settings.get("map"))}
+    given = {*mapped_columns(settings)}
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
     if given & OF_WINNERS and _fits("comparisons", table, settings):
         given -= OF_WINNERS
@@ -91,7 +104,7 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
     return by_columns(table, settings)
 
 
-def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: set[str]) -> None:
+def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) -> None:
     """Refuse an option of one design where the columns lack its parts and fit another design.
 
     Raises
@@ -102,10 +115,10 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
     options = [key for key in OWN[marked] if key in MARKS[marked] & given]
     if not options or settings.get("map") or settings.get("raters"):
         return
-    fits = [name for name in ROLES if _fits(name, table, settings)]
+    fits = [name for name in BY_COLUMNS if _fits(name, table, settings)]
     if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
         option = SETTINGS[options[0]].option
-        parts = _parts_text(ROLES[fits[0]](table, settings))
+        parts = _parts_text(parts_of(fits[0], table, settings))
         if marked not in PARTS:
             raise InputError(f"{option} is for {marked}; this table is read as {fits[0]} ({parts})")
         raise InputError(
@@ -114,23 +127,27 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
         )
 
 
-def _fits(name: str, table: Table, settings: Mapping[str, Any]) -> bool:
+def _fits(name: str, table: Table, settings: Settings) -> bool:
     try:
-        ROLES[name](table, settings)
+        parts_of(name, table, settings)
     except InputError:
         return False
     return True
 
 
-def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
+def by_columns(table: Table, settings: Settings) -> str:
     """Return the one design whose parts are all among the columns."""
-    fits: dict[str, dict[str, str]] = {}
+    fits: dict[str, PartColumns] = {}
     misses: dict[str, tuple[Problem, ...]] = {}
-    for name, roles in ROLES.items():
+    for name in BY_COLUMNS:
         try:
-            fits[name] = roles(table, settings)
+            fits[name] = parts_of(name, table, settings)
         except InputError as error:
             misses[name] = error.problems
+    condition = fits.get("paired", {}).get("condition")
+    if condition is not None and len(table.levels(condition)) > MOST_CONDITIONS:  # texts, say
+        misses["paired"] = (Problem(message=f"'{shorten(condition)}' has too many labels for a condition"),)
+        del fits["paired"]
     if fits and is_cross_table(table):
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
@@ -145,7 +162,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         return next(iter(fits))
     if not fits and wide_pair(table.columns):
         return "paired"
-    columns = f"columns: {listing([shorten(c) for c in table.columns], most=20)}"
+    columns = columns_text(table)
     if fits:
         each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
@@ -172,17 +189,32 @@ def is_cross_table(table: Table) -> bool:
         return False
 
 
-def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None:
+def fit_both(table: Table, settings: Settings) -> PartColumns | None:
     """Return the parts of ratings of a table whose columns fit pairs as well, with one column as condition and rater.
 
     None for any other table.
     """
+    entries = [first_of_joint(entry, table) for entry in words(settings.get("map"))]
+    units = [entry.partition("=")[2] for entry in entries]
+    clusters = [name for name in words(settings.get("cluster")) if name not in units]
+    settings = {**settings, "map": entries, "cluster": clusters} if entries else settings
     try:
-        paired, rated = paired_parts(table, settings), _ratings_parts(table, settings)
+        paired, rated = (parts_of(design, table, settings) for design in ("paired", "ratings"))
     except InputError:
         return None
     same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
     return rated if same and not _fits("comparisons", table, settings) else None
+
+
+def first_of_joint(entry: str, table: Table) -> str:
+    """Return ``unit=a`` for ``unit=a,b``, whose columns name the unit together; another entry as it is."""
+    part, _, column = entry.partition("=")
+    return f"unit={column.partition(',')[0]}" if part == "unit" and column not in table.columns else entry
+
+
+def columns_text(table: Table) -> str:
+    """Return the names of the columns for a message."""
+    return f"columns: {listing([shorten(column) for column in table.columns], most=20)}"
 
 
 def messages(problems: Sequence[Problem]) -> str:
@@ -190,7 +222,7 @@ def messages(problems: Sequence[Problem]) -> str:
     return "; ".join(problem.message for problem in problems)
 
 
-def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Mapping[str, Any]) -> None:
+def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Settings) -> None:
     """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
 
     Raises
@@ -205,38 +237,43 @@ def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: M
     part = alone["ratings"]
     likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
     fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
-    columns = listing([shorten(c) for c in table.columns], most=20)
     lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {messages(misses['ratings'])}"
-    raise NoDesign(f"{lacks}. Say which column it is, {fix} (columns: {columns})", table, settings)
+    raise NoDesign(f"{lacks}. Say which column it is, {fix} ({columns_text(table)})", table, settings)
 
 
 def _parts_text(parts: Mapping[str, str]) -> str:
     return ", ".join(f"{part} = {shorten(column)}" for part, column in parts.items())
 
 
-def _comparison_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
+    """Return the columns that play the parts of a design, in a table of one row per value.
+
+    Raises
+    ------
+    InputError
+        Where the column of a part is missing.
+    """
     from socialstats.designs.columns import assign
+    from socialstats.designs.groups_reading import GroupsOptions, groups_roles
     from socialstats.designs.options import Options
-
-    return assign(table, Options(**map_options(_known(settings, MARKS["comparisons"])))).parts()
-
-
-def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a long table of pairs; an `InputError` where one is missing."""
     from socialstats.designs.paired_reading import PairedOptions, paired_roles
-
-    named = map_parts(_known(settings, {"unit", "condition", "value"}), "paired")
-    return paired_roles(table, PairedOptions(**named, **_taken(table, settings))).parts()
-
-
-def _ratings_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
     from socialstats.designs.ratings_reading import RatingsOptions, lone_source, ratings_roles
 
-    named = map_parts(_known(settings, {"unit", "rater", "value"}), "ratings")
-    return ratings_roles(table, lone_source(table, RatingsOptions(**named, **_taken(table, settings)))).parts()
+    if design == "comparisons":
+        return assign(table, Options(**map_options(known_entries(settings, MARKS[design])))).parts()
+    readers: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
+        "groups": ("group", GroupsOptions, groups_roles),
+        "paired": ("condition", PairedOptions, paired_roles),
+        "ratings": ("rater", RatingsOptions, ratings_roles),
+    }
+    source, options, roles = readers[design]
+    named = map_parts(known_entries(settings, {"unit", source, "value"}), design)
+    how = options(**named, **taken_columns(table, settings))
+    parts: PartColumns = roles(table, lone_source(table, how) if design == "ratings" else how).parts()
+    return parts
 
 
-def _taken(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+def taken_columns(table: Table, settings: Settings) -> dict[str, Any]:
     """Return the columns that are declared as something else, and so play no part of a design."""
     entries = [entry.partition("=")[::2] for entry in words(settings.get("map"))]
     clusters = words(settings.get("cluster")) + [column for part, column in entries if part == "cluster"]
@@ -245,7 +282,13 @@ def _taken(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
     return found | ({"by": by} if by in table.columns else {})
 
 
-def _known(settings: Mapping[str, Any], parts: set[str]) -> list[str]:
+def mapped_columns(settings: Settings) -> PartColumns:
+    """Return the column of each part that the mapping names."""
+    return dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+
+
+def known_entries(settings: Settings, parts: Collection[str]) -> list[str]:
+    """Return the entries of the mapping that name one of some parts."""
     return [entry for entry in words(settings.get("map")) if entry.partition("=")[0] in parts]
 
 
@@ -279,7 +322,7 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     return done
 
 
-def refuse_foreign(name: str, settings: Mapping[str, Any]) -> None:
+def refuse_foreign(name: str, settings: Settings) -> None:
     """Refuse options that belong to other designs only.
 
     Raises
@@ -330,16 +373,3 @@ def split_list(entries: Sequence[str]) -> list[str]:
         message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
         raise InputError(message) from error
     return [part for part in parts if part]
-
-
-def groups_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of independent groups; an `InputError` where one is missing."""
-    from socialstats.designs.groups_reading import GroupsOptions, groups_roles
-
-    named = map_parts(_known(settings, {"unit", "group", "value"}), "groups")
-    return groups_roles(table, GroupsOptions(**named, **_taken(table, settings))).parts()
-
-
-ROLES: dict[str, Callable[[Table, Mapping[str, Any]], dict[str, str]]] = {
-    "comparisons": _comparison_parts, "paired": paired_parts, "ratings": _ratings_parts,
-}  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import words
+from socialstats.cli.deciding import mapped_columns
 from socialstats.cli.designs import Design
+from socialstats.cli.settings import Settings
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
@@ -124,22 +124,19 @@ def declared_order(design: Comparisons) -> str:
 
 
 def _groups(design: Groups) -> list[str]:
-    first, second = (shorten(name) for name in design.groups)
-    sizes = (f"{count(n, 'unit')} of {name}" for n, name in zip(design.n_units, (first, second), strict=True))
-    return [
-        listing(list(sizes)),
-        f"difference  {first} minus {second}",
-        f"scale       {design.scale}" + (f": {_names(design.levels)}" if design.levels else ""),
-    ]
+    sizes = (f"{count(n, 'unit')} of {shorten(name)}" for n, name in zip(design.n_units, design.groups, strict=True))
+    return [listing(list(sizes)), *_contrast(design, design.groups)]
+
+
+def _contrast(design: Groups | Paired, names: tuple[str, ...]) -> list[str]:
+    """Return which difference is taken, and on which scale."""
+    levels = f": {_names(design.levels)}" if design.levels else ""
+    return [f"difference  {' minus '.join(map(shorten, names))}", f"scale       {design.scale}{levels}"]
 
 
 def _paired(design: Paired) -> list[str]:
-    first, second = (shorten(name) for name in design.conditions)
-    lines = [
-        f"{count(design.n_pairs, 'pair')}, {first} and {second}",
-        f"difference  {first} minus {second}",
-        f"scale       {design.scale}" + (f": {_names(design.levels)}" if design.levels else ""),
-    ]
+    both = " and ".join(map(shorten, design.conditions))
+    lines = [f"{count(design.n_pairs, 'pair')}, {both}", *_contrast(design, design.conditions)]
     if design.unmatched:
         lines.append(f"unmatched   {count(len(design.unmatched))} left out ({_names(design.unmatched)})")
     return lines
@@ -180,7 +177,7 @@ def _strengths(design: Comparisons) -> str:
     return f"not finite: {'; '.join(lone) or count(len(graph.groups), 'separate group')}"
 
 
-def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
+def data_section(design: Design, settings: Settings) -> dict[str, Any]:
     """Return the keys of a plan that read the same design again."""
     name = type(design).__name__.lower()
     known: dict[str, Any] = {
@@ -208,11 +205,10 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shaped_section(settings: Mapping[str, Any]) -> dict[str, Any]:
+def shaped_section(settings: Settings) -> dict[str, Any]:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
     keys = ("by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
-    entries = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
-    return {"map": entries} | {key: settings.get(key) for key in keys}
+    return {"map": mapped_columns(settings)} | {key: settings.get(key) for key in keys}
 
 
 def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:

@@ -12,7 +12,8 @@ from socialstats.cli.deciding import (
     decide,
     is_cross_table,
     map_parts,
-    paired_parts,
+    mapped_columns,
+    parts_of,
     refuse_foreign,
     split_list,
     where,
@@ -20,7 +21,7 @@ from socialstats.cli.deciding import (
 )
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
-from socialstats.cli.settings import OWN, SETTINGS
+from socialstats.cli.settings import OWN, SETTINGS, Settings
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
@@ -43,7 +44,7 @@ COMMON = ("cluster", "by", "na", "missing", "count")
 Design = Comparisons | Groups | Paired | Ratings
 
 
-def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> Design:
+def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     """Read a table as the settings say; `chosen` is the design of the study that was asked for.
 
     Raises
@@ -96,7 +97,7 @@ def answered_alike(table: Table) -> tuple[Caution, ...]:
     ) if said else ()  # fmt: skip
 
 
-def columns_apart(table: Table, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+def columns_apart(table: Table, settings: Settings) -> Settings:
     """Return the settings with ``--cluster a,b`` as ``--cluster a --cluster b``, where no column is called ``a,b``."""
 
     def apart(name: str) -> list[str]:
@@ -106,12 +107,12 @@ def columns_apart(table: Table, settings: Mapping[str, Any]) -> Mapping[str, Any
     return {**settings, **{key: [c for name in names for c in apart(name)] for key, names in several.items() if names}}
 
 
-def with_joint_parts(table: Table, settings: Mapping[str, Any]) -> Table:
+def with_joint_parts(table: Table, settings: Settings) -> Table:
     """Add a column for each part of the mapping that names several columns (``unit=task,id``).
 
     The tasks of a table with one row per model are columns of their own.
     """
-    parts = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+    parts = mapped_columns(settings)
     models = parts.get("rater") if "unit" not in parts and "value" not in parts else None
     apart = models in table.columns and float(table.counts([str(models)]).n.max(initial=0)) == 1.0
     for part, column in parts.items():
@@ -120,7 +121,7 @@ def with_joint_parts(table: Table, settings: Mapping[str, Any]) -> Table:
     return table
 
 
-def with_scale(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_scale(settings: Settings) -> Mapping[str, Any]:
     """Return the settings with the scale of the study that was asked for, where no scale was said."""
     asked = settings.get("study")
     if asked is None or settings.get("scale"):
@@ -131,7 +132,7 @@ def with_scale(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**settings, "scale": scale} if scale else settings
 
 
-def second_reading(table: Table, settings: Mapping[str, Any], design: Design) -> Ratings | None:
+def second_reading(table: Table, settings: Settings, design: Design) -> Ratings | None:
     """Read the table again with the column of ``reread`` as values; None where there is no such setting.
 
     Raises
@@ -157,11 +158,10 @@ def second_reading(table: Table, settings: Mapping[str, Any], design: Design) ->
     return found
 
 
-def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[FlowStep]]:
+def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
     """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []
     reasons = settings.get(REASONS) or {}
-    entries = dict(word.partition("=")[::2] for word in words(settings.get("map")))
     asked = [(key, word) for key in ("where", "exclude", "exclude_raters") for word in words(settings.get(key))]
     for key, word in asked:
         option = SETTINGS[key].option
@@ -172,8 +172,8 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
             table, left_out = rows_where(table, column, value, missing=everywhere)
             label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
         elif key == "exclude_raters":
-            who = entries.get("rater") or Finder(table).free(RATERS.names) or "rater"
-            table, left_out, names = rows_without_whole(table, column, value, who)
+            rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names) or "rater"
+            table, left_out, names = rows_without_whole(table, column, value, rater)
             label, note = f"excluded raters: {named} in some row", f"{count(names, 'rater')}, {note}"
         elif value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
             table, left_out = rows_unlike(table, column, value[1:])
@@ -186,7 +186,7 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
     return table, steps
 
 
-def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(name: str, settings: Settings) -> dict[str, Any]:
     """Return the keyword options of the design's reader."""
     entries = words(settings.get("map"))
     options = map_options(entries) if name == "comparisons" else map_parts(entries, name)
@@ -201,7 +201,7 @@ def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return options | ({"cluster": clusters} if clusters else {})
 
 
-def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
+def read_paired(table: Table, settings: Settings) -> Paired:
     """Read pairs: one row per unit and condition, or one row per unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
@@ -216,7 +216,7 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     named = wide or "conditions" in options
     if not wide and pair is not None and "condition" not in options and "value" not in options:
         try:
-            paired_parts(table, settings)
+            parts_of("paired", table, settings)
         except InputError:
             options, wide = {"first": pair[0], "second": pair[1]} | options, True
     if not wide:
@@ -246,7 +246,7 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     return replace(design, cautions=(*design.cautions, note))
 
 
-def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
+def read_ratings(table: Table, settings: Settings) -> Ratings:
     """Read ratings: one row each, or one row per unit and a column each rater (``--raters a,b,c``)."""
     options = options_of("ratings", settings)
     if "probabilities" in options and (settings.get("crosstab") or "level_columns" in options):
@@ -278,7 +278,7 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
     return Ratings.from_wide(table, raters_in="columns", **options)
 
 
-def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
+def read_comparisons(table: Table, settings: Settings) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
@@ -287,7 +287,7 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     return comparisons_of(table, options)
 
 
-def read_groups(table: Table, settings: Mapping[str, Any]) -> Groups:
+def read_groups(table: Table, settings: Settings) -> Groups:
     """Read two independent groups: one row per unit, or several, whose mean is the unit's value."""
     if settings.get("crosstab"):
         raise InputError("--crosstab counts pairs of values or wins; counted groups have a row for each group and "
@@ -295,6 +295,6 @@ def read_groups(table: Table, settings: Mapping[str, Any]) -> Groups:
     return Groups.from_frame(table, **options_of("groups", settings))
 
 
-READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {
+READERS: dict[str, Callable[[Table, Settings], Design]] = {
     "comparisons": read_comparisons, "groups": read_groups, "paired": read_paired, "ratings": read_ratings,
 }  # fmt: skip

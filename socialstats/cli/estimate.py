@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import PARTS, groups_parts, map_parts, split_list
+from socialstats.cli.deciding import PARTS, map_parts, parts_of, split_list
 from socialstats.cli.designs import READERS, selected
 from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_writing, words_of
-from socialstats.cli.settings import DESIGNS, SETTINGS
+from socialstats.cli.settings import DESIGNS, SETTINGS, Settings
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
@@ -71,7 +71,7 @@ def run_estimate(options: argparse.Namespace) -> int:
         chosen["map"] = [*(chosen["map"] or []), *([f"rater={given['rater']}"] if given.get("rater") else [])]
         tables = [kept_rows(table, chosen, given.pop("format", None)) for table in tables]
     if apart:
-        given["group"] = groups_parts(tables[0], {})["group"]
+        given["group"] = parts_of("groups", tables[0], {})["group"]
     if chosen["crosstab"]:
         tables = [counted(table, design, given) for table in tables]
     how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
@@ -94,7 +94,7 @@ def run_estimate(options: argparse.Namespace) -> int:
     return 0
 
 
-def design_of(function: Callable[..., Any], chosen: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -> str:
     """Return the design that a table is read as: the one that was asked for, or the first that has the parts.
 
     Raises
@@ -114,7 +114,7 @@ def design_of(function: Callable[..., Any], chosen: Mapping[str, Any], given: Ma
     return next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
 
 
-def mapped(design: str, entries: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, Any]:
     """Return the columns that ``--map`` names, as the keywords of the table's reader.
 
     Raises

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from socialstats.cli.deciding import words
+from socialstats.cli.settings import Settings
 
 READINGS: dict[str, dict[str, Any]] = {
     "baseball": {"order": "home"},
@@ -34,7 +34,7 @@ def dataset_of(name: str) -> str:
     return name.replace("-", "_")
 
 
-def with_reading(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def with_reading(name: str, settings: Settings) -> dict[str, Any]:
     """Add the options with which a bundled data set is read; what was given stays.
 
     Examples

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import ROLES, groups_parts, words
+from socialstats.cli.deciding import mapped_columns, parts_of, words
+from socialstats.cli.settings import Settings
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import clusters_of, of_people_and_machines
@@ -35,10 +36,10 @@ class Columns:
         If a column of the design is missing.
     """
 
-    def __init__(self, table: Table, settings: Mapping[str, Any], design: str) -> None:
+    def __init__(self, table: Table, settings: Settings, design: str) -> None:
         self.table, self.settings, self.design, self.seen = table, settings, design, Profile(table)
-        self.parts = (groups_parts if design == "groups" else ROLES[design])(table, settings)
-        self.mapped = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+        self.parts = parts_of(design, table, settings)
+        self.mapped = mapped_columns(settings)
         rows = [entry for key in ("where", "exclude", "exclude_raters") for entry in words(settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         self.taken = {column for key in keys for column in words(settings.get(key))}
@@ -51,7 +52,7 @@ class Columns:
         """
         wanted = [name for name in self.table.columns if not names or name.casefold() in names]
         columns = (self.seen.column(name) for name in wanted if name not in self.taken)
-        return [c for c in columns if c is not None and len(c.levels) > 1]
+        return [c for c in columns if c is not None and c.size > 1]
 
     def first(self, names: Sequence[str]) -> Column | None:
         """Return the first free column of these names, in any case."""
@@ -75,7 +76,7 @@ class Columns:
         """Return the column that tells models or prompts apart."""
         named = [c for c in self.free(ANALYSED_BY) if not is_cluster(c)]
         found = min(named, key=lambda c: ANALYSED_BY.index(c.name.casefold()), default=None)
-        return found.name if found is not None and len(found.levels) <= MOST_BY else None
+        return found.name if found is not None and found.size <= MOST_BY else None
 
     def source(self) -> Column | None:
         """Return the column that tells people's ratings from those of models, by its name or by its labels."""
@@ -90,8 +91,8 @@ def is_cluster(column: Column) -> bool:
 
     Prompts are clusters where they are too many to report one by one.
     """
-    several = FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
-    prompts = column.name.casefold() == "prompt" and len(column.levels) > MOST_GROUPS
+    several = FEWEST_CLUSTERS <= column.size < column.rows / 1.5
+    prompts = column.name.casefold() == "prompt" and column.size > MOST_GROUPS
     return several and (prompts or bool(CLUSTER_NAME.search(column.name)))
 
 
@@ -102,12 +103,12 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
     free = [c for c in columns.free() if c is not source]
     of_units = [c for c in free if columns.constant(c, "unit")]
     of_raters = [c for c in free if c not in of_units and columns.constant(c, "rater")]
-    kinds = [c for c in of_units if len(c.levels) <= MOST_GROUPS and any(k in c.name.casefold() for k in KINDS)]
+    kinds = [c for c in of_units if c.size <= MOST_GROUPS and any(k in c.name.casefold() for k in KINDS)]
     clusters = [c for c in of_units if is_cluster(c) and c not in kinds][:1]
-    loose = [c.name for c in free if c not in (*of_units, *of_raters) and len(c.levels) <= MOST_BY]
+    loose = [c.name for c in free if c not in (*of_units, *of_raters) and c.size <= MOST_BY]
     guess: dict[str, Any] = {
-        "strata": [c.name for c in of_units if len(c.levels) <= MOST_GROUPS and c not in clusters],
-        "rater_groups": [c.name for c in of_raters if len(c.levels) <= MOST_GROUPS],
+        "strata": [c.name for c in of_units if c.size <= MOST_GROUPS and c not in clusters],
+        "rater_groups": [c.name for c in of_raters if c.size <= MOST_GROUPS],
         "cluster": [c.name for c in clusters],
         "by": loose[0] if loose else None,
         "map": [f"rater_source={source.name}"] if source is not None and not declared else [],
@@ -115,7 +116,7 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
     return guess | levels_guess(columns, source)
 
 
-def people_and_models(table: Table, settings: Mapping[str, Any]) -> str | None:
+def people_and_models(table: Table, settings: Settings) -> str | None:
     """Return the column of ratings that is called like a source and says human of some raters, not of others.
 
     None where a source was named, the column plays another part, or a rater has two sources.

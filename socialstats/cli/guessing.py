@@ -6,18 +6,18 @@ was said and guess one thing only: the column that says which raters are people 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from socialstats.cli.deciding import NoDesign, decide, words
 from socialstats.cli.guesses import Columns, ratings_guess
 from socialstats.cli.proposals import proposals, reading
+from socialstats.cli.settings import Settings
 from socialstats.cli.shapes import shaped
 from socialstats.errors import InputError
 from socialstats.tables import Table
 
 
-def guessed(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> dict[str, Any]:
+def guessed(table: Table, settings: Settings, chosen: str | None = None) -> dict[str, Any]:
     """Return the settings with guesses for what they leave open; those of a study's own shape as they are.
 
     Parameters

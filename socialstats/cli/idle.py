@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from socialstats.cli.settings import OF_DESIGN, SETTINGS
+from socialstats.cli.settings import OF_DESIGN, SETTINGS, Settings
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.page import Study
@@ -18,7 +15,7 @@ UNUSED = {  # by studies of the right design
 }  # fmt: skip
 
 
-def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:
+def refuse_idle(study: Study, settings: Settings) -> None:
     """Refuse options of the analysis that have no effect on a study.
 
     Raises

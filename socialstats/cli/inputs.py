@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from typing import Any
 
 from socialstats.cli.deciding import split_list
 from socialstats.cli.designs import Design, read
 from socialstats.cli.plan import REASONS, Plan
-from socialstats.cli.settings import LISTS, SETTINGS
+from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.errors import InputError
 from socialstats.tables import read_table
 
@@ -49,7 +48,7 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
     return settings, tuple(deviations)
 
 
-def read_design(path: str, settings: Mapping[str, Any], input_format: Any = None, study: str | None = None) -> Design:
+def read_design(path: str, settings: Settings, input_format: Any = None, study: str | None = None) -> Design:
     """Read a file as the settings say; `study` is the name of the study asked for, which decides the design."""
     return read(read_table(path, input_format), settings, design_of(study))
 

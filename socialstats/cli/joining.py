@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.options import Output
+from socialstats.cli.options import Output, add_command
 from socialstats.cli.voices import of_metric
 from socialstats.errors import InputError
 from socialstats.voice import speaking
@@ -27,12 +27,7 @@ VOICE = of_metric({"on": [str], "columns": [str], "unmatched": [str], "fill": [s
 
 def add_join(commands: Any) -> None:
     """Add ``join`` to the parser of commands."""
-    parser = commands.add_parser(
-        "join", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run="socialstats.cli.joining:run_join")
-    add = parser.add_argument
+    add = add_command(commands, "join", "joining:run_join", HELP, EPILOG)
     add("table", metavar="TABLE", help="its rows stay what they are")
     add("other", metavar="OTHER", help="one row per key; with --rows any table")
     add(

@@ -29,6 +29,21 @@ def words_of(options: Mapping[str, object]) -> list[str]:
     return [word for words in several for word in words if isinstance(word, str) and not isinstance(word, Output)]
 
 
+def add_command(commands: Any, name: str, run: str, about: str, epilog: str) -> Callable[..., Any]:
+    """Add a command with its examples, and the function that runs it; return what adds its options."""
+    parser = commands.add_parser(
+        name,
+        help=about,
+        description=about,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=f"socialstats.cli.{run}")
+    add: Callable[..., Any] = parser.add_argument
+    return add
+
+
 class Files(argparse.Action):
     """The files of a command: the first as ``data``, the others as ``more``."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES
 from socialstats.errors import InputError, Problem
-from socialstats.tables.toml_files import read_toml
+from socialstats.tables.toml_files import PLAIN, read_toml
 from socialstats.text import meant
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
@@ -25,7 +25,6 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
 }  # fmt: skip
 STATUSES = ("exploratory", "confirmatory")
 REASONS = "reasons"  # reasons of exclusions in Plan.values
-NAMES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +118,7 @@ class _Reading:
         ):
             return
         else:
-            wanted = f"is not {' or '.join(NAMES[k] for k in kinds)}"
+            wanted = f"is not {' or '.join(PLAIN[k] for k in kinds)}"
         self.wrong(f"{place} {key} = {value!r} {wanted}")
 
     def exclusions(self, entries: list[Any]) -> list[str]:

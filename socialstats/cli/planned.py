@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 from socialstats.cli.deciding import words
 from socialstats.cli.plan import Plan
-from socialstats.cli.settings import SETTINGS
+from socialstats.cli.settings import SETTINGS, Settings
 from socialstats.designs.terms import terms_of
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan import ONE_FAMILY, Hypothesis
@@ -39,7 +39,7 @@ def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...
     return tuple(hypothesis_of(entry, name, status) for entry, name in zip(plan.hypotheses, names, strict=True))
 
 
-def refuse_terms(settings: Mapping[str, Any], plan: Plan, typed: Namespace, known: Collection[str]) -> None:
+def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: Collection[str]) -> None:
     """Refuse a covariate that the table lacks, and what is neither a covariate nor a term of a formula.
 
     Raises

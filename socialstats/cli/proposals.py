@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,23 +21,23 @@ from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
-from socialstats.cli.readings.groups import groups_of_units
-from socialstats.cli.readings.long import long_tables
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.groups import counted_answers, groups_of_units
+from socialstats.cli.readings.long import long_tables, treated_units
+from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
-from socialstats.cli.settings import LISTS, SETTINGS
+from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
 from socialstats.designs.roles import independent_groups
-from socialstats.designs.rows import mirror_suspects, votes
+from socialstats.designs.rows import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
-from socialstats.tables import Table, rows_without
-from socialstats.text import count, listing, shorten
+from socialstats.tables import Table, as_number, rows_without
+from socialstats.text import count, listing, quoted, shorten
 
 MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
@@ -45,7 +45,7 @@ LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
-READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
+READINGS: tuple[Callable[[Profile], Proposals], ...] = (
     square_tables,
     counted_tables,
     winners_and_losers,
@@ -55,16 +55,18 @@ READINGS: tuple[Callable[[Profile], Iterator[Proposal]], ...] = (
     transposed_tables,
     pairs_of_a_plan,
     long_tables,
+    treated_units,
     score_tables,
     groups_of_units,
     values_of_one_source,
+    counted_answers,
 )
 
 
 def proposals(
     table: Table,
-    said: Mapping[str, Any],
-    reads: Callable[[dict[str, Any]], dict[str, Any]],
+    said: Settings,
+    reads: Callable[[Settings], dict[str, Any]],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
@@ -90,7 +92,7 @@ def proposals(
     for one in sorted(found, key=lambda p: -p.score):
         if any(one.means == other.means for other in done) or sum(p.design == one.design for p in done) == MOST - 1:
             continue
-        completed = with_given(seen, one, given)
+        completed = with_given(seen, with_codes(seen, one), given)
         if completed is None or any(same_settings(completed, other) for other in done):
             continue
         try:
@@ -99,14 +101,30 @@ def proposals(
             if refused is not None:
                 refused.append(f"{one.design} ({one.means}): {str(error).splitlines()[0]}")
             continue
-        means = one.means + needed.pop("note", "")
+        means = completed.means + needed.pop("note", "")
         done.append(replace(completed, options={**completed.options, **needed}, means=means))
         if len(done) == MOST:
             break
     return done
 
 
-def with_given(seen: Profile, one: Proposal, given: Mapping[str, Any]) -> Proposal | None:
+def with_codes(seen: Profile, one: Proposal) -> Proposal:
+    """Return a proposal that takes numbers which stand apart like codes of missing answers as missing."""
+    columns = [c for part in ANSWERS for c in one.parts.get(part, ()) if c.numbers is not None]
+    codes: dict[str, None] = {}
+    for column in columns:
+        cells = seen.table.counts([column.name])
+        labels = cells.columns[column.name].labels()
+        rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
+        odd = standing_apart({number: n for number, n in rows.items() if number == number})
+        codes |= {level: None for level in column.levels if as_number(level) in odd}
+    if not codes or "levels" in one.options:
+        return one
+    options = {**one.options, "na": [*codes], "missing": "drop"}
+    return replace(one, options=options, means=f"{one.means}; {quoted([*codes])} taken as missing")
+
+
+def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None:
     """Return a proposal with what was said in place of what it says; None where it takes a repeat as another part."""
     entries = words(given.get("map"))
     parts: dict[str, list[Column]] = {}
@@ -127,7 +145,7 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 
 def holds_costs(seen: Profile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and not c.numbers_rows]
+    numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
     return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
 
 
@@ -139,6 +157,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     """
     groups = independent_groups(seen)
     group = seen.columns[groups.group] if groups is not None else None
+    owner = seen.columns.get(groups.unit or "") if groups is not None else None
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
     kept = []
@@ -147,7 +166,8 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         wide = "raters" in one.parts or "first" in one.parts
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
         unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
-        if not (grouped or alone or unjudged):
+        owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
+        if not (grouped or alone or unjudged or owned):
             kept.append(one)
     return kept
 
@@ -175,7 +195,7 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
 
 
-def command(files: Sequence[str], settings: Mapping[str, Any], name: str = "report") -> str:
+def command(files: Sequence[str], settings: Settings, name: str = "report") -> str:
     """Return a complete command line; `files` are those of the table, or ``--example NAME``.
 
     Examples
@@ -203,7 +223,7 @@ def estimate(files: Sequence[str], one: Proposal) -> str:
     typed = ["socialstats", "estimate", one.metric, *files]
     for part, columns in one.parts.items():
         typed += [f"--{part}", ",".join(c.name for c in columns)] if columns else []
-    for key in ("cluster", "scale"):
+    for key in ("groups", "cluster", "scale", "source", "choice"):
         typed += [f"--{key}", ",".join(words(one.options[key]))] if one.options.get(key) else []
     return shlex.join(typed)
 
@@ -217,7 +237,7 @@ def seen_words(table: Table) -> str:
     """Return what a table holds in a paragraph: rows, columns, and what stands in the first ones."""
     seen = Profile(table)
     told = []
-    for column in [*seen.columns.values()][:8]:
+    for column in [*seen.every][:8]:
         levels, numbers = column.levels, column.numbers
         if numbers and len(levels) > FEW_COLUMNS:
             what = f"numbers from {min(numbers):g} to {max(numbers):g}"
@@ -229,13 +249,13 @@ def seen_words(table: Table) -> str:
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
-    spelled = [(c, found) for c in seen.columns.values() if c.levels and (found := other_spelling(c.levels))]
+    spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
     odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}"
 
 
-def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
+def reading(table: Table, settings: Settings) -> dict[str, Any]:
     """Read a table as proposed; return what a report needs in addition.
 
     Raises
@@ -257,12 +277,12 @@ def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
     return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 
 
-def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
     seen = Profile(table)
-    for column in (c for c in seen.columns.values() if len(c.levels) == 2 and c.filled == c.rows):
+    for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
         kept = [[*words(settings.get("where")), f"{column.name}={level}"] for level in column.levels[::-1]]
         try:
             one, other = (read(table, {**settings, "where": where}) for where in kept)
@@ -281,6 +301,12 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     if refused:
         return f"What it may be cannot be read: {refused[0]}"
+    nested = [name for name in table.columns if name not in Profile(table).columns]
+    if nested:
+        return (
+            f"{quoted([shorten(name, 30) for name in nested], 4)} {'hold' if len(nested) > 1 else 'holds'} lists or "
+            "objects, which no design reads. Write a row for each of their entries, with a column for each field."
+        )
     if len(table.columns) == 1:
         return (
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "

@@ -22,7 +22,7 @@ from socialstats.cli.voices import hint
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
-from socialstats.tables.reading import named_format
+from socialstats.tables.formats import named_format
 from socialstats.tables.writing import MARKDOWN, NUMBERS, PAGE, Kind, place_of, write_whole
 from socialstats.text import shorten
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from socialstats.designs.vocabulary import spelled
 
+Settings = Mapping[str, Any]
+"""What was said of a table, as an option, in a plan or in Python: the value of each `Setting` by its key."""
 Kind = Literal["text", "texts", "labels", "rows", "parts", "switch", "whole", "number"]
 """``texts``: one or several; ``labels``: typed A,B,C; ``rows``: a list of COLUMN=VALUE; ``parts``: PART=COLUMN."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.deciding import fit_both, words
-from socialstats.cli.settings import OWN, SETTINGS
+from socialstats.cli.deciding import fit_both, mapped_columns, words
+from socialstats.cli.settings import OWN, SETTINGS, Settings
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
@@ -21,7 +21,7 @@ SHARED = {"unit", "value", "repeat"}  # parts of pairs and of ratings: they deci
 DECIDING = (*dict.fromkeys(key for keys in OWN.values() for key in keys if key != "refusal"), "design", *ELSEWHERE)
 
 
-def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
+def shaped(table: Table, settings: Settings) -> Study | None:
     """Return the study that reads this table by its own columns: the one asked for, or whose columns are all there.
 
     None where another study is asked for, or where options say how the columns of a general design are to be read.
@@ -38,14 +38,15 @@ def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
         return None
     if asked is not None or settings.get("study") is not None:
         return asked
-    mapped = {entry.partition("=")[0] for entry in words(settings.get("map"))}
+    mapped = {*mapped_columns(settings)}
     if not mapped <= SHARED:
         return None
-    named = (s for s in own.values() if s.columns and set(s.columns) <= set(table.columns) and not mapped)
+    named = (s for s in own.values() if not mapped
+             and any(known and set(known) <= set(table.columns) for known in (s.columns, s.declared)))  # fmt: skip
     return next(named, None) or known_by_rows(table, settings, own.values())
 
 
-def known_by_rows(table: Table, settings: Mapping[str, Any], studies: Iterable[Study]) -> Study | None:
+def known_by_rows(table: Table, settings: Settings, studies: Iterable[Study]) -> Study | None:
     """Return the study that knows a table whose columns fit pairs and ratings alike, by what its rows hold."""
     parts = fit_both(table, settings)
     if parts is None:
@@ -53,7 +54,7 @@ def known_by_rows(table: Table, settings: Mapping[str, Any], studies: Iterable[S
     return next((study for study in studies if study.knows is not None and study.knows(table, parts)), None)
 
 
-def read_shape(study: Study, table: Table, settings: Mapping[str, Any]) -> Any:
+def read_shape(study: Study, table: Table, settings: Settings) -> Any:
     """Read a table of the study's own shape; ``--map part=column`` names columns that are called otherwise.
 
     Raises

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from socialstats.cli.settings import Settings
 from socialstats.designs.vocabulary import MODELS
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, read_table
-from socialstats.tables.files import PART, file_of, files_below, of_files
+from socialstats.tables.files import of_files
+from socialstats.tables.paths import file_of, files_below
+from socialstats.tables.pieces import PART
 from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ class Input:
     notes: tuple[str, ...] = ()
 
 
-def read_files(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
+def read_files(paths: Sequence[str], input_format: Any, settings: Settings) -> Input:
     """Read one table, several tables of the same columns, or logs.
 
     Raises
@@ -100,7 +103,7 @@ def is_log(path: str) -> bool:
     return bool(holds_log(place))
 
 
-def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
+def joined(paths: Sequence[str], input_format: Any, settings: Settings) -> Input:
     """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
     names = distinct(paths)
     files = [file_of(path, name) for path, name in zip(paths, names, strict=True)]

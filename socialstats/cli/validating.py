@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.options import add_command
 from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
 
@@ -32,17 +33,16 @@ exit code: 0 every number stands or rests on a definition that is named; 1 a num
 
 def add_validate(commands: Any) -> None:
     """Add ``validate`` to the parser of commands."""
-    parser = commands.add_parser(
-        "validate", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run="socialstats.cli.validating:run_validate")
-    add = parser.add_argument
+    add = add_command(commands, "validate", "validating:run_validate", HELP, EPILOG)
     add("logs", nargs="+", metavar="LOG", help="log file or folder of a run: Inspect, lm-eval, HELM, openai/evals, ...")
     add("--claims", metavar="FILE", help="further numbers to check (TOML)")
     add("--only-claims", action="store_true", help="check the numbers of --claims alone, not the log's own")
-    add("--cluster", metavar="COLUMN", help="column whose values are independent of each other; none for units "
-        "(default: as the log says, or a column called scenario, group, ...)")  # fmt: skip
+    add(
+        "--cluster",
+        metavar="COLUMN",
+        help="column whose values are independent of each other; none for units "
+        "(default: as the log says, or a column called scenario, group, ...)",
+    )
     add("--harness", metavar="NAME", help="harness that wrote the log (default: by its content)")
     add_output(add, (*FORMATS, "junit"))
 
@@ -96,10 +96,17 @@ def entries_of(checked: Sequence[Checked]) -> list[Entry]:
     for log in checked:
         for one in ordered(log.judged):
             title, printed, recomputed, _, definition, reason, _ = row_of(one)
-            found.append(Entry(
-                source=name_of(log), name=title, verdict=SAID[one.verdict].one, wrong=one.wrong, reason=reason,
-                skipped=one.verdict == "not_computable", cells=(printed, recomputed, definition),
-            ))  # fmt: skip
+            found.append(
+                Entry(
+                    source=name_of(log),
+                    name=title,
+                    verdict=SAID[one.verdict].one,
+                    wrong=one.wrong,
+                    reason=reason,
+                    skipped=one.verdict == "not_computable",
+                    cells=(printed, recomputed, definition),
+                )
+            )
     return found
 
 

@@ -15,6 +15,8 @@ from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.pair_clusters import Errors, clustered, of_rows, whitened
 from socialstats.crosscheck.pair_fits import (
     TIES,
+    PairColumns,
+    PeerFit,
     back_to_centred,
     by_row,
     expected_information,
@@ -125,7 +127,7 @@ def _fitted(known: Known) -> Again:
     fit = known.fit.in_memory()
     state, design = fit.fitted_state, fit.design
     table = pair_columns(fit)
-    peer = maximise(state.ties, table) if state.ties in TIES else glm(table, penalised=bool(state.options.penalty))
+    peer = peer_of(fit, table)
     back, loglik = back_to_centred(fit, table.x.shape[1]), peer.loglik
     if state.options.prior:
         ghost = replace(table, weight=np.where(table.weight_sq > 0, 0.0, table.weight))
@@ -141,6 +143,26 @@ def _fitted(known: Known) -> Again:
 
     return Again(beta=back @ peer.estimate, covariance=back @ peer.covariance @ back.T, used=used, errors=errors,
                  loglik=loglik, package=peer.package)  # fmt: skip
+
+
+def peer_of(fit: Any, table: PairColumns) -> PeerFit:
+    """Return the fit of a peer: the penalised likelihood with ties has none, and keeps the fit's own estimate."""
+    state = fit.fitted_state
+    if state.ties not in TIES:
+        return glm(table, penalised=bool(state.options.penalty))
+    if not state.options.penalty:
+        return maximise(state.ties, table)
+    beta = own_estimate(fit)
+    covariance = np.asarray(np.linalg.inv(expected_information(state.ties, table, beta)), dtype=np.float64)
+    loglik = log_likelihood(state.ties, table, beta)
+    return PeerFit(estimate=beta, covariance=covariance, loglik=loglik, package="scipy")
+
+
+def own_estimate(fit: Any) -> FloatArray:
+    """Return the estimate of a fit in the coefficients of a peer: the first item is the reference, and left out."""
+    beta = np.array([row.estimate for row in fit.rows], dtype=float)
+    n = len(fit.items)
+    return beta[1:] - np.where(np.arange(1, len(beta)) < n, beta[0], 0.0) if n else beta
 
 
 def errors_of(fit: Any) -> Errors:
@@ -171,10 +193,7 @@ def penalised_slope(fit: Any) -> Check:
     A maximum has slope zero. The information is that of the definition, by central differences.
     """
     kind, table, rng, slopes = fit.fitted_state.ties, pair_columns(fit), np.random.default_rng(1), []
-    beta = np.array([row.estimate for row in fit.rows], dtype=float)
-    if n := len(fit.items):  # the first item as reference, and left out
-        beta[:n] -= beta[0]
-        beta = beta[1:]
+    beta = own_estimate(fit)
     for _ in range(6):
         direction = rng.standard_normal(len(beta))
         direction *= 1e-4 / np.linalg.norm(direction)
@@ -235,7 +254,7 @@ def stacked_errors(fits: list[Any]) -> Any:
         state = fit.fitted_state
         factors = state.factors or (fit.design.pair,)
         table = pair_columns(replace(fit, state=replace(state, kind="cluster", factors=factors)))
-        peer = maximise(state.ties, table) if state.ties in TIES else glm(table, penalised=bool(state.options.penalty))
+        peer = peer_of(fit, table)
         rows, e, owner = whitened(state.ties, table, peer.estimate)
         names = [np.array(f.levels, dtype=object)[codes[owner]]
                  for f, codes in zip(factors, table.groups, strict=True)]  # fmt: skip

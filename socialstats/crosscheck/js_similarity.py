@@ -105,6 +105,8 @@ def pooled_checks(
         tables = [own, *(table.sum(axis=1, keepdims=True) if k == 0 and cells != [""] else table
                          for table in (parts[k] for parts in parts_of_people))]  # fmt: skip
         tables = [table[table.sum(axis=(1, 2, 3)) > 0] for table in tables]
+        if len(tables) == 3 and len(tables[1]) == len(tables[2]):  # each person in one cluster: clusters alone count
+            tables = tables[:1]
         moments = left_out_moments(value, total, tables)
         biases.append(moments.bias)
         bias = float(np.mean(biases[1:-1])) if len(biases) == len(cells) + 2 else biases[-1]
@@ -431,17 +433,31 @@ def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> 
                                  1e-9)  # fmt: skip
 
 
-def ceiling_ends(row: Row, left: Sequence[float], drawing: float, where: str, why: str, share: float) -> list[Check]:
-    """Compare s.e. and ends with those of a jackknife of logs; `share`: tolerance as a share of each divergence."""
+def ceiling_ends(
+    row: Row, left: Sequence[float], drawing: float, where: str, why: str, share: float, *, redrawn: bool = False
+) -> list[Check]:
+    """Compare s.e. and ends with those of a jackknife of logs.
+
+    `share` is the tolerance as a share of each divergence. `redrawn`: our jackknife leaves clusters out of a mean of
+    random halvings. The error of drawing is in it once more, with G - 1 degrees of freedom of its own.
+    """
     less, groups = 1 - float(row.estimate or 0.0), len(left)
-    error = math.hypot(math.sqrt((groups - 1) * float(np.var(np.log(left)))), drawing / less)
-    reach = math.exp(quantile(row.conf_level or 0.95, groups - 1.0) * error)
+    jackknifed, drawn = math.sqrt((groups - 1) * float(np.var(np.log(left)))), drawing / less
+    error = math.hypot(jackknifed, drawn)
+    times = 2 + 2 * math.sqrt(2 / (groups - 1)) if redrawn else 1.0
+    spare = math.hypot(jackknifed, math.sqrt(times) * drawn) - error
+    critical = quantile(row.conf_level or 0.95, groups - 1.0)
+    reach, further = math.exp(critical * error), share + math.expm1(critical * spare)
     wanted = (
-        ("s.e.", row.std_error, less * error, less * error), ("low", row.conf_low, 1 - less * reach, less * reach),
-        ("high", row.conf_high, 1 - less / reach, less / reach), ("df", row.df, groups - 1.0, 1.0),
-    )  # fmt: skip
-    return [near(f"{where}, {name}", ours, max(theirs, 0.0), why, share * size + 1e-12)
-            for name, ours, theirs, size in wanted]  # fmt: skip
+        ("s.e.", row.std_error, less * error, (share * error + spare) * less),
+        ("low", row.conf_low, 1 - less * reach, further * less * reach),
+        ("high", row.conf_high, 1 - less / reach, further * less / reach),
+        ("df", row.df, groups - 1.0, share),
+    )
+    return [
+        near(f"{where}, {name}", ours, max(theirs, 0.0), why, tolerance + 1e-12)
+        for name, ours, theirs, tolerance in wanted
+    ]
 
 
 def shuffled(part: pd.DataFrame) -> FloatArray:
@@ -500,4 +516,4 @@ def unit_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> li
         return checks
     left = part.groupby("unit")["left"].first().loc[counts.index].to_numpy()
     less = [float(values[left != one].mean()) for one in np.unique(left)]
-    return checks + ceiling_ends(row, less, drawing, where, EXACT, 0.15)
+    return checks + ceiling_ends(row, less, drawing, where, EXACT, 0.15, redrawn=True)

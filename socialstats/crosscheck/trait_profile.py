@@ -348,8 +348,10 @@ def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
     for trait in own.index[own != 0]:
         for factor, name in ((1.2, f"'{trait}' +20%"), (0.8, f"'{trait}' -20%"), (0.0, f"without '{trait}'")):
             found[name] = own.where(own.index != trait, own * factor)
-    if not settings["free_weights"]:
-        found = {name: w for name, w in found.items() if (w > 0).any() and (w < 0).any()}
-        found = {name: 5 * w.clip(lower=0) / w.clip(lower=0).sum() + 5 * w.clip(upper=0) / -w.clip(upper=0).sum()
+    if settings["score_range"] is not None or not settings["free_weights"]:  # each side keeps its sum
+        sides = [side for side in (1, -1) if (side * own > 0).any() and (own != 0).sum() > 1]
+        found = {name: w for name, w in found.items() if sides and all((side * w > 0).any() for side in sides)}
+        found = {name: sum(side * (side * w).clip(lower=0) * (side * own).clip(lower=0).sum()
+                           / (side * w).clip(lower=0).sum() for side in sides)
                  for name, w in found.items()}  # fmt: skip
     return {name: w for name, w in found.items() if w.any()}

@@ -1,1 +1,17 @@
-"""Every decision about columns, missing values, labels and order, once."""
+"""From columns to checked designs: what is read, what is left out, what depends on what.
+
+A table becomes a design in the same steps for comparisons, pairs, independent groups, ratings and lists of labels:
+
+1. Columns. `schema` finds the column of each part of the design; `columns` adds the pairs of columns of comparisons,
+   and `roles` decides from the structure of the table which rows are repeats. Names come from `vocabulary`.
+2. Rows. `rows` counts the distinct rows of these columns, says which of them count, and collects what is wrong with
+   them; `tables` finds frequencies, and stacks wide tables.
+3. Values. `winners` and `covariates` decode comparisons, `contrasts_reading` the values of pairs and groups,
+   `ratings_reading` levels and scales; `means` averages repeats.
+4. The design. `cells` counts equal rows together; `comparisons`, `contrasts` with `paired` and `groups`, `ratings` and
+   `label_lists` hold what is left, with `parts` such as factors.
+5. `undeclared` says what columns that were not declared would do to standard errors.
+
+`calls` makes a design of a table for a function, by its keywords or a formula (`formulas`, `terms`). Clusters and
+covariates of very long tables stay with the table (`scan`, `spool`).
+"""

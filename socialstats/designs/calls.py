@@ -12,12 +12,13 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 
 import numpy as np
 
+from socialstats.designs.aliases import Fields, Levels, Missing
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
 from socialstats.designs.groups import Groups, GroupScale
 from socialstats.designs.label_lists import LabelLists
-from socialstats.designs.options import Missing, Options, texts
+from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.errors import InputError
@@ -63,8 +64,10 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
     """
     wide = [name for name in ("first", "second") if name in options]
     if len(wide) == 1:
-        raise InputError(f"{option(wide[0], options[wide[0]])}: name both columns, {option('first')} and "
-                         f"{option('second')}; differences are the first minus the second")  # fmt: skip
+        raise InputError(
+            f"{option(wide[0], options[wide[0]])}: name both columns, {option('first')} and "
+            f"{option('second')}; differences are the first minus the second"
+        )
     long = [name for name in ("condition", "value", "conditions") if options.get(name) is not None]
     if wide and long:
         raise InputError(
@@ -114,11 +117,24 @@ def groups_of(data: Any, options: Mapping[str, Any]) -> Groups:
 TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
 F = TypeVar("F", bound=Callable[..., Any])
+SHARED = {
+    "file": """Parameters
+    ----------
+    path : str or path, data frame, or mapping of columns
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides, then the content.""",
+    "clusters": "Clusters follow ``|``, joined by ``+``.",
+}  # what the docstrings of readers of files have in common
 
 DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {
-    Comparisons: comparisons_of, Groups: groups_of, Paired: paired_of, Ratings: ratings_of,
-}  # fmt: skip
+    Comparisons: comparisons_of,
+    Groups: groups_of,
+    Paired: paired_of,
+    Ratings: ratings_of,
+}
 CONSTRUCTORS = ("from_frame", "from_wide", "from_counts")
 NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "cluster": (None, "declared"),
@@ -126,14 +142,16 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "source": ("rater",),
 }
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
-READ_TOO: Mapping[str, tuple[str, ...]] = {
-    "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)), "missing": get_args(Missing)
-}  # fmt: skip
+READ_TOO: Mapping[str, Levels] = {
+    "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
+    "missing": get_args(Missing),
+}
 PARTS_NAMED = {
     **dict.fromkeys(("stratum", "cell", "model", "scenario", "stage", "wording", "trait"), "strata"),
-    **dict.fromkeys(("pair", "group_first", "group_second"), "strata"), "group": "rater_groups",
+    **dict.fromkeys(("pair", "group_first", "group_second"), "strata"),
+    "group": "rater_groups",
     "source": "rater_source",
-}  # fmt: skip
+}
 
 
 def as_design(
@@ -176,10 +194,10 @@ def as_design(
         table = opened(data, columns.get("format"))
         named = {key: value for key, value in columns.items() if key != "format"}
         return READ[reader](table, named) if reader in READ else reader(table, **named)
-    said, kind = ", ".join(option(key) for key in columns), type(data).__name__
+    columns_named, kind = ", ".join(option(key) for key in columns), type(data).__name__
     raise InputError(
-        f"{name}: {said} tells how to read a table, but this {kind} is read already. Name the columns where it is "
-        f"made ({kind}.from_frame), or pass the table itself"
+        f"{name}: {columns_named} tells how to read a table, but this {kind} is read already. Name the columns where "
+        f"it is made ({kind}.from_frame), or pass the table itself"
     )
 
 
@@ -187,11 +205,11 @@ def takes_formula(*readers: Reader) -> Callable[[F], F]:
     """Let a function take a formula before its table, or as ``formula=``: see `by_keywords`."""
 
     def decorate(function: F) -> F:
-        own = list(inspect.signature(function).parameters)
+        arguments = list(inspect.signature(function).parameters)
 
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
-            named, options = by_keywords(args, given, readers, own, f"{function.__name__}()")
+            named, options = by_keywords(args, given, readers, arguments, f"{function.__name__}()")
             return function(*named, **options)
 
         call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
@@ -201,16 +219,17 @@ def takes_formula(*readers: Reader) -> Callable[[F], F]:
 
 
 def documented(text: str | None, reader: Reader, name: str) -> str | None:
-    """Return the docstring of a function that takes a formula, with an example below ``**columns``."""
-    said = (
-        f'Or a formula before the table: ``{name}("{SIDES[reader.__qualname__].example}", table)``, docs/formulas.md.'
-    )
-    return text and re.sub(r"(\n +)(Of a data frame or file: [^\n]*)", rf"\1\2\1{said}", text)
+    """Return the docstring of a function that takes a formula, with what readers share, and an example of a formula."""
+    example = SIDES[reader.__qualname__].example
+    shown = f'Or a formula before the table: ``{name}("{example}", table)``, docs/formulas.md.'
+    for key, shared in SHARED.items():
+        text = text and text.replace(f"{{{key}}}", shared)
+    return text and re.sub(r"(\n +)(Of a data frame or file: [^\n]*)", rf"\1\2\1{shown}", text)
 
 
 def by_keywords(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], own: Sequence[str], name: str
-) -> tuple[list[Any], dict[str, Any]]:
+    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Sequence[str], name: str
+) -> tuple[list[Any], Fields]:
     """Return the arguments of a call with the keywords of its formula in place of the formula.
 
     Parameters
@@ -219,7 +238,7 @@ def by_keywords(
         Of the call. The formula comes first and the table next (or as ``data=``), or it is the keyword ``formula``.
     readers : sequence of type or callable
         As for `as_design`.
-    own : sequence of str
+    arguments : sequence of str
         Parameters of the function that was called.
     name : str
         The function, for messages.
@@ -234,45 +253,47 @@ def by_keywords(
     >>> by_keywords(["score ~ arm | story", "t.csv"], {}, [Paired], [], "f()")
     (['t.csv'], {'value': 'score', 'condition': 'arm', 'cluster': 'story'})
     """
-    args, given, formula = formula_of(args, given, own, name)
+    args, given, formula = formula_of(args, given, arguments, name)
     plain = isinstance(formula, str) and "|" not in formula and not formula.partition("~")[0].strip()
     alone = isinstance(formula, str) and "~" not in formula  # an error of the function's own
-    if not isinstance(formula, str) or ("formula" in own and (plain or alone)):
+    if not isinstance(formula, str) or ("formula" in arguments and (plain or alone)):
         return args, given if formula is None else {**given, "formula": formula}
-    found, known = parsed(formula), {key for reader in readers for key in keywords(reader)}
+    terms, keys = parsed(formula), {key for reader in readers for key in keywords(reader)}
     for reader in readers:
-        named = found.keywords(SIDES[reader.__qualname__], own, name)
-        if set(named) <= {*keywords(reader), *own}:
+        named = terms.keywords(SIDES[reader.__qualname__], arguments, name)
+        if set(named) <= {*keywords(reader), *arguments}:
             break
     for key, value in named.items():
         beside = given.get(key)
         unsaid = beside in (None, "declared") and not (key == "cluster" and key in given and beside is None)
         if not unsaid and (isinstance(beside, bool) or texts(beside) != texts(value)):
-            raise InputError(f"{name}: formula {formula!r} says {option(key, value)}, and {option(key, beside)} "
-                             f"contradicts it. Leave one of them out; {GRAMMAR}")  # fmt: skip
-        if key not in known and key not in own:
+            raise InputError(
+                f"{name}: formula {formula!r} says {option(key, value)}, and {option(key, beside)} "
+                f"contradicts it. Leave one of them out; {GRAMMAR}"
+            )
+        if key not in keys and key not in arguments:
             raise InputError(f"{name} has no option {option(key)}, which formula {formula!r} names")
     return args, {**given, **named}
 
 
 def formula_of(
-    args: Sequence[Any], given: Mapping[str, Any], own: Sequence[str], name: str
-) -> tuple[list[Any], dict[str, Any], Any]:
+    args: Sequence[Any], given: Mapping[str, Any], arguments: Sequence[str], name: str
+) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
-    said = [given.pop("formula")] if "formula" in given else []
+    formulas = [given.pop("formula")] if "formula" in given else []
     if args and isinstance(args[0], str) and "~" in args[0] and not os.path.exists(os.path.expanduser(args[0])):
         if "data" in given:
             args.insert(1, given.pop("data"))
         if len(args) > 1 and not (isinstance(args[1], str) and "~" in args[1]):
-            said.append(args.pop(0))
+            formulas.append(args.pop(0))
         elif len(args) == 1 and re.search(r"\s~|~\s", args[0]):
             raise InputError(f"{name}: the formula {args[0]!r} needs a table after it")
-    if "formula" in own[: len(args)]:
-        said.append(args.pop(own.index("formula")))
-    if len(said) > 1:
-        raise InputError(f"{name}: two formulas, {said[0]!r} and {said[1]!r}. Leave one of them out")
-    return args, given, said[0] if said else None
+    if "formula" in arguments[: len(args)]:
+        formulas.append(args.pop(arguments.index("formula")))
+    if len(formulas) > 1:
+        raise InputError(f"{name}: two formulas, {formulas[0]!r} and {formulas[1]!r}. Leave one of them out")
+    return args, given, formulas[0] if formulas else None
 
 
 def makers_of(reader: Reader) -> list[Callable[..., Any]]:
@@ -295,11 +316,11 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     InputError
         For an unknown keyword, with the nearest known one; for keywords of different readers.
     """
-    known = {reader: keywords(reader) for reader in readers}
-    found = next((reader for reader, names in known.items() if set(columns) <= set(names)), None)
+    keywords_of = {reader: keywords(reader) for reader in readers}
+    found = next((reader for reader, names in keywords_of.items() if set(columns) <= set(names)), None)
     if found is not None:
         return found
-    every = list(dict.fromkeys(key for names in known.values() for key in names))
+    every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
             close = difflib.get_close_matches(key, [*options, *every], n=1)
@@ -309,9 +330,9 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
                 else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
             )
             raise InputError(f"{name} has no option {option(key)}. {hint}")
-    said = listing([option(key) for key in columns], most=20)
-    sets = "; or ".join(", ".join(names) for names in known.values())
-    raise InputError(f"{name}: {said} belong to different layouts of the table. Use those of one: {sets}")
+    named = listing([option(key) for key in columns], most=20)
+    sets = "; or ".join(", ".join(names) for names in keywords_of.values())
+    raise InputError(f"{name}: {named} belong to different layouts of the table. Use those of one: {sets}")
 
 
 def opened(data: TableLike, format: Format | None = None) -> Any:
@@ -330,11 +351,11 @@ def opened(data: TableLike, format: Format | None = None) -> Any:
 
 
 def keywords_of_call(
-    function: Callable[..., Any], options: dict[str, Any], columns: Mapping[str, Any], reader: Reader, table: Any
-) -> dict[str, Any]:
+    function: Callable[..., Any], options: Fields, columns: Mapping[str, Any], reader: Reader, table: Any
+) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
-    read, known, there = dict(columns), keywords(reader), getattr(table, "columns", ())
-    for key in [key for key in options if key in known]:
+    read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())
+    for key in [key for key in options if key in keys]:
         value, choices = options[key], _choices(function, key)
         if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
             continue
@@ -351,7 +372,7 @@ def keywords_of_call(
             options |= {key: True} if key == "order" else {}
     for key, part in PARTS_NAMED.items():
         parameter = inspect.signature(function).parameters.get(key)
-        if parameter is None or part not in known or key in known:
+        if parameter is None or part not in keys or key in keys:
             continue
         for column in texts(options.get(key, parameter.default)):
             if column in NO_COLUMN.get(key, ()):
@@ -380,7 +401,11 @@ def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
 
     def listed(hint: Any) -> tuple[Any, ...]:
         inner = get_args(hint)
-        return inner if get_origin(hint) is Literal else tuple(value for one in inner for value in listed(one))
+        return (
+            inner
+            if get_origin(hint) is Literal
+            else tuple(value for value_hint in inner for value in listed(value_hint))
+        )
 
     return listed(get_type_hints(function).get(key, Any))
 
@@ -389,13 +414,7 @@ def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
 def read_comparisons(path: TableLike, *, format: Format | None = None, **options: Any) -> Comparisons:
     """Read a file of paired comparisons.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
 
@@ -413,9 +432,9 @@ def read_comparisons(path: TableLike, *, format: Format | None = None, **options
     Notes
     -----
     A formula names the columns as well: ``read_comparisons("winner ~ 1 | judge", table)``. The winner is left; wins of
-    both sides are ``wins_a + wins_b ~ 1``. Models have covariates of the sides on the right. Clusters follow ``|``,
-    joined by ``+``. Other columns are terms called like the keyword: ``order(first)``. Every metric of
-    comparisons takes the same formula; docs/formulas.md has the grammar.
+    both sides are ``wins_a + wins_b ~ 1``. Models have covariates of the sides on the right. {clusters}
+    Other columns are terms called like the keyword: ``order(first)``. Every metric of comparisons takes the same
+    formula; docs/formulas.md has the grammar.
 
     Examples
     --------
@@ -432,13 +451,7 @@ def read_comparisons(path: TableLike, *, format: Format | None = None, **options
 def read_paired(path: TableLike, *, format: Format | None = None, **options: Any) -> Paired:
     """Read a file of pairs: the same units under two conditions.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Paired.from_frame`; with ``first=`` and ``second=`` as in `Paired.from_wide`.
 
@@ -456,9 +469,9 @@ def read_paired(path: TableLike, *, format: Format | None = None, **options: Any
     Notes
     -----
     A formula names the columns as well: ``read_paired("answer ~ condition + unit(question) | scenario", table)``. The
-    value is left, the condition right; a table with one row per unit has ``after + before ~ 1``. Clusters follow ``|``,
-    joined by ``+``. Other columns are terms called like the keyword: ``by(model)``. Every metric of pairs takes
-    the same formula; docs/formulas.md has the grammar.
+    value is left, the condition right; a table with one row per unit has ``after + before ~ 1``. {clusters}
+    Other columns are terms called like the keyword: ``by(model)``. Every metric of pairs takes the same formula;
+    docs/formulas.md has the grammar.
 
     Examples
     --------
@@ -475,13 +488,7 @@ def read_paired(path: TableLike, *, format: Format | None = None, **options: Any
 def read_groups(path: TableLike, *, format: Format | None = None, **options: Any) -> Groups:
     """Read a file of two independent groups: different units under two conditions.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Groups.from_frame`. Two vectors: `Groups.from_samples`; counts: `Groups.from_table`.
 
@@ -499,8 +506,9 @@ def read_groups(path: TableLike, *, format: Format | None = None, **options: Any
     Notes
     -----
     A formula names the columns as well: ``read_groups("score ~ arm | class", table)``. The value is left, the group
-    right. Clusters follow ``|``, joined by ``+``. Other columns are terms called like the keyword: ``unit(person)``.
-    Every metric of groups takes the same formula; docs/formulas.md has the grammar.
+    right. {clusters}
+    Other columns are terms called like the keyword: ``unit(person)``. Every metric of groups takes the same formula;
+    docs/formulas.md has the grammar.
 
     Examples
     --------
@@ -517,13 +525,7 @@ def read_groups(path: TableLike, *, format: Format | None = None, **options: Any
 def read_ratings(path: TableLike, *, format: Format | None = None, **options: Any) -> Ratings:
     """Read a file of ratings: who gave which unit which value.
 
-    Parameters
-    ----------
-    path : str or path, data frame, or mapping of columns
-        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
-        One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.
+    {file}
     **options
         As in `Ratings.from_frame`; with ``raters=`` (their columns) or ``raters_in=`` as in `Ratings.from_wide`, with
         ``columns=`` as in `Ratings.from_counts`.
@@ -542,9 +544,9 @@ def read_ratings(path: TableLike, *, format: Format | None = None, **options: An
     Notes
     -----
     A formula names the columns as well: ``read_ratings("rating ~ judge + unit(item) | story", table)``. The value is
-    left, the rater right; raters with a column each are ``ann + bob ~ 1``. Clusters follow ``|``,
-    joined by ``+``. Other columns are terms called like the keyword: ``strata(domain)``. Every metric of ratings takes
-    the same formula; docs/formulas.md has the grammar.
+    left, the rater right; raters with a column each are ``ann + bob ~ 1``. {clusters}
+    Other columns are terms called like the keyword: ``strata(domain)``. Every metric of ratings takes the same formula;
+    docs/formulas.md has the grammar.
 
     Examples
     --------

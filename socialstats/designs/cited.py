@@ -73,8 +73,8 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
     if group not in design.covariates:
         raise InputError(f"no covariate '{group}'; covariates: {quoted(list(design.covariates)) or 'none'}")
     texts = design.cited.levels
-    found = sep or next((one for one in SEPARATORS if any(one in text for text in texts)), "")
-    lists = [split(text, found or None) for text in texts]
+    separator = sep or next((mark for mark in SEPARATORS if any(mark in text for text in texts)), "")
+    lists = [split(text, separator or None) for text in texts]
     chosen = np.flatnonzero(design.outcome != TIED)
     names, cited = marked(lists, design.cited.codes[chosen])
     if not names:
@@ -86,6 +86,12 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
     factors = [Factor(name=f"{group} chosen", codes=codes, levels=levels)]
     factors += [Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)]
     times = design.count[chosen]
-    base = LabelLists(labels=names, cited=cited, count=times, source=design.source, columns=(design.cited.name,),
-                      cautions=tuple(label_cautions({"labels": names})))  # fmt: skip
-    return ChosenLabels(lists=gathered(cited, times, factors, base, True), sep=found, ties=design.n_ties)
+    base = LabelLists(
+        labels=names,
+        cited=cited,
+        count=times,
+        source=design.source,
+        columns=(design.cited.name,),
+        cautions=tuple(label_cautions({"labels": names})),
+    )
+    return ChosenLabels(lists=gathered(cited, times, factors, base, True), sep=separator, ties=design.n_ties)

@@ -5,44 +5,54 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Pair
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.vocabulary import couples, spelled
 from socialstats.errors import Problem
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
-Pair = tuple[str, str]
-ITEM_PAIRS: tuple[Pair, ...] = (
-    ("item_a", "item_b"), ("role_a", "role_b"), ("model_a", "model_b"), ("player_a", "player_b"),
-    ("option_a", "option_b"), ("choice_a", "choice_b"), ("name_a", "name_b"), ("item_i", "item_j"),
-    ("role_i", "role_j"), ("item_1", "item_2"), ("item1", "item2"), ("model_1", "model_2"),
-    ("model1", "model2"), ("player_1", "player_2"), ("player1", "player2"), ("left", "right"),
-    ("first", "second"), ("home", "away"), ("a", "b"), ("A", "B"),
-)  # fmt: skip
-WINNER_NAMES = ("winner", "choice", "chosen", "preferred", "preference", "result", "outcome", "pick", "vote")
-ORDER_NAMES = ("order", "first_shown", "shown_first", "presented_first", "first")
-VALUES_NAMES = ("values", "cited_values", "values_cited")
-SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
-COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
+ITEM_PAIRS = couples(
+    "item_a item_b, role_a role_b, model_a model_b, player_a player_b, option_a option_b, choice_a choice_b, "
+    "name_a name_b, item_i item_j, role_i role_j, item_1 item_2, item1 item2, model_1 model_2, model1 model2, "
+    "player_1 player_2, player1 player2, left right, first second, home away, a b, A B"
+)
+WINNER_NAMES = spelled("winner choice chosen preferred preference result outcome pick vote")
+ORDER_NAMES = spelled("order first_shown shown_first presented_first first")
+VALUES_NAMES = spelled("values cited_values values_cited")
+SIDE_WORDS = couples("left right, first second, home away")
+COMMON_TOKENS = couples("a b, A B, i j")
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 REST = "p_rest"
 
 
 PARTS = (
-    Part("item_a", "item"), Part("item_b", "item"), Part("winner", "value"), Part("order", "order"),
-    Part("wins_a", "wins"), Part("wins_b", "wins"), Part("ties", "wins"), Part("score_a", "score"),
+    Part("item_a", "item"),
+    Part("item_b", "item"),
+    Part("winner", "value"),
+    Part("order", "order"),
+    Part("wins_a", "wins"),
+    Part("wins_b", "wins"),
+    Part("ties", "wins"),
+    Part("score_a", "score"),
     Part("score_b", "score"),
-)  # fmt: skip
+)
 FURTHER = (
-    Part("order", "order", ORDER_NAMES, wanted=False), Part("weight", "weight"), Part("count", "count"),
-    Part("by", "by"), Part("values", "value", VALUES_NAMES, wanted=False),
-    Part("status", "status", (STATUS,), wanted=False), Part("rest", "note"), BLOCKS, Part("cluster", "cluster"),
+    Part("order", "order", ORDER_NAMES, wanted=False),
+    Part("weight", "weight"),
+    Part("count", "count"),
+    Part("by", "by"),
+    Part("values", "value", VALUES_NAMES, wanted=False),
+    Part("status", "status", (STATUS,), wanted=False),
+    Part("rest", "note"),
+    BLOCKS,
+    Part("cluster", "cluster"),
     Part("repeat", "repeat"),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +65,24 @@ class Contest(Roles):
         As in `Roles`. Without a winner there are `wins` (of a, of b and, optionally, ties) or `scores` of both items,
         of which the higher one wins. ``rest`` is the probability of other answers, beside those of the first item.
     covariates : mapping of str to pair of str
-    found : frozenset of str
+    undeclared : frozenset of str
         Covariates that were found by their names, not declared.
     pair_cluster : bool
         True when ``pair`` was declared as a cluster and no column has that name, or repeats without a cluster.
     """
 
     covariates: Mapping[str, Pair]
-    found: frozenset[str]
+    undeclared: frozenset[str]
     pair_cluster: bool = False
 
     @property
     def items(self) -> Pair:
         """The columns of the two items."""
         return self["item_a"], self["item_b"]
+
+    def names_of_rows(self, *kinds: str) -> list[str]:
+        """Return the columns of some kinds, and that of the winner."""
+        return [*self.of(*kinds), *self.played.get("winner", ())]
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
@@ -93,7 +107,7 @@ def assign(table: Table, options: Options) -> Contest:
     played = {name: (column,) for name, column in columns.items() if column}
     soft = options.winner_coding == "probability"
     no_column = "pair" if not table.has("pair") else ""
-    named: dict[str, Any] = {"cluster": tuple(name for name in texts(options.cluster) if name != no_column)}
+    named: Fields = {"cluster": tuple(name for name in texts(options.cluster) if name != no_column)}
     named["order"] = _order(finder, options, items)
     if soft:
         named["values"] = False  # the labels that a reply cites belong to the answer that was drawn
@@ -105,10 +119,10 @@ def assign(table: Table, options: Options) -> Contest:
     covariates = _covariates(finder, options, items, free)
     for name in options.allowed:
         if name not in covariates:
-            known = quoted([*covariates], 10) or "none"
+            listed = quoted([*covariates], 10) or "none"
             finder.problems.append(
                 Problem(
-                    message=f"{option('allowed')} names '{name}', which is no covariate", fix=f"Covariates: {known}"
+                    message=f"{option('allowed')} names '{name}', which is no covariate", fix=f"Covariates: {listed}"
                 )
             )
     finder.finish()
@@ -119,7 +133,7 @@ def assign(table: Table, options: Options) -> Contest:
         schema=(*PARTS, *(Part(name, "covariate") for name in sides), *further.schema),
         played={**played, **sides, **further.played, **rest},
         covariates=covariates,
-        found=frozenset(covariates) if options.covariates is None else frozenset(),
+        undeclared=frozenset(covariates) if options.covariates is None else frozenset(),
         pair_cluster=repeated or no_column in texts(options.cluster),
     )
 
@@ -168,24 +182,24 @@ def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
     ('right', 'away.team')
     """
     for pair in (*SIDE_WORDS, *COMMON_TOKENS, *DIGIT_TOKENS):
-        mine, other = pair[side], pair[1 - side]
-        for pattern in (rf"^{mine}(?=$|[_. -])", rf"(?<=[_. -]){mine}$", rf"(?<=[a-z]){mine}$"):
-            if mine.isdigit() or "(?<=[a-z])" not in pattern:
+        side_word, other = pair[side], pair[1 - side]
+        for pattern in (rf"^{side_word}(?=$|[_. -])", rf"(?<=[_. -]){side_word}$", rf"(?<=[a-z]){side_word}$"):
+            if side_word.isdigit() or "(?<=[a-z])" not in pattern:
                 candidate = re.sub(pattern, other, name)
                 if candidate != name and candidate in columns:
                     return candidate
     return None
 
 
-def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, tuple[str, ...]]:
+def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]:
     """Find the winner column, or the columns of wins of an aggregated table."""
     if options.winner:
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
-    found = finder.free(WINNER_NAMES, items)
-    wins = () if found and not counted else _wins(finder, options, items)
-    if found and not wins:
-        return found, ()
+    winner = finder.free(WINNER_NAMES, items)
+    wins = () if winner and not counted else _wins(finder, options, items)
+    if winner and not wins:
+        return winner, ()
     if wins:
         ties = finder.several("ties", options.ties)
         ties = ties or tuple(n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins))
@@ -197,7 +211,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, tuple[s
     return "", ()
 
 
-def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> tuple[str, ...]:
+def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> Levels:
     """Return the columns of both sides where one is named, the other by its name; empty where none is."""
     if not any(named):
         return ()
@@ -208,14 +222,14 @@ def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) ->
     )
 
 
-def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
+def _wins(finder: Finder, options: Options, items: Pair) -> Levels:
     """Return the columns of how often each side won: as named, or by their names, in any case; empty for none."""
     named = _sides(finder, ("wins_a", "wins_b"), (options.wins_a, options.wins_b))
     if named:
         return named
     plain = {bare(column): column for column in reversed(finder.columns) if column not in items}
-    own = item_tokens(items)
-    for sides in (*([own] if own and all(own) else []), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):
+    tokens = item_tokens(items)
+    for sides in (*([tokens] if tokens and all(tokens) else []), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):
         for word in WIN_WORDS:
             for form in ("{word}{side}", "{side}{word}"):
                 pair = tuple(plain.get(bare(form.format(word=word, side=side))) for side in sides)
@@ -224,14 +238,14 @@ def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
     return ()
 
 
-def _order(finder: Finder, options: Options, items: Pair) -> str | Literal[False] | None:
+def _order(finder: Finder, options: Options, items: Pair) -> ColumnOption:
     """Return the column that says who was shown first, as named; an item column where that side always was."""
     if options.order not in ("item_a", "item_b"):
         return options.order
     column = items[options.order == "item_b"]
     if options.order in finder.columns and options.order != column:
-        said = f"{option('order', options.order)} is the item column '{shorten(column)}' or the column of that name"
-        finder.miss("order", said, [], guess=column)
+        message = f"{option('order', options.order)} is the item column '{shorten(column)}' or the column of that name"
+        finder.miss("order", message, [], guess=column)
     return column if finder.table.has(column) else False  # a missing item is said once
 
 
@@ -278,15 +292,15 @@ def item_tokens(items: Pair) -> Pair | None:
 
 def side_pairs(columns: Sequence[str], items: Pair) -> Iterator[tuple[str, Pair]]:
     """Yield (name, (column of a, column of b)) for columns that differ in nothing but the side."""
-    own = item_tokens(items)
-    tokens = [*([own] if own and all(own) else []), *COMMON_TOKENS]
-    if own not in COMMON_TOKENS:
+    distinct = item_tokens(items)
+    tokens = [*([distinct] if distinct and all(distinct) else []), *COMMON_TOKENS]
+    if distinct not in COMMON_TOKENS:
         tokens += DIGIT_TOKENS
-    known, seen = frozenset(columns), set[str]()
+    names, seen = frozenset(columns), set[str]()
     for a, b in dict.fromkeys(tokens):
         for column in columns:
             name, partner = _other_side(column, a, b)
-            if partner in known and name not in seen and column not in items:
+            if partner in names and name not in seen and column not in items:
                 seen.add(name)
                 yield name, (column, partner)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.options import Missing, Options, WinnerCoding
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair
+from socialstats.designs.cells import group, totals
+from socialstats.designs.options import Options, WinnerCoding
 from socialstats.designs.parts import (
     A_WON,
     B_WON,
@@ -20,6 +22,7 @@ from socialstats.designs.parts import (
     Factor,
     FlowStep,
     Replies,
+    StatusArray,
     named_factors,
     renamed,
     stacked,
@@ -92,11 +95,11 @@ class Comparisons(Design):
     (('ash', 'elm', 'oak'), [0, 2, 1], [1.0, 1.0, 1.0])
     """
 
-    items: tuple[str, ...]
+    items: Levels
     item_a: IntArray
     item_b: IntArray
-    outcome: np.ndarray[Any, np.dtype[np.int8]]
-    first: np.ndarray[Any, np.dtype[np.int8]]
+    outcome: StatusArray
+    first: StatusArray
     order_known: bool
     count: FloatArray
     weight: FloatArray
@@ -121,7 +124,7 @@ class Comparisons(Design):
         return f"<Comparisons: {'; '.join(parts)}>"
 
     @property
-    def declared(self) -> tuple[str, ...]:
+    def declared(self) -> Levels:
         """Names of the declared clusters, of those that stay with the table first."""
         return (*(self.scan.clusters if self.scan else ()), *(factor.name for factor in self.clusters))
 
@@ -135,7 +138,7 @@ class Comparisons(Design):
         """Rows that are ties."""
         return int(self.count[self.outcome == TIED].sum())
 
-    def aside(self, change: Callable[[Comparisons], Any]) -> dict[str, Any]:
+    def aside(self, change: Callable[[Comparisons], Any]) -> Fields:
         """Return what is made of ``refused`` and ``unread``, of those that there are."""
         parts = {"refused": self.refused, "unread": self.unread}
         return {name: change(part) for name, part in parts.items() if part is not None}
@@ -153,8 +156,8 @@ class Comparisons(Design):
         """How much of the replies the winners' probabilities tell; None where winners are drawn."""
         if self.replies is None:
             return None
-        known = ~np.isnan(self.replies.rest)
-        rest = float(np.average(self.replies.rest[known], weights=self.count[known])) if known.any() else None
+        tells = ~np.isnan(self.replies.rest)
+        rest = float(np.average(self.replies.rest[tells], weights=self.count[tells])) if tells.any() else None
         return Coverage(replies=self.n_rows, none=self.replies.none, rest=rest)
 
     @property
@@ -165,7 +168,11 @@ class Comparisons(Design):
         levels = tuple(f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys)
         return Factor(name="pair", codes=codes.astype(np.int64), levels=levels)
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+    def labelled(self) -> list[Factor]:
+        """Return every factor of the cells: `by`, what is cited, clusters."""
+        return [factor for factor in (self.by, self.cited, *self.clusters) if factor is not None]
+
+    def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name.
 
         Parameters
@@ -188,8 +195,8 @@ class Comparisons(Design):
         if self.scan is not None and self.scan.named(names):
             named = quoted(self.scan.named(names))
             raise InputError(f"{self.source}: the clusters {named} stay with the table. Read them by whole()")
-        found = named_factors(self.clusters, self.by, names, lambda: self.pair)
-        return found if found or self.replies is None else (self.replies.factor,)
+        factors = named_factors(self.clusters, self.by, names, lambda: self.pair)
+        return factors if factors or self.replies is None else (self.replies.factor,)
 
     def whole(self) -> Comparisons:
         """Return the design with all its clusters and covariates in the cells, which are nearly as many as rows then.
@@ -238,16 +245,16 @@ class Comparisons(Design):
 
     def silent(self) -> dict[str, str]:
         """Return the levels of `by` that have replies and no choice, each with what its replies are."""
-        known = () if self.by is None else self.by.levels
-        found: dict[str, dict[str, int]] = {}
+        with_choices = () if self.by is None else self.by.levels
+        counts: dict[str, dict[str, int]] = {}
         for name, levels in self.aside(lambda part: Design.split(part) if part.by is not None else {}).items():
             for level, one in levels.items():
-                if level not in known:
-                    found.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
+                if level not in with_choices:
+                    counts.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
         return {
             level: f"none of its {count(sum(n.values()), 'reply', 'replies')} is a choice ({count(n['refused'])} "
             f"refused, {count(n['unread'])} missing or unreadable)"
-            for level, n in sorted(found.items())
+            for level, n in sorted(counts.items())
         }
 
     def drop_ties(self) -> Comparisons:
@@ -267,12 +274,16 @@ class Comparisons(Design):
             scan = replace(scan, covariates={name: (b, a) for name, (a, b) in scan.covariates.items()})
         return merged(
             replace(
-                self, scan=scan, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
+                self,
+                scan=scan,
+                item_a=self.item_b,
+                item_b=self.item_a,
+                outcome=other[self.outcome],
                 first=(-self.first).astype(np.int8),
                 covariates={name: replace(c, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 **self.aside(Comparisons.swap),
             )
-        )  # fmt: skip
+        )
 
     def relabel(self, labels: Mapping[str, str]) -> Comparisons:
         """Give items new labels; items that `labels` does not name keep theirs.
@@ -285,12 +296,12 @@ class Comparisons(Design):
         new = renamed(self.items, labels, "item")
         items = tuple(sorted(new))
         code = np.array([items.index(name) for name in new], dtype=np.int64)
-        aside = self.aside(lambda part: part.relabel({one: to for one, to in labels.items() if one in part.items}))
+        aside = self.aside(lambda part: part.relabel({item: to for item, to in labels.items() if item in part.items}))
         done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], **aside))
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
         return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 
-    def group_of(self, covariate: str) -> dict[str, Any]:
+    def group_of(self, covariate: str) -> Fields:
         """Return the value of a covariate for each item, where it belongs to the item (such as its domain).
 
         Raises
@@ -304,7 +315,7 @@ class Comparisons(Design):
             listed = quoted(self.covariate_names, 10) or "none"
             raise DesignError(f"{self.source}: no covariate '{covariate}'. Covariates: {listed}")
         sides = self.covariates[covariate]
-        groups: dict[str, Any] = {}
+        groups: Fields = {}
         for codes, values in ((self.item_a, sides.a), (self.item_b, sides.b)):
             for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
                 item = self.items[code]
@@ -322,14 +333,13 @@ class Comparisons(Design):
         winner: AnyArray = np.full(len(a), None, dtype=object)
         for code, won in ((A_WON, a), (B_WON, b)):
             winner[self.outcome == code] = won[self.outcome == code]
-        columns: dict[str, Any] = {"item_a": a, "item_b": b, "winner": winner}
+        columns: Fields = {"item_a": a, "item_b": b, "winner": winner}
         columns |= {"tied": self.outcome == TIED}
         if self.order_known:
             columns["order"] = np.where(self.first > 0, names[self.item_a], names[self.item_b])
         for name, c in self.covariates.items():
             columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
-        for factor in (*([self.by] if self.by else []), *([self.cited] if self.cited else []), *self.clusters):
-            columns[factor.name] = factor.labels()
+        columns |= {factor.name: factor.labels() for factor in self.labelled()}
         return pd.DataFrame(columns | {"count": self.count, "weight": self.weight})
 
     @classmethod
@@ -342,20 +352,20 @@ class Comparisons(Design):
         winner: str | None = None,
         score_a: str | None = None,
         score_b: str | None = None,
-        order: str | Literal[False] | None = None,
-        covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None,
+        order: ColumnOption = None,
+        covariates: Sequence[str] | Mapping[str, Pair] | None = None,
         weight: str | None = None,
-        count: str | Literal[False] | None = None,
+        count: ColumnOption = None,
         by: str | None = None,
-        values: str | Literal[False] | None = None,
-        cluster: str | Sequence[str] = (),
-        repeat: str | Sequence[str] = (),
-        tie: str | Sequence[str] = ("tie",),
-        refusal: str | Sequence[str] = (),
+        values: ColumnOption = None,
+        cluster: Names = (),
+        repeat: Names = (),
+        tie: Names = ("tie",),
+        refusal: Names = (),
         status: str | None = None,
         missing: Missing = "error",
         winner_coding: WinnerCoding = "auto",
-        na: str | Sequence[str] | Literal[False] = (),
+        na: NaTexts = (),
         allowed: Mapping[str, Sequence[Any]] | None = None,
         source: str = "data frame",
     ) -> Comparisons:
@@ -444,18 +454,40 @@ class Comparisons(Design):
         from socialstats.designs.comparisons_reading import build
 
         options = Options(
-            item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
-            count=count, by=by, values=values, cluster=cluster, repeat=repeat, tie=tie, refusal=refusal, status=status,
-            missing=missing, winner_coding=winner_coding, na=na, allowed=allowed or {}, score_a=score_a,
+            item_a=item_a,
+            item_b=item_b,
+            winner=winner,
+            order=order,
+            covariates=covariates,
+            weight=weight,
+            count=count,
+            by=by,
+            values=values,
+            cluster=cluster,
+            repeat=repeat,
+            tie=tie,
+            refusal=refusal,
+            status=status,
+            missing=missing,
+            winner_coding=winner_coding,
+            na=na,
+            allowed=allowed or {},
+            score_a=score_a,
             score_b=score_b,
-        )  # fmt: skip
+        )
         return build(as_table(data, source), options)
 
     @classmethod
     def from_counts(
-        cls, data: Any, *, wins_a: str | None = None, wins_b: str | None = None, ties: str | None = None,
-        source: str = "data frame", **options: Any,
-    ) -> Comparisons:  # fmt: skip
+        cls,
+        data: Any,
+        *,
+        wins_a: str | None = None,
+        wins_b: str | None = None,
+        ties: str | None = None,
+        source: str = "data frame",
+        **options: Any,
+    ) -> Comparisons:
         """Build the design from a table that was counted already: one row per pair, with how often each side won.
 
         Parameters
@@ -495,94 +527,52 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
         factors.append(replace(factor, codes=codes, levels=levels))
     sides = {name: sides_of(rows, k) for k, name in enumerate(spool.names)}
     fields = take_columns(cells, cell) | {
-        "count": np.ones(len(rows)), "weight": weight, "weight_sq": weight**2,
+        "count": np.ones(len(rows)),
+        "weight": weight,
+        "weight_sq": weight**2,
         "clusters": (*factors, *taken_all(cells.clusters, cell)),
-    }  # fmt: skip
+    }
     fields["covariates"] |= {name: Covariate(name=name, a=a, b=b) for name, (a, b) in sides.items()}
     names = replace(cells, scan=scan).covariate_names
     fields["covariates"] = {name: fields["covariates"][name] for name in names}
     return merged(replace(cells, **fields))
 
 
-def dense(values: AnyArray) -> IntArray:
-    """Return ranks (from 0, without gaps) of the values of an array."""
-    if values.dtype == object:
-        distinct = {value: code for code, value in enumerate(sorted(set(values.tolist())))}
-        return np.array([distinct[value] for value in values.tolist()], dtype=np.int64)
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
-def group(columns: Sequence[AnyArray]) -> tuple[IntArray, IntArray]:
-    """Group equal rows of some columns in sorted order.
-
-    Returns
-    -------
-    first : (groups,) int64 array
-        One row of each group.
-    group : (rows,) int64 array
-        The group of each row.
-    """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    size = 1
-    for column in columns:
-        codes = column if column.dtype.kind in "iu" and column.size and column.min() >= 0 else dense(column)
-        width = int(codes.max()) + 1 if codes.size else 1
-        if size > 2**62 // width:
-            key = dense(key)
-            size = int(key.max()) + 1
-        key = key * width + codes
-        size *= width
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    new = np.append(True, key[1:] != key[:-1])[: len(key)]
-    of_row = np.empty(len(key), dtype=np.int64)
-    of_row[order] = np.cumsum(new) - 1
-    return order[new].astype(np.int64, copy=False), of_row
-
-
 def cell_columns(design: Comparisons) -> list[AnyArray]:
     """Return every column that makes a cell, in canonical order."""
     columns: list[AnyArray] = [design.item_a, design.item_b, design.outcome, design.first]
     columns += [side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)]
-    factors = [*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters]
-    replies = [design.replies.codes] if design.replies else []
-    return columns + [factor.codes for factor in factors] + replies
+    columns += [factor.codes for factor in design.labelled()]
+    return [*columns, *([design.replies.codes] if design.replies else [])]
 
 
 def merged(design: Comparisons) -> Comparisons:
     """Return the design with equal cells merged and cells in sorted order."""
-    first, of_cell = group(cell_columns(design))
-    size = len(first)
-
-    def total(values: FloatArray) -> FloatArray:
-        return np.bincount(of_cell, weights=values, minlength=size).astype(np.float64, copy=False)
-
-    count = total(design.count)
-    weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
-    sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
-    scan = None if design.scan is None else design.scan.moved(of_cell)
+    first, cell = group(cell_columns(design))
+    sums = {"count": totals(cell, design.count, len(first))}
+    for name in SUMS[1:]:
+        sums[name] = totals(cell, getattr(design, name), len(first)) if design.weighted else sums["count"]
+    scan = None if design.scan is None else design.scan.moved(cell)
     return replace(design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan})
 
 
 SUMS = ("count", "weight", "weight_sq")
 
 
-def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> dict[str, Any]:
+def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> Fields:
     """Return the fields of some cells, and of their sums over rows those that are named."""
-    fields: dict[str, Any] = {
-        name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)
-    }
-    fields["covariates"] = {name: replace(c, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()}
+    fields: Fields = {name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)}
+    fields["covariates"] = {name: covariate.take(index) for name, covariate in design.covariates.items()}
     fields |= {"by": taken_by(design.by, index), "cited": taken_by(design.cited, index)}
     fields["clusters"] = taken_all(design.clusters, index)
     if design.scan is not None:
         fields["scan"] = design.scan.taken(index, len(design.count))
-    if (own := design.replies) is not None:
-        fields["replies"] = replace(own, codes=own.codes[index], rest=own.rest[index])
+    if design.replies is not None:
+        fields["replies"] = design.replies.take(index)
     return fields
 
 
-def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:
+def drop_unused_items(fields: Fields, items: Levels) -> Fields:
     """Re-code the item columns of some cells to the items that they use."""
     there = np.zeros(len(items), dtype=bool)
     there[fields["item_a"]] = there[fields["item_b"]] = True
@@ -591,8 +581,9 @@ def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[st
     place = np.cumsum(there) - 1
     return fields | {
         "items": tuple(item for item, used in zip(items, there.tolist(), strict=True) if used),
-        "item_a": place[fields["item_a"]], "item_b": place[fields["item_b"]],
-    }  # fmt: skip
+        "item_a": place[fields["item_a"]],
+        "item_b": place[fields["item_b"]],
+    }
 
 
 def joined(one: Comparisons, two: Comparisons) -> Comparisons:
@@ -612,23 +603,36 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         parts = [np.array([place[item] for item in d.items])[getattr(d, name)] for d in (one, two)]
         return np.asarray(np.concatenate(parts), dtype=np.int64)
 
-    plain: dict[str, Any] = {
+    plain: Fields = {
         name: np.concatenate([getattr(one, name), getattr(two, name)])
         for name in ("outcome", "first", "count", "weight", "weight_sq")
     }
     covariates = {
-        name: replace(c, a=np.concatenate([c.a, two.covariates[name].a]),
-                      b=np.concatenate([c.b, two.covariates[name].b]))
-        for name, c in one.covariates.items() if name in two.covariates
-    }  # fmt: skip
+        name: replace(
+            c, a=np.concatenate([c.a, two.covariates[name].a]), b=np.concatenate([c.b, two.covariates[name].b])
+        )
+        for name, c in one.covariates.items()
+        if name in two.covariates
+    }
     clusters = tuple(
         stacked([f, next(g for g in two.clusters if g.name == f.name)])
-        for f in one.clusters if f.name in {g.name for g in two.clusters}
-    )  # fmt: skip
+        for f in one.clusters
+        if f.name in {g.name for g in two.clusters}
+    )
     whole = replace(
-        one, items=items, item_a=codes("item_a"), item_b=codes("item_b"), covariates=covariates, clusters=clusters,
-        by=None, cited=None, refused=None, unread=None, replies=_all_replies(one.replies, two.replies), **plain,
-    )  # fmt: skip
+        one,
+        items=items,
+        item_a=codes("item_a"),
+        item_b=codes("item_b"),
+        covariates=covariates,
+        clusters=clusters,
+        by=None,
+        cited=None,
+        refused=None,
+        unread=None,
+        replies=_all_replies(one.replies, two.replies),
+        **plain,
+    )
     return merged(whole)
 
 

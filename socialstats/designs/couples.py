@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 
+from socialstats.designs.aliases import Levels, Names, NaTexts, Pair
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS, Finder, Part
 from socialstats.designs.tables import free_name, with_constant
@@ -22,10 +23,15 @@ EXTRA = ("topic", "kind")
 ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
 PARTS = (
-    Part("scenario", "cluster"), Part("pair", "cluster"), Part("group_first", "stratum"),
-    Part("group_second", "stratum"), Part("by", "by"), Part("rater", "rater", RATERS, wanted=False),
-    Part("answer", "value", ANSWERS), Part("status", "status", (STATUS,), wanted=False),
-)  # fmt: skip
+    Part("scenario", "cluster"),
+    Part("pair", "cluster"),
+    Part("group_first", "stratum"),
+    Part("group_second", "stratum"),
+    Part("by", "by"),
+    Part("rater", "rater", RATERS, wanted=False),
+    Part("answer", "value", ANSWERS),
+    Part("status", "status", (STATUS,), wanted=False),
+)
 WRITTEN = (("1", "2"), ("NAME1", "NAME2"), ("name1", "name2"), ("first", "second"))  # other words for -1 and 1
 ORDER = "order of one group"
 PLACES = ("first", "second")  # how names of columns of probabilities end
@@ -44,9 +50,9 @@ def couples_design(
     rater: str | None = None,
     strata: Sequence[str] | None = None,
     rater_groups: Sequence[str] = (),
-    refusal: str | Sequence[str] = (),
+    refusal: Names = (),
     status: str | None = None,
-    na: str | Sequence[str] | Literal[False] = (),
+    na: NaTexts = (),
     by: str | None = None,
     probabilities: str | None = None,
     source: str = "data frame",
@@ -102,15 +108,23 @@ def couples_design(
     >>> couples_design(rows)
     <Ratings: 2 ratings, 2 units, 1 rater, 2 levels, nominal; clusters scenario and pair>
     """
-    if len({str(one) for one in answers}) != len(answers):
-        raise InputError(f"{option('answers', tuple(answers))} must be two different answers: the first and the "
-                         "second name's")  # fmt: skip
+    if len({str(label) for label in answers}) != len(answers):
+        raise InputError(
+            f"{option('answers', tuple(answers))} must be two different answers: the first and the second name's"
+        )
     table = as_table(data, source)
     finder = Finder(table)
     named = finder.roles(
-        PARTS, scenario=scenario, pair=pair, group_first=group_first, group_second=group_second, rater=rater, by=by,
-        answer=answer, status=status,
-    )  # fmt: skip
+        PARTS,
+        scenario=scenario,
+        pair=pair,
+        group_first=group_first,
+        group_second=group_second,
+        rater=rater,
+        by=by,
+        answer=answer,
+        status=status,
+    )
     twins = finder.several("names", [c for c in NAMES if c in table.columns] if names is None else names)
     more = finder.several("strata", [c for c in EXTRA if c in table.columns] if strata is None else strata)
     read = None
@@ -120,20 +134,31 @@ def couples_design(
     finder.several("rater_groups", rater_groups)
     finder.finish()
     needed = (scenario, pair, group_first, group_second)
-    keys: tuple[str, ...] = (*needed, *twins)
+    keys: Levels = (*needed, *twins)
     who = named["rater"] or None
     if not twins:
         table = with_orders(table, keys, (group_first, group_second), named.of("rater", "by"))
         keys = (*needed, *(c for c in table.columns if c.startswith(ORDER)))
     table, unit, who = with_units(table, keys, who)
     return Ratings.from_frame(
-        table, unit=unit, rater=who, value=named["answer"], levels=list(answers), scale="nominal", refusal=refusal,
-        status=named["status"] or None, na=na, probabilities=read, cluster=(scenario, pair), by=by,
-        strata=tuple(dict.fromkeys((group_first, group_second, *more))), rater_groups=tuple(rater_groups),
-    )  # fmt: skip
+        table,
+        unit=unit,
+        rater=who,
+        value=named["answer"],
+        levels=list(answers),
+        scale="nominal",
+        refusal=refusal,
+        status=named["status"] or None,
+        na=na,
+        probabilities=read,
+        cluster=(scenario, pair),
+        by=by,
+        strata=tuple(dict.fromkeys((group_first, group_second, *more))),
+        rater_groups=tuple(rater_groups),
+    )
 
 
-def written_answers(table: Table) -> tuple[str, str] | None:
+def written_answers(table: Table) -> Pair | None:
     """Return the words for the first and the second name, where a table says neither -1 nor 1 but 1 and 2 or the like.
 
     Examples
@@ -144,20 +169,22 @@ def written_answers(table: Table) -> tuple[str, str] | None:
     column = next((c for c in ANSWERS if c in table.columns), None)
     if column is None:
         return None
-    found = {*table.levels(column)}
-    known = (pair for pair in WRITTEN if pair[1] in found or (pair[0] in found and pair[0] != "1"))
-    return None if "-1" in found else next(known, None)
+    labels = {*table.levels(column)}
+    pairs = (pair for pair in WRITTEN if pair[1] in labels or (pair[0] in labels and pair[0] != "1"))
+    return None if "-1" in labels else next(pairs, None)
 
 
 @asks
-def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more: Sequence[str]) -> Table:
+def with_orders(table: Table, keys: Sequence[str], groups: Pair, more: Sequence[str]) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
     held = isinstance(table.frame, nw.DataFrame)
     frame: Any = table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
     if ROW not in frame.collect_schema() or frame.implementation.is_dask():  # whose windows need an index of its own
-        raise InputError(f"{table.source}: name the columns of the two names with {option('names')}, since rows "
-                         "of this engine have no order")  # fmt: skip
+        raise InputError(
+            f"{table.source}: name the columns of the two names with {option('names')}, since rows "
+            "of this engine have no order"
+        )
     same = nw.col(groups[0]) == nw.col(groups[1])
     frame = frame.with_columns(nw.col(ROW).min().over(*dict.fromkeys((*keys, *more))).alias(first))
     later = nw.when(nw.col(ROW) == nw.col(first)).then(nw.lit("")).otherwise(nw.lit("2"))

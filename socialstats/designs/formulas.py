@@ -7,27 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.options import texts
-from socialstats.designs.terms import parse, runs_python, spelled
+from socialstats.designs.terms import parse, runs_python, term_text
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
 from socialstats.voice import option
 
-COLUMN_KEYWORDS = frozenset((
-    "answer", "by", "cluster", "condition", "count", "first", "group", "group_first", "group_second", "item_a",
-    "item_b", "judge", "labels", "model", "order", "pair", "rater", "repeat", "rater_groups", "rater_source", "raters",
-    "scenario", "score_a", "score_b", "second", "stage", "status", "strata", "task", "ties", "trait", "traits", "unit",
-    "value", "values", "weight", "winner", "wins_a", "wins_b", "wording",
-))  # fmt: skip
-LISTS = (
-    "cluster",
-    "raters",
-    "traits",
-    "strata",
-    "rater_groups",
-    "repeat",
-    "unit",
-)  # take several columns
+COLUMN_KEYWORDS = frozenset(
+    spelled(
+        "answer by cluster condition count first group group_first group_second item_a item_b judge labels model "
+        "order pair rater repeat rater_groups rater_source raters scenario score_a score_b second stage status strata "
+        "task ties trait traits unit value values weight winner wins_a wins_b wording"
+    )
+)
+LISTS = spelled("cluster raters traits strata rater_groups repeat unit")  # take several columns
 CALL = re.compile(r"^(\w+)\((.*)\)$", re.S)
 ARGUMENT = re.compile(r"\s*(?:`([^`]+)`|([^`,\s][^`,]*?))\s*(?:,|$)")
 GRAMMAR = "a formula reads 'response ~ terms | clusters' (docs/formulas.md)"
@@ -39,7 +34,7 @@ class Sides:
 
     Attributes
     ----------
-    one : str
+    single : str
         Keyword of a single column on the left.
     several : tuple of str
         Keywords of columns joined by ``+`` on the left, in this order; one keyword takes all of them.
@@ -50,68 +45,68 @@ class Sides:
     example : str
     """
 
-    one: str
-    several: tuple[str, ...] = ()
-    right: tuple[str, ...] = ()
+    single: str
+    several: Levels = ()
+    right: Levels = ()
     what: str
     example: str
 
 
 SIDES: Mapping[str, Sides] = {
     "Comparisons": Sides(
-        one="winner",
+        single="winner",
         several=("wins_a", "wins_b", "ties"),
         what="covariates of the two items",
         example="winner ~ urgency | scenario + judge",
     ),
     "Paired": Sides(
-        one="value",
+        single="value",
         several=("first", "second"),
         right=("condition",),
         what="one column, the condition",
         example="answer ~ condition + unit(question) | scenario",
     ),
     "Groups": Sides(
-        one="value",
+        single="value",
         right=("group",),
         what="one column, the group",
         example="score ~ arm | class",
     ),
     "Ratings": Sides(
-        one="value",
+        single="value",
         several=("raters",),
         right=("rater",),
         what="one column, the rater",
         example="rating ~ judge + unit(item) | story",
     ),
     "model_scores": Sides(
-        one="value",
+        single="value",
         several=("raters",),
         right=("rater",),
         what="one column, the model",
         example="correct ~ model + unit(item) + task(benchmark)",
     ),
     "repeated_answers": Sides(
-        one="value",
+        single="value",
         right=("rater",),
         what="one column, the source of the answers",
         example="answer ~ model + unit(item) + repeat(sample)",
     ),
     "trait_table": Sides(
-        one="traits",
+        single="traits",
         several=("traits",),
         right=("model",),
         what="one column, the model",
         example="care + fairness ~ model | scenario",
     ),
     "couples_design": Sides(
-        one="answer",
+        single="answer",
         right=("rater",),
         what="one column, the rater",
         example="answer ~ model | scenario",
     ),
     "LabelLists.from_frame": Sides(
-        one="labels",
+        single="labels",
         right=("group",),
         what="one column, the group",
         example="cites ~ model | story",
@@ -136,12 +131,12 @@ class Formula:
     """
 
     text: str
-    left: tuple[str, ...]
-    terms: tuple[str, ...]
-    named: Mapping[str, tuple[str, ...]]
-    clusters: tuple[str, ...]
+    left: Levels
+    terms: Levels
+    named: Mapping[str, Levels]
+    clusters: Levels
 
-    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> dict[str, Any]:
+    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
         """Return the keywords of a call.
 
         Parameters
@@ -157,41 +152,48 @@ class Formula:
         InputError
             For more columns than a side takes, and two columns for one keyword.
         """
-        left = sides.several if len(self.left) > 1 else (sides.one,)
+        left = sides.several if len(self.left) > 1 else (sides.single,)
         if len(left) == 1 and left[0] in LISTS:
-            found: dict[str, Any] = {left[0]: list(self.left)} if self.left else {}
+            columns_of: Fields = {left[0]: list(self.left)} if self.left else {}
         elif len(self.left) > len(left):
-            takes = " + ".join((sides.several or (sides.one,))[: len(self.left)])
-            raise InputError(f"{name}: formula {self.text!r} has {listing(self.left)} on the left, where {takes} is "
-                             "meant")  # fmt: skip
+            takes = " + ".join((sides.several or (sides.single,))[: len(self.left)])
+            raise InputError(
+                f"{name}: formula {self.text!r} has {listing(self.left)} on the left, where {takes} is meant"
+            )
         else:
-            found = dict(zip(left, self.left, strict=False))
-        found |= self._right(sides, options, name)
+            columns_of = dict(zip(left, self.left, strict=False))
+        columns_of |= self._right(sides, options, name)
         for key, columns in (*self.named.items(), *([("cluster", self.clusters)] if self.clusters else [])):
-            if key in found:
-                said = f"{quoted(texts(found[key]))} and {quoted(columns)}"
-                raise InputError(f"{name}: formula {self.text!r} names {option(key)} twice, {said}")
+            if key in columns_of:
+                both = f"{quoted(texts(columns_of[key]))} and {quoted(columns)}"
+                raise InputError(f"{name}: formula {self.text!r} names {option(key)} twice, {both}")
             if len(columns) > 1 and key not in LISTS:
-                raise InputError(f"{name}: {key}({', '.join(columns)}) in formula {self.text!r} names "
-                                 f"{len(columns)} columns, and {option(key)} takes one")  # fmt: skip
-            found[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
-        return found
+                raise InputError(
+                    f"{name}: {key}({', '.join(columns)}) in formula {self.text!r} names "
+                    f"{len(columns)} columns, and {option(key)} takes one"
+                )
+            columns_of[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
+        return columns_of
 
-    def _right(self, sides: Sides, options: Sequence[str], name: str) -> dict[str, Any]:
+    def _right(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
         """Return the keywords of the terms on the right."""
         if not self.terms:
             return {}
-        if sides.one == "winner" and "formula" in options:
+        if sides.single == "winner" and "formula" in options:
             return {"formula": f"~ {' + '.join(self.terms)}"}
-        right = ("covariate",) if sides.one == "winner" and "covariate" in options else sides.right
+        right = ("covariate",) if sides.single == "winner" and "covariate" in options else sides.right
         what = "one covariate" if right == ("covariate",) else sides.what
         if not right:
-            raise InputError(f"{name} takes no covariate, and formula {self.text!r} has {listing(self.terms)} on the "
-                             "right: write 1 there")  # fmt: skip
+            raise InputError(
+                f"{name} takes no covariate, and formula {self.text!r} has {listing(self.terms)} on the "
+                "right: write 1 there"
+            )
         plain = [_plain(term) for term in self.terms]
         if len(plain) > len(right) or None in plain:
-            raise InputError(f"{name}: formula {self.text!r} has {listing(self.terms)} on the right, where {what} is "
-                             "meant. Name others like unit(item) or strata(domain), clusters after |")  # fmt: skip
+            raise InputError(
+                f"{name}: formula {self.text!r} has {listing(self.terms)} on the right, where {what} is "
+                "meant. Name others like unit(item) or strata(domain), clusters after |"
+            )
         return dict(zip(right, plain, strict=False))
 
 
@@ -220,7 +222,7 @@ def parsed(text: str) -> Formula:
     ('scenario', 'name pair')
     """
     left, right, clusters = _parts(text)
-    named: dict[str, tuple[str, ...]] = {}
+    named: dict[str, Levels] = {}
     terms = []
     for term in right:
         call = CALL.match(term)
@@ -231,15 +233,18 @@ def parsed(text: str) -> Formula:
         else:
             named[call[1]] = tuple((quoted or plain).strip() for quoted, plain in ARGUMENT.findall(call[2]))
     return Formula(
-        text=text, left=_columns(left, text, "response"), terms=tuple(terms), named=named,
+        text=text,
+        left=_columns(left, text, "response"),
+        terms=tuple(terms),
+        named=named,
         clusters=_columns(clusters, text, "cluster"),
-    )  # fmt: skip
+    )
 
 
 def _parts(text: str) -> tuple[list[str], list[str], list[str]]:
     """Return the terms of response, right side and clusters, as they are written."""
     try:
-        left, right, clusters = ([spelled(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS))
+        left, right, clusters = ([term_text(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS))
     except InputError:
         if not runs_python():
             raise
@@ -277,13 +282,15 @@ def _written(term: Any) -> str:
     )
 
 
-def _columns(terms: Iterable[str], text: str, what: str) -> tuple[str, ...]:
+def _columns(terms: Iterable[str], text: str, what: str) -> Levels:
     """Return the columns of a side that takes nothing else."""
-    found = []
+    columns = []
     for term in terms:
         column = _plain(term)
         if column is None:
-            raise InputError(f"formula {text!r}: {what} {term} is no column. Name columns alone, in backticks where a "
-                             "name is no word")  # fmt: skip
-        found.append(column)
-    return tuple(found)
+            raise InputError(
+                f"formula {text!r}: {what} {term} is no column. Name columns alone, in backticks where a "
+                "name is no word"
+            )
+        columns.append(column)
+    return tuple(columns)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_all, taken_by
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair
+from socialstats.designs.cells import counts_by
+from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.errors import DesignError, NothingToAnalyse
-from socialstats.tables import EPSILON, as_table, with_joint
+from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
 from socialstats.text import shorten
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GroupScale", "Groups"]
 
-GroupScale = Literal["binary", "nominal", "ordinal", "numeric"]
+GroupScale = ContrastScale
 
 
 class GroupSources:
@@ -35,16 +37,16 @@ class GroupSources:
         *,
         group: str | None = None,
         value: str | None = None,
-        unit: str | Sequence[str] | Literal[False] | None = None,
+        unit: NaTexts | None = None,
         groups: Sequence[str] | None = None,
         levels: Sequence[Any] | None = None,
         scale: GroupScale | None = None,
         by: str | None = None,
-        cluster: str | Sequence[str] = (),
-        count: str | Literal[False] | None = None,
-        missing: Literal["error", "drop"] = "error",
-        na: str | Sequence[str] | Literal[False] = (),
-        repeat: str | Sequence[str] | None = None,
+        cluster: Names = (),
+        count: ColumnOption = None,
+        missing: Missing = "error",
+        na: NaTexts = (),
+        repeat: Names | None = None,
         source: str = "data frame",
     ) -> Groups:
         """Build the design from a long table: one row a unit, or several rows of a unit, whose mean is its value.
@@ -113,9 +115,19 @@ class GroupSources:
 
         table, key = with_joint(as_table(data, source), unit or None)
         options = GroupsOptions(
-            unit=False if unit is False else key, group=group, value=value, groups=groups, levels=levels, scale=scale,
-            by=by, cluster=cluster, count=count, missing=missing, na=na, repeat=repeat,
-        )  # fmt: skip
+            unit=False if unit is False else key,
+            group=group,
+            value=value,
+            groups=groups,
+            levels=levels,
+            scale=scale,
+            by=by,
+            cluster=cluster,
+            count=count,
+            missing=missing,
+            na=na,
+            repeat=repeat,
+        )
         return build_groups(table, groups_roles(table, options), options)
 
     @classmethod
@@ -127,7 +139,7 @@ class GroupSources:
         groups: Sequence[str] = ("first", "second"),
         levels: Sequence[Any] | None = None,
         scale: GroupScale | None = None,
-        missing: Literal["error", "drop"] = "error",
+        missing: Missing = "error",
         source: str = "samples",
     ) -> Groups:
         """Build the design from two vectors, one value a unit.
@@ -200,7 +212,7 @@ class GroupSources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Groups(GroupSources, Design):
+class Groups(GroupSources, Contrast):
     """A checked table of two independent groups, as cells. Every difference is the first group minus the second.
 
     Attributes
@@ -237,19 +249,15 @@ class Groups(GroupSources, Design):
     (('b', 'a'), (1, 2), 'numeric')
     """
 
-    groups: tuple[str, str]
+    groups: Pair
     group: IntArray
     value: FloatArray
-    count: FloatArray
-    scale: GroupScale
-    levels: tuple[str, ...] = ()
-    units: UnitNames | None = None
-    epsilon: float = EPSILON
-    repeats: Repeats | None = None
+
+    CELLS: ClassVar[Levels] = ("group", "value")
 
     def __repr__(self) -> str:
         sizes = " and ".join(
-            f"{counted(n, 'unit')} of {shorten(g)}" for n, g in zip(self.n_units, self.groups, strict=True)
+            f"{counted(n, 'unit')} of {shorten(name)}" for n, name in zip(self.n_units, self.groups, strict=True)
         )
         return f"<Groups: {'; '.join([f'{sizes}, {self.scale}', *self.cluster_words()])}>"
 
@@ -258,11 +266,6 @@ class Groups(GroupSources, Design):
         """Units of the first and of the second group."""
         first, second = np.bincount(self.group, self.count, 2).tolist()
         return int(first), int(second)
-
-    @property
-    def n_rows(self) -> int:
-        """Units of both groups."""
-        return int(self.count.sum())
 
     def square(self) -> FloatArray:
         """(2, levels) table of counts of units: group by value.
@@ -274,47 +277,18 @@ class Groups(GroupSources, Design):
         """
         if not self.levels:
             raise DesignError(f"{self.source}: a table of counts needs levels; these values are numbers")
-        k = len(self.levels)
-        cells = np.bincount(self.group * k + self.value.astype(np.int64), weights=self.count, minlength=2 * k)
-        return cells.reshape(2, k).astype(np.float64)
+        return counts_by(self.group, self.value, self.count, (2, len(self.levels)))
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
-        """Return the cluster factors by name; as `Comparisons.factors`."""
-        return named_factors(self.clusters, self.by, names)
-
-    def take(self, mask: AnyArray, *, note: str = "cells taken") -> Groups:
-        """Return some cells as a design of their own.
-
-        Raises
-        ------
-        NothingToAnalyse
-            If a group has no cell left.
-        """
-        index = np.flatnonzero(mask)
+    def refuse_empty(self, index: IntArray, note: str) -> None:
+        """Refuse a design of which a group has no unit."""
         for code, name in enumerate(self.groups):
             if not np.any(self.group[index] == code):
                 raise NothingToAnalyse(f"{self.source}: no unit of '{shorten(name)}' is left ({note})")
-        step = FlowStep(label=note, rows=int(self.count[index].sum()))
-        return replace(
-            self, group=self.group[index], value=self.value[index], count=self.count[index],
-            by=taken_by(self.by, index), clusters=taken_all(self.clusters, index), flow=(*self.flow, step),
-            units=None if self.units is None else self.units.take(index, len(self.count)),
-            repeats=None if self.repeats is None else self.repeats.take(index, len(self.count)),
-        )  # fmt: skip
 
     def swap(self) -> Groups:
         """Exchange the two groups: differences change their sign."""
-        return replace(self, groups=(self.groups[1], self.groups[0]), group=1 - self.group)
+        return replace(self, groups=swapped(self.groups), group=1 - self.group)
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: group, value, count, `by`, clusters."""
-        import pandas as pd
-
-        names = np.array(self.levels, dtype=object)
-        value = names[self.value.astype(np.int64)] if self.levels else self.value
-        columns: dict[str, Any] = {
-            "group": np.array(self.groups, dtype=object)[self.group], "value": value, "count": self.count,
-        }  # fmt: skip
-        for factor in (*([self.by] if self.by else []), *self.clusters):
-            columns[factor.name if factor.name not in columns else f"{factor.name} (cluster)"] = factor.labels()
-        return pd.DataFrame(columns)
+        return self.frame({"group": np.array(self.groups, dtype=object)[self.group], "value": self.shown(self.value)})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
+from socialstats.designs.aliases import Levels, Names, NaTexts
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
 from socialstats.designs.rows import FILL, Rows, begin, label_cautions
@@ -48,17 +49,17 @@ class LabelLists(Read):
     (('care', 'honesty'), [[1.0, 0.0], [1.0, 1.0]])
     """
 
-    labels: tuple[str, ...]
+    labels: Levels
     cited: FloatArray
     count: FloatArray
     group: Factor | None = None
-    columns: tuple[str, ...] = ()
+    columns: Levels = ()
 
     def __repr__(self) -> str:
         cites = int(self.count @ self.cited.sum(axis=1))
         return f"<LabelLists: {counted(int(self.count.sum()), 'unit')}, {counted(cites, 'label')} cited>"
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+    def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name; as `Comparisons.factors`."""
         return named_factors(self.clusters, None, names)
 
@@ -72,8 +73,7 @@ class LabelLists(Read):
         """
         wanted = tuple(map(str, texts(levels)))
         if lost := [name for name in self.labels if name not in wanted]:
-            raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among "
-                             f"{option('levels', list(wanted))}")  # fmt: skip
+            raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among {option('levels', list(wanted))}")
         if not isinstance(levels, str) and len(wanted) < len(levels):
             raise InputError(f"{option('levels', list(levels))}: name each label once")
         cited = np.zeros((len(self.count), len(wanted)))
@@ -89,8 +89,8 @@ class LabelLists(Read):
         unit: str | None = None,
         sep: str | None = None,
         group: str | None = None,
-        cluster: str | Sequence[str] = (),
-        na: str | Sequence[str] | Literal[False] = (),
+        cluster: Names = (),
+        na: NaTexts = (),
         source: str = "data frame",
     ) -> LabelLists:
         """Read lists of labels.
@@ -125,8 +125,10 @@ class LabelLists(Read):
         if sep is not None and not str(sep).strip():
             raise InputError(f"{option('sep', sep)}: labels are trimmed, so that white space cannot separate them")
         if sep is None and unit is None:
-            raise DesignError(f"say which column names the unit ({option('unit')}), or what separates the labels of a "
-                              f"row ({option('sep')})")  # fmt: skip
+            raise DesignError(
+                f"say which column names the unit ({option('unit')}), or what separates the labels of a "
+                f"row ({option('sep')})"
+            )
         table = as_table(data, source)
         finder = Finder(table)
         roles = finder.roles(PARTS, labels=labels, unit=unit, group=group, cluster=cluster)
@@ -136,8 +138,8 @@ class LabelLists(Read):
         rows = begin(table, roles.columns(), missing_labels(na), roles.of(*NAMING))
         rows.set_missing_aside(roles.of(*NEEDED), drop=False, fix=FILL)
         if sep is not None and unit is not None:
-            one = f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
-            rows.refuse_repeats([unit], one)
+            cure = f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
+            rows.refuse_repeats([unit], cure)
         elif unit is not None:
             rows.refuse_several(roles, ["unit"])
         rows.raise_if_any()
@@ -145,8 +147,11 @@ class LabelLists(Read):
 
 
 PARTS = (
-    Part("labels", "value"), Part("unit", "unit"), Part("group", "group"), Part("cluster", "cluster"),
-)  # fmt: skip
+    Part("labels", "value"),
+    Part("unit", "unit"),
+    Part("group", "group"),
+    Part("cluster", "cluster"),
+)
 
 
 def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
@@ -158,7 +163,7 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     names, cited = marked(lists, coded.codes[index])
     if not names:
         raise NothingToAnalyse(f"{rows.table.source}: no unit cites a label")
-    repeats = sum(len(found) - len({*found}) for found in lists)
+    repeats = sum(len(labels) - len({*labels}) for labels in lists)
     at, times = index, rows.n[index]
     if sep is None:
         key = rows.key([unit])[index]
@@ -169,15 +174,26 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
         cited, at, times = (sums > 0).astype(np.float64), index[first], np.ones(len(first))
     factors = rows.factors((*roles.of("group"), *roles.of("cluster")), at)
     flow = (*rows.flow, FlowStep(label="units analysed", rows=int(times.sum())))
-    said = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
-    notes = [caution("SS301", said, affects="counts of labels")] if repeats else []
-    return gathered(cited, times, factors, LabelLists(
-        labels=names, cited=cited, count=times, flow=flow, source=rows.table.source,
-        columns=tuple(roles.of("value", "unit")), cautions=(*notes, *label_cautions({"labels": names})),
-    ), bool(roles["group"]))  # fmt: skip
+    detail = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
+    notes = [caution("SS301", detail, affects="counts of labels")] if repeats else []
+    return gathered(
+        cited,
+        times,
+        factors,
+        LabelLists(
+            labels=names,
+            cited=cited,
+            count=times,
+            flow=flow,
+            source=rows.table.source,
+            columns=tuple(roles.of("value", "unit")),
+            cautions=(*notes, *label_cautions({"labels": names})),
+        ),
+        bool(roles["group"]),
+    )
 
 
-def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[tuple[str, ...], FloatArray]:
+def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[Levels, FloatArray]:
     """Return the labels that units cite, and which of them each unit does.
 
     Parameters
@@ -225,6 +241,9 @@ def gathered(
     _, first, dense = unique_rows(keys)
     kept = [Factor(name=f.name, codes=f.codes[first], levels=f.levels) for f in factors]
     return replace(
-        base, cited=cited[first], count=np.bincount(dense, times, len(first)).astype(np.float64),
-        group=kept[0] if grouped else None, clusters=tuple(kept[1:] if grouped else kept),
-    )  # fmt: skip
+        base,
+        cited=cited[first],
+        count=np.bincount(dense, times, len(first)).astype(np.float64),
+        group=kept[0] if grouped else None,
+        clusters=tuple(kept[1:] if grouped else kept),
+    )

@@ -8,7 +8,8 @@ from typing import Any
 
 import narwhals as nw
 
-from socialstats.designs.vocabulary import LATER, without_accents
+from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
 from socialstats.tables.lazy import asks
@@ -31,12 +32,11 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[+-]?\d*,\d+"), "Write decimals with a point, as 1.5"),
     (re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"), "Write amounts without the sign of the currency"),
 )  # how numbers are written for people: shapes and cures
-OPPOSITES: tuple[tuple[str, str], ...] = (("false", "true"), ("no", "yes"))
-BOTH_OPPOSITES: tuple[tuple[str, str], ...] = (  # where both occur: alone, "right" or "si" may mean something else
-    ("incorrect", "correct"), ("wrong", "right"), ("fail", "pass"), ("failed", "passed"), ("i", "c"),
-    ("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai"), ("no", "si"),
-    ("nao", "sim"), ("nee", "ja"), ("nej", "ja"),
-)  # fmt: skip
+OPPOSITES: tuple[Pair, ...] = (("false", "true"), ("no", "yes"))
+BOTH_OPPOSITES = couples(
+    "incorrect correct, wrong right, fail pass, failed passed, i c, nein ja, falsch richtig, falsch wahr, non "
+    "oui, faux vrai, no si, nao sim, nee ja, nej ja"
+)
 
 
 def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
@@ -58,7 +58,7 @@ def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tupl
     return next((p, cure) for p, cure in SPELLINGS if any(p.fullmatch(label.strip()) for label in odd))
 
 
-def declared_levels(levels: Sequence[Any] | None) -> tuple[str, ...] | None:
+def declared_levels(levels: Sequence[Any] | None) -> Levels | None:
     """Return declared levels as labels.
 
     Raises
@@ -77,11 +77,11 @@ def declared_levels(levels: Sequence[Any] | None) -> tuple[str, ...] | None:
         listed = option("levels", [part.strip() for part in levels.split(",")])
         raise InputError(f"{option('levels', levels)} is one text. Pass a sequence: {listed}")
     try:
-        found = [as_text(level) for level in levels]
+        labels = [as_text(level) for level in levels]
     except TypeError as error:
         raise InputError(f"{option('levels', levels)} is not a sequence of labels ({error})") from error
-    done = tuple(level for level in found if level is not None)
-    if len(done) < len(found) or not done:
+    done = tuple(level for level in labels if level is not None)
+    if len(done) < len(labels) or not done:
         raise InputError(f"{option('levels')} needs at least one level, and no level may be empty or missing")
     numbers = [as_number(level) for level in done]
     keys: Sequence[Any] = done if None in numbers else numbers
@@ -111,7 +111,7 @@ TIMED = ("test", "treatment", "training", "intervention", "line", "up")
 """What follows a word of time in one word: pretest, baseline."""
 
 
-def later_and_earlier(labels: Sequence[str]) -> tuple[str, str] | None:
+def later_and_earlier(labels: Sequence[str]) -> Pair | None:
     """Return two labels with the later one first, where they say what came first, or what was tried on what.
 
     Examples
@@ -141,7 +141,7 @@ def later_and_earlier(labels: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def two_in_order(table: Table, column: str, found: Sequence[str]) -> tuple[str, str] | None:
+def two_in_order(table: Table, column: str, found: Sequence[str]) -> Pair | None:
     """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
 
     The type of the column tells it, or labels that say what came later, or was tried on what.
@@ -161,7 +161,7 @@ NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
 LONGEST_PREFIX = 4
 
 
-def opposites(labels: Collection[str]) -> tuple[str, str] | None:
+def opposites(labels: Collection[str]) -> Pair | None:
     """Return (zero, one) when the labels are yes/no, correct/incorrect, pass/fail and the like, each in one spelling.
 
     Examples
@@ -189,7 +189,7 @@ def _spelled_like(word: str, like: str) -> str:
     return word.upper() if like.isupper() else word.capitalize() if like[:1].isupper() else word
 
 
-def in_order(labels: Collection[str]) -> tuple[str, ...]:
+def in_order(labels: Collection[str]) -> Levels:
     """Sort labels: by number where every label is one, else by code point.
 
     Examples
@@ -215,13 +215,13 @@ def plain_number(value: float) -> str:
 
 
 @asks
-def categories(table: Table, column: str) -> tuple[str, ...] | None:
+def categories(table: Table, column: str) -> Levels | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
     dtype = table.frame.select(column).collect_schema()[column]
-    found = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
-    if found is None:
+    levels = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
+    if levels is None:
         return None
-    texts = [as_text(category) for category in found]
+    texts = [as_text(category) for category in levels]
     return tuple(label for label in texts if label is not None)
 
 

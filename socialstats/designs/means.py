@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.profile import Column
 from socialstats.designs.rows import Rows
@@ -43,7 +44,7 @@ class Means:
     note : Caution
     """
 
-    columns: tuple[str, ...]
+    columns: Levels
     key: IntArray
     first: IntArray
     values: FloatArray
@@ -52,7 +53,7 @@ class Means:
     share_of: str
     note: Caution
 
-    def behind(self, rows: IntArray, sources: tuple[str, ...], source: IntArray, place: IntArray) -> Repeats:
+    def behind(self, rows: IntArray, sources: Levels, source: IntArray, place: IntArray) -> Repeats:
         """Return the answers behind the means of some rows: of which source, and their places in the design."""
         cell = self.key[rows]
         there = np.flatnonzero(self.answers[cell] > 0)
@@ -91,8 +92,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     order = np.lexsort((~there, key))
     order = order[rows.use[order]]
     first = order[np.unique(key[order], return_index=True)[1]]
-    found = np.full(len(key), np.nan)
-    found[first] = np.where(answers > 0, mean, np.nan)[key[first]]
+    means = np.full(len(key), np.nan)
+    means[first] = np.where(answers > 0, mean, np.nan)[key[first]]
     repeat = tuple(roles.of("repeat"))
     note = note_means(rows, answers[answers > 0], repeat)  # rows without an answer are no answers
     rows.use = rows.use & np.isin(np.arange(len(key)), first)
@@ -100,7 +101,7 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
         columns=repeat,
         key=key,
         first=first,
-        values=found,
+        values=means,
         answers=answers.astype(np.float64),
         variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
         share_of=share_of,
@@ -108,7 +109,7 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     )
 
 
-def note_means(rows: Rows, n: AnyArray, repeat: tuple[str, ...]) -> Caution:
+def note_means(rows: Rows, n: AnyArray, repeat: Levels) -> Caution:
     """Add the step of averaging to the flow, and return the note on it (SS341)."""
     total, most, least = int(n.sum()), int(n.max()), int(n.min())
     each = f"{least}" if least == most else f"{least} to {most}"
@@ -129,7 +130,7 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
         With the ways out.
     """
     repeat, unit, place = roles.of("repeat"), roles.of(*UNIT), rows.table.place(roles["value"])
-    told = f"told apart by {quoted(repeat)}" if repeat else "that no column numbers"
+    apart = f"told apart by {quoted(repeat)}" if repeat else "that no column numbers"
     ways = []
     if repeat and repeat[0] in rows.table.columns:
         first = rows.table.levels(repeat[0])[0]
@@ -141,5 +142,5 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
         cluster = option("cluster", unit[0], f"--cluster {unit[0]}")
         ways.append(f"Agreement may take each answer as a unit within clusters: {joint} and {cluster}")
     raise InputError(
-        f"{place}: a unit has several answers of one source, {told}, and labels have no mean. {'. '.join(ways)}"
+        f"{place}: a unit has several answers of one source, {apart}, and labels have no mean. {'. '.join(ways)}"
     )

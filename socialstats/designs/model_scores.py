@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from socialstats.designs.aliases import Levels, Missing, Names
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import texts
 from socialstats.designs.profile import Profile
@@ -16,7 +17,7 @@ from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, Rat
 from socialstats.designs.roles import Cells, find_board, refuse_other_answers
 from socialstats.designs.schema import UNIT, Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
-from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS
+from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS, spelled
 from socialstats.errors import DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table, with_joint
 from socialstats.text import listing, quoted, shorten
@@ -26,26 +27,30 @@ TASK = "task"
 ITEMS = tuple(name for name in RATED_UNITS if name not in TASKS.names)
 SCORES = (*RATINGS, *SCORE_NAMES)
 BOARD = (
-    Part("rater", "rater", MODELS.names), Part("unit", "unit", ITEMS, wanted=False),
-    Part("task", "stratum", TASKS.names, wanted=False), Part("value", "value", SCORES), Part("by", "by"),
-    Part("cluster", "cluster"), Part("repeat", "repeat"),
-)  # fmt: skip
+    Part("rater", "rater", MODELS.names),
+    Part("unit", "unit", ITEMS, wanted=False),
+    Part("task", "stratum", TASKS.names, wanted=False),
+    Part("value", "value", SCORES),
+    Part("by", "by"),
+    Part("cluster", "cluster"),
+    Part("repeat", "repeat"),
+)
 
 
 def model_scores(
     data: Any,
     *,
-    unit: str | Sequence[str] | None = None,
+    unit: Names | None = None,
     rater: str | None = None,
     value: str | None = None,
     task: str | None = None,
-    repeat: str | Sequence[str] | None = None,
+    repeat: Names | None = None,
     raters: Sequence[str] | None = None,
     by: str | None = None,
-    cluster: str | Sequence[str] = (),
-    refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] = (),
-    missing: Literal["error", "drop"] = "drop",
+    cluster: Names = (),
+    refusal: Names = (),
+    na: Names = (),
+    missing: Missing = "drop",
     source: str = "data frame",
 ) -> Ratings:
     """Build ratings from scores of models, one model a rater, in any of four shapes.
@@ -94,9 +99,16 @@ def model_scores(
     table = as_table(as_named(data), source)
     table, key = with_joint(table, unit)
     options = RatingsOptions(
-        unit=key, rater=rater, value=value, by=by, cluster=cluster, repeat=repeat, refusal=refusal, na=na,
+        unit=key,
+        rater=rater,
+        value=value,
+        by=by,
+        cluster=cluster,
+        repeat=repeat,
+        refusal=refusal,
+        na=na,
         missing=missing,
-    )  # fmt: skip
+    )
     columns, finder = texts(raters), Finder(table, any_case=True)
     taken = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
     model = None if columns else rater or finder.free(MODELS.names, taken)
@@ -105,29 +117,27 @@ def model_scores(
     if task is not None and task not in table.columns and "," in task:
         columns = texts(name.strip() for name in task.split(","))
     elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*taken, model])):
-        found = scores_of(table, [*taken, model])
-        columns = found if len(found) > 1 else ()
+        scores = scores_of(table, [*taken, model])
+        columns = scores if len(scores) > 1 else ()
     return wide_by_model(finder, model, columns, options) if columns else long(finder, model, task, options)
 
 
-def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
+def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
     free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
-    found = [c for c in free if holds_scores(table, c)]
-    numbers = [c for c in found if all(as_number(label) is not None for label in table.levels(c))]
+    scores = [c for c in free if holds_scores(table, c)]
+    numbers = [c for c in scores if all(as_number(label) is not None for label in table.levels(c))]
     cells = table.counts(numbers).columns if len(numbers) > 3 else {}
     labels = [cells[c].labels() for c in numbers if cells]
-    rows = np.array([one.numbers() for one in labels])
+    rows = np.array([column_labels.numbers() for column_labels in labels])
     for k, column in enumerate(numbers if cells and rows.shape[1] > 2 else []):
         decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
         if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
-            found.remove(column)
-    return tuple(found)
+            scores.remove(column)
+    return tuple(scores)
 
 
-TOTALS_OF = frozenset({
-    "total", "n", "count", "nitems", "items", "nquestions", "questions", "outof", "size", "trials", "ntotal",
-})  # fmt: skip
+TOTALS_OF = frozenset(spelled("total n count nitems items nquestions questions outof size trials ntotal"))
 
 
 def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) -> Ratings:
@@ -168,7 +178,7 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
             )
 
 
-def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, options: RatingsOptions) -> Ratings:
+def wide_by_item(finder: Finder, columns: Levels, task: str | None, options: RatingsOptions) -> Ratings:
     """Read one row per item and a column for each model."""
     table = finder.table
     finder.several("raters", columns)
@@ -176,10 +186,10 @@ def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, opt
     named = finder.roles(parts, options, columns, task=task)
     finder.finish()
     used = named.columns()
-    found = columns or scores_of(table, used)
+    scores = columns or scores_of(table, used)
     if not columns:
-        refuse_long(table, found)
-    if len(found) < 2:
+        refuse_long(table, scores)
+    if len(scores) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
         raise DesignError(
             f"{table.source}: no column names the models (looked for {', '.join(MODELS.names)}), and fewer than two "
@@ -188,11 +198,11 @@ def wide_by_item(finder: Finder, columns: tuple[str, ...], task: str | None, opt
             f"Columns: {listed}"
         )
     within = named.of("stratum")
-    made = make_long(table, found, named.of("stratum", "by", "cluster"), row=named["unit"] or None, name="model")
+    stacked = make_long(table, scores, named.of("stratum", "by", "cluster"), row=named["unit"] or None, name="model")
     roles = Roles(PARTS, named.played).replaced(
-        unit=[made.row], within=within, rater=[made.name], value=[made.value], strata=within, repeat=()
+        unit=[stacked.row], within=within, rater=[stacked.name], value=[stacked.value], strata=within, repeat=()
     )
-    return finished(made.table, roles, options, wide=table, used=(*used, *found))
+    return finished(stacked.table, roles, options, wide=table, used=(*used, *scores))
 
 
 def refuse_long(table: Table, scores: Sequence[str]) -> None:
@@ -217,7 +227,7 @@ def refuse_long(table: Table, scores: Sequence[str]) -> None:
     )
 
 
-def wide_by_model(finder: Finder, model: str, columns: tuple[str, ...], options: RatingsOptions) -> Ratings:
+def wide_by_model(finder: Finder, model: str, columns: Levels, options: RatingsOptions) -> Ratings:
     """Read one row per model and a column for each task; the tasks are the units."""
     table = finder.table
     finder.several("task", columns)
@@ -228,14 +238,14 @@ def wide_by_model(finder: Finder, model: str, columns: tuple[str, ...], options:
             f"{option('cluster', Word(listing(clusters)))}: with one row per model the tasks are the units, and "
             "no column can say which of them belong together. Leave it out"
         )
-    made = make_long(table, columns, named.columns(), row=None, name=TASK)
-    roles = Roles(PARTS, named.played).replaced(unit=[made.name], value=[made.value])
-    return finished(made.table, roles, options, wide=table, used=(*named.columns(), *columns))
+    stacked = make_long(table, columns, named.columns(), row=None, name=TASK)
+    roles = Roles(PARTS, named.played).replaced(unit=[stacked.name], value=[stacked.value])
+    return finished(stacked.table, roles, options, wide=table, used=(*named.columns(), *columns))
 
 
 def finished(
     table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None, used: Sequence[str] = ()
-) -> Ratings:  # fmt: skip
+) -> Ratings:
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = {*table.levels(roles["value"])} - options.refusal_labels - options.na_labels
     pair = opposites(words)
@@ -245,16 +255,16 @@ def finished(
     tasks = dict(zip((TASK,), roles.of("stratum"), strict=False))
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
-    said = [caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")] if left else []
+    notes = [caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")] if left else []
     kept = tuple(c for c in done.cautions if c.code not in ("SS310", "SS309"))  # levels and raters are no choice here
-    return replace(done, strata=strata, columns=tasks | columns, cautions=(*kept, *said))
+    return replace(done, strata=strata, columns=tasks | columns, cautions=(*kept, *notes))
 
 
 def holds_scores(table: Table, column: str) -> bool:
     """Return whether every value of a column is a number, or one of two opposites."""
-    found = table.levels(column)
-    numbers = all(as_number(label) is not None for label in found)
-    return bool(found) and (numbers or opposites(found) is not None)
+    levels = table.levels(column)
+    numbers = all(as_number(label) is not None for label in levels)
+    return bool(levels) and (numbers or opposites(levels) is not None)
 
 
 def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:

@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Repeat
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.tables import missing_labels
 from socialstats.text import shorten
 from socialstats.voice import option
 
-Missing = Literal["error", "drop"]
 WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
 DEFAULT_TIES = ("tie",)
-PARTS = (
-    "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "repeat", "wins_a",
-    "wins_b", "ties", "score_a", "score_b", "status", "X_a", "X_b",
-)  # fmt: skip
+PARTS = spelled(
+    "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties score_a score_b status X_a X_b"
+)
 
 
-def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
+def texts(value: str | Iterable[str] | None) -> Levels:
     """Return one or several names as a tuple without repetitions.
 
     Examples
@@ -44,11 +44,11 @@ class Reading:
     """How to read a table as any design."""
 
     by: str | None = None
-    cluster: str | Sequence[str] = ()
-    repeat: str | Sequence[str] | Literal[True] | None = None
-    count: str | Literal[False] | None = None
+    cluster: Names = ()
+    repeat: Repeat = None
+    count: ColumnOption = None
     missing: Missing = "error"
-    na: str | Sequence[str] | Literal[False] = ()
+    na: NaTexts = ()
     try_clusters: bool = True  # whether unused columns are tried as clusters
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class ReadingReplies(Reading):
     """How to read a table of replies, which may be refusals."""
 
     status: str | None = None
-    refusal: str | Sequence[str] = ()
+    refusal: Names = ()
 
     @property
     def refusal_labels(self) -> frozenset[str]:
@@ -85,11 +85,11 @@ class Options(ReadingReplies):
     item_a: str | None = None
     item_b: str | None = None
     winner: str | None = None
-    order: str | Literal[False] | None = None
-    covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None
+    order: ColumnOption = None
+    covariates: Sequence[str] | Mapping[str, Pair] | None = None
     weight: str | None = None
-    values: str | Literal[False] | None = None
-    tie: str | Sequence[str] = DEFAULT_TIES
+    values: ColumnOption = None
+    tie: Names = DEFAULT_TIES
     winner_coding: WinnerCoding = "auto"
     allowed: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     wins_a: str | None = None
@@ -103,7 +103,7 @@ class Options(ReadingReplies):
         check_choice("winner_coding", self.winner_coding, get_args(WinnerCoding))
 
     @property
-    def tie_labels(self) -> tuple[str, ...]:
+    def tie_labels(self) -> Levels:
         """Labels that mean a tie."""
         return texts(self.tie)
 
@@ -113,7 +113,7 @@ class Options(ReadingReplies):
         return self.refusal_labels | {*self.tie_labels}
 
 
-def map_options(entries: Sequence[str]) -> dict[str, Any]:
+def map_options(entries: Sequence[str]) -> Fields:
     """Turn ``part=column`` entries of a command line into options.
 
     Parameters
@@ -136,7 +136,7 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
     >>> map_options(["order="])
     {'order': False}
     """
-    named: dict[str, Any] = {}
+    named: Fields = {}
     sides: dict[str, dict[str, str]] = {}
     for entry in entries:
         part, equals, column = entry.partition("=")

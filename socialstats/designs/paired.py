@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-
-from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_all, taken_by
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair, Repeat
+from socialstats.designs.cells import counts_by
+from socialstats.designs.contrasts import Contrast, swapped
 from socialstats.errors import DesignError, NothingToAnalyse
-from socialstats.tables import EPSILON, as_table, with_joint
+from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
 from socialstats.text import shorten
 
@@ -31,19 +31,19 @@ class PairedSources:
         cls,
         data: Any,
         *,
-        unit: str | Sequence[str] | None = None,
+        unit: Names | None = None,
         condition: str | None = None,
         value: str | None = None,
         conditions: Sequence[str] | None = None,
         levels: Sequence[Any] | None = None,
         scale: PairedScale | None = None,
         by: str | None = None,
-        cluster: str | Sequence[str] = (),
-        count: str | Literal[False] | None = None,
-        missing: Literal["error", "drop"] = "error",
-        unmatched: Literal["error", "drop"] | None = None,
-        na: str | Sequence[str] | Literal[False] = (),
-        repeat: str | Sequence[str] | Literal[True] | None = None,
+        cluster: Names = (),
+        count: ColumnOption = None,
+        missing: Missing = "error",
+        unmatched: Missing | None = None,
+        na: NaTexts = (),
+        repeat: Repeat = None,
         source: str = "data frame",
     ) -> Paired:
         """Build the design from a long table: one row per unit and condition, joined by key.
@@ -115,16 +115,33 @@ class PairedSources:
 
         table, key = with_joint(as_table(data, source), unit)
         options = PairedOptions(
-            unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
-            cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na, repeat=repeat,
-        )  # fmt: skip
+            unit=key,
+            condition=condition,
+            value=value,
+            conditions=conditions,
+            levels=levels,
+            scale=scale,
+            by=by,
+            cluster=cluster,
+            count=count,
+            missing=missing,
+            unmatched=unmatched,
+            na=na,
+            repeat=repeat,
+        )
         return build_pairs(table, paired_roles(table, options), options)
 
     @classmethod
     def from_wide(
-        cls, data: Any, *, first: str, second: str, unit: str | Sequence[str] | None = None,
-        source: str = "data frame", **options: Any
-    ) -> Paired:  # fmt: skip
+        cls,
+        data: Any,
+        *,
+        first: str,
+        second: str,
+        unit: Names | None = None,
+        source: str = "data frame",
+        **options: Any,
+    ) -> Paired:
         """Build the design from a table with one row per unit and one column per condition.
 
         The two values of a row belong together; a row that lacks one of them is a unit without a partner.
@@ -162,7 +179,7 @@ class PairedSources:
     @classmethod
     def from_counts(
         cls, data: Any, *, first: str, second: str, count: str, source: str = "data frame", **options: Any
-    ) -> Paired:  # fmt: skip
+    ) -> Paired:
         """Build the design from counted pairs: one row for each combination of values (and cluster).
 
         Parameters
@@ -303,7 +320,7 @@ class PairedSources:
         bound: float = 0.0,
         cluster: Any = None,
         name: str = "value",
-        missing: Literal["error", "drop"] = "error",
+        missing: Missing = "error",
         source: str = "values",
     ) -> Paired:
         """Pair values with a constant, for one-sample tests: differences are value minus bound.
@@ -343,7 +360,7 @@ PairedScale = Literal["binary", "nominal", "numeric"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Paired(PairedSources, Design):
+class Paired(PairedSources, Contrast):
     """A checked table of pairs, as cells. Every difference is the first condition minus the second.
 
     Attributes
@@ -381,16 +398,13 @@ class Paired(PairedSources, Design):
     (('after', 'before'), 'numeric', [1.0, 0.0, 3.0])
     """
 
-    conditions: tuple[str, str]
+    conditions: Pair
     first: FloatArray
     second: FloatArray
-    count: FloatArray
     scale: PairedScale
-    levels: tuple[str, ...] = ()
-    units: UnitNames | None = None
-    unmatched: tuple[str, ...] = ()
-    epsilon: float = EPSILON
-    repeats: Repeats | None = None
+    unmatched: Levels = ()
+
+    CELLS: ClassVar[Levels] = ("first", "second")
 
     def __repr__(self) -> str:
         parts = [f"{counted(self.n_pairs, 'pair')}, {' and '.join(map(shorten, self.conditions))}, {self.scale}"]
@@ -398,13 +412,8 @@ class Paired(PairedSources, Design):
 
     @property
     def n_pairs(self) -> int:
-        """Pairs analysed."""
-        return int(self.count.sum())
-
-    @property
-    def n_rows(self) -> int:
         """Pairs analysed: a pair is the unit of every metric of this design."""
-        return self.n_pairs
+        return self.n_rows
 
     @property
     def difference(self) -> FloatArray:
@@ -430,48 +439,17 @@ class Paired(PairedSources, Design):
         if self.scale == "numeric":
             raise DesignError(f"{self.source}: a table of pairs needs levels; these values are numbers")
         k = len(self.levels)
-        cell = self.first.astype(np.int64) * k + self.second.astype(np.int64)
-        return np.bincount(cell, weights=self.count, minlength=k * k).reshape(k, k).astype(np.float64)
+        return counts_by(self.first, self.second, self.count, (k, k))
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
-        """Return the cluster factors by name; as `Comparisons.factors`."""
-        return named_factors(self.clusters, self.by, names)
-
-    def take(self, mask: AnyArray, *, note: str = "cells taken") -> Paired:
-        """Return some cells as a design of their own.
-
-        Raises
-        ------
-        NothingToAnalyse
-            If no cell is taken.
-        """
-        index = np.flatnonzero(mask)
+    def refuse_empty(self, index: IntArray, note: str) -> None:
+        """Refuse a design without pairs."""
         if not len(index):
             raise NothingToAnalyse(f"{self.source}: no pair is left ({note})")
-        step = FlowStep(label=note, rows=int(self.count[index].sum()))
-        return replace(
-            self, first=self.first[index], second=self.second[index], count=self.count[index],
-            by=taken_by(self.by, index), clusters=taken_all(self.clusters, index),
-            flow=(*self.flow, step),
-            units=None if self.units is None else self.units.take(index, len(self.count)),
-            repeats=None if self.repeats is None else self.repeats.take(index, len(self.count)),
-        )  # fmt: skip
 
     def swap(self) -> Paired:
         """Exchange the two conditions: differences change their sign."""
-        return replace(self, conditions=(self.conditions[1], self.conditions[0]), first=self.second, second=self.first)
+        return replace(self, conditions=swapped(self.conditions), first=self.second, second=self.first)
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: values under the two conditions, count, `by`, clusters."""
-        import pandas as pd
-
-        names = np.array(self.levels, dtype=object)
-
-        def shown(values: FloatArray) -> AnyArray:
-            return values if self.scale == "numeric" else names[values.astype(np.int64)]
-
-        columns: dict[str, Any] = {"first": shown(self.first), "second": shown(self.second), "count": self.count}
-        for factor in (*([self.by] if self.by else []), *self.clusters):
-            name = factor.name if factor.name not in columns else f"{factor.name} (cluster)"
-            columns[name] = factor.labels()
-        return pd.DataFrame(columns)
+        return self.frame({"first": self.shown(self.first), "second": self.shown(self.second)})

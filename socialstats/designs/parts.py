@@ -6,17 +6,19 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Names
 from socialstats.errors import Caution, InputError
 from socialstats.tables import Format, read_table
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
+StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 
 FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
 HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called
@@ -37,8 +39,8 @@ class Factor:
 
     name: str
     codes: IntArray
-    levels: tuple[str, ...]
-    mixed: tuple[str, ...] = ()
+    levels: Levels
+    mixed: Levels = ()
 
     def labels(self) -> AnyArray:
         """(cells,) object array: the label of each cell, None where it has no level."""
@@ -57,7 +59,7 @@ class UnitNames:
     """
 
     codes: IntArray
-    levels: tuple[str, ...]
+    levels: Levels
     cell: IntArray
 
     def names(self) -> list[str]:
@@ -89,7 +91,11 @@ class Covariate:
     name: str
     a: AnyArray
     b: AnyArray
-    levels: tuple[str, ...] = ()
+    levels: Levels = ()
+
+    def take(self, index: AnyArray) -> Covariate:
+        """Return the values of some cells."""
+        return replace(self, a=self.a[index], b=self.b[index])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,6 +121,10 @@ class Replies:
     rest: FloatArray
     none: int
     column: str
+
+    def take(self, index: AnyArray) -> Replies:
+        """Return the replies of some cells."""
+        return replace(self, codes=self.codes[index], rest=self.rest[index])
 
     @property
     def factor(self) -> Factor:
@@ -151,8 +161,8 @@ class Repeats:
         Of answers with two labels, the one that counts as 1: each mean is its share. Empty for numbers.
     """
 
-    columns: tuple[str, ...]
-    sources: tuple[str, ...]
+    columns: Levels
+    sources: Levels
     source: IntArray
     place: IntArray
     answers: FloatArray
@@ -227,9 +237,10 @@ def taken(factor: Factor, index: AnyArray) -> Factor:
     codes, dense = np.unique(factor.codes[index], return_inverse=True)
     none = int(np.sum(codes < 0))
     return Factor(
-        name=factor.name, codes=dense.astype(np.int64) - none,
+        name=factor.name,
+        codes=dense.astype(np.int64) - none,
         levels=tuple(factor.levels[code] for code in codes[none:].tolist()),
-    )  # fmt: skip
+    )
 
 
 def taken_by(by: Factor | None, index: AnyArray) -> Factor | None:
@@ -251,9 +262,11 @@ def stacked(factors: Sequence[Factor]) -> Factor:
 
 
 def named_factors(
-    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None,
+    clusters: Sequence[Factor],
+    by: Factor | None,
+    names: Names | None,
     pair: Callable[[], Factor] | None = None,
-) -> tuple[Factor, ...]:  # fmt: skip
+) -> tuple[Factor, ...]:
     """Return declared factors by name.
 
     Parameters
@@ -275,16 +288,16 @@ def named_factors(
         return ()
     if isinstance(names, str) and names == "declared":
         return tuple(clusters)
-    known = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    by_name = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
     wanted = (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
-        if name == "pair" and pair is not None and name not in known:
-            known[name] = pair()
-        elif name not in known:
-            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, *(["pair"] if pair else [])])) or "none"
-            said = "Clusters" if pair else "Clusters declared"
-            raise InputError(f"no cluster '{name}'. {said}: {listed}; declare others with {option('cluster')}")
-    return tuple(known[name] for name in wanted)
+        if name == "pair" and pair is not None and name not in by_name:
+            by_name[name] = pair()
+        elif name not in by_name:
+            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*by_name, *(["pair"] if pair else [])])) or "none"
+            what = "Clusters" if pair else "Clusters declared"
+            raise InputError(f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}")
+    return tuple(by_name[name] for name in wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -321,6 +334,10 @@ class Design(Read, ABC):
         done: Self = READ[cls](read_table(path, format), options)
         return done
 
+    def splits(self) -> list[Factor]:
+        """Return the factors that split the design: `by` and the clusters."""
+        return [*([self.by] if self.by else []), *self.clusters]
+
     @abstractmethod
     def take(self, mask: AnyArray, *, note: str = "") -> Self:
         """Return a part of the design."""
@@ -352,8 +369,8 @@ def renamed(labels: Sequence[str], new: Mapping[str, str], what: str) -> list[st
     unknown = [name for name in new if name not in labels]
     if unknown:
         raise InputError(f"{quoted(unknown)}: no such {what}. {what.capitalize()}s: {quoted(labels, 10)}")
-    found = [new.get(name, name) for name in labels]
-    if len(set(found)) < len(found):
-        twice = sorted({name for name in found if found.count(name) > 1})
+    replaced = [new.get(name, name) for name in labels]
+    if len(set(replaced)) < len(replaced):
+        twice = sorted({name for name in replaced if replaced.count(name) > 1})
         raise InputError(f"two {what}s would be called {quoted(twice)}. Give every {what} a label of its own")
-    return found
+    return replaced

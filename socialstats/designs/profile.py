@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.cells import joint_codes
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
 from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
@@ -20,11 +22,14 @@ from socialstats.designs.vocabulary import (
     COSTS,
     COVARIATES,
     DATES,
+    EXPORTED,
     IDENTITIES,
     LATER,
+    LONG_LABEL,
     MODELS,
     NUMBERINGS,
     PERSONS,
+    PROSE,
     RATERS,
     REACTIONS,
     REPEATS,
@@ -54,7 +59,8 @@ SIDES = (
     *couples(
         "home visitor, focal other, team opponent, player opponent, visitor opponent, attacker defender, white black, "
         "red blue, row col, row column, challenger incumbent, actor target, initiator recipient, actor receiver, "
-        "chosen rejected, local visitor, host guest, r b"
+        "chosen rejected, local visitor, host guest, r b, links rechts, linke rechte, izquierda derecha, "
+        "gauche droite, esquerda direita, sinistra destra, 左 右"
     ),
 )
 WON = (
@@ -63,7 +69,7 @@ WON = (
     ),
     *VERDICTS,
 )
-WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
+WINNERS = spelled("winner win victor chosen preferred top better cited initiator dominant")
 BEATEN = spelled("loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred")
 OPPOSITES = (
     *LATER,
@@ -82,6 +88,8 @@ BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
 )  # a matrix of questions in an export: 'How often? [Story 1]'
 
+NO_ENDS = ("cond", "change")  # a second is no condition, and an exchange no difference
+FEWEST_IDS = 8  # labels of a column that is called an id and names units
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
 )  # between the words of a name
@@ -127,7 +135,7 @@ class Column:
     """
 
     name: str
-    levels: tuple[str, ...]
+    levels: Levels
     rows: int
     filled: int
     ranks: bool = False
@@ -137,8 +145,8 @@ class Column:
         tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
         self.tokens = tuple(token for token in tokens if token)
         self.labels = frozenset(self.levels)
-        found = [as_number(level) for level in self.levels]
-        self.numbers = [x for x in found if x is not None] if found and None not in found else None
+        values = [as_number(level) for level in self.levels]
+        self.numbers = [x for x in values if x is not None] if values and None not in values else None
         integers = self.numbers is not None and all(x.is_integer() for x in self.numbers)
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         self.whole = integers and min(self.numbers or [0.0]) >= 0
@@ -150,8 +158,8 @@ class Column:
         )
         self.identifies = named and integers
         self.text = self.numbers is None
-        told = self.text or self.whole or self.identifies
-        self.names_things = self.filled == self.rows and self.size > 1 and told
+        names = self.text or self.whole or self.identifies
+        self.names_things = self.filled == self.rows and self.size > 1 and names
         self.discrete = self.size <= FEW and (halves or self.text)
         timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
@@ -162,9 +170,24 @@ class Column:
     def describes(self) -> bool:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
         words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
-        exact = words & {*DATES, *COSTS, *COVARIATES, "time", "zeit", "tiempo", "temps"}
+        exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt)
+
+    @property
+    def id_named(self) -> bool:
+        """Whether the column is called an id and has many labels: a session_id names sessions, and numbers nothing."""
+        return self.size >= FEWEST_IDS and bool({*self.tokens[-1:]} & {*IDENTITIES}) and len(self.tokens) > 1
+
+    @cached_property
+    def prose(self) -> bool:
+        """Whether the column holds free texts: long labels of several words each, under a name of texts or not."""
+        if not self.text:
+            return False
+        letters = sum(map(len, self.levels)) / max(self.size, 1)
+        words = sum(len(label.split()) > 2 for label in self.levels) / max(self.size, 1)
+        named = bool({*self.tokens[-1:]} & {*PROSE}) and words > 0
+        return (letters >= LONG_LABEL and words > 0.5) or (named and words >= 0.3)
 
     def _holds(self, words: Sequence[str]) -> bool:
         """Whether the name holds one of some Chinese words, between which no blanks stand."""
@@ -200,7 +223,7 @@ class Column:
         tokens = {*self.tokens, bare(without_accents(self.name))}
         tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
         tokens |= {token.removeprefix("id") for token in tokens}
-        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens):
+        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
             return True
         return self._holds(names)
 
@@ -212,7 +235,7 @@ class Profile:
         self.table = table
         self._read: dict[str, Column | None] = {}
         self._distinct: dict[frozenset[str], bool] = {}
-        self._constant: dict[tuple[str, str], bool] = {}
+        self._constant: dict[Pair, bool] = {}
 
     def column(self, name: str) -> Column | None:
         """Return what one column holds; None where it holds no labels."""
@@ -251,8 +274,8 @@ class Profile:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.every
         owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < c.size <= self.rows / 2]
-        found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
-        return [n for n in found if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
+        counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
+        return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -279,7 +302,7 @@ class Profile:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
-        numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
+        numbers = [np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
 
     def most_and_least(self, columns: Sequence[Column]) -> tuple[float, float]:
@@ -309,10 +332,15 @@ class Profile:
         """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
         every = [c for c in self.every if not c.text]
         return frozenset(
-            c.name for c in every
-            if c.numbers_rows or c.identifies or c.numbering or self.enumerates(c)
-            or c.name in self.triples or c.name in self.aside
-        )  # fmt: skip
+            c.name
+            for c in every
+            if c.numbers_rows
+            or c.identifies
+            or c.numbering
+            or self.enumerates(c)
+            or c.name in self.triples
+            or c.name in self.aside
+        )
 
     @cached_property
     def aside(self) -> frozenset[str]:
@@ -327,8 +355,11 @@ class Profile:
     def unjudged(self) -> bool:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
         plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
-        free = [c for c in self.varying() if not (c.describes or c.identifies or c.numbering or c.numbers_rows)]
-        free = [c for c in free if not c.text or c.size <= FEW]
+        free = [
+            c
+            for c in self.varying()
+            if not (c.describes or c.identifies or c.numbering or c.numbers_rows) and (not c.text or c.size <= FEW)
+        ]
         described = any(c.describes and not c.text for c in self.varying())
         texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
@@ -356,13 +387,13 @@ class Profile:
 
         A cell is a combination of two columns of texts that repeat. Scores of a cell may be alike, and differ by cell.
         """
-        texts = [c for c in self.every if c.names_things and c.text and self.enough(c)]
+        texts = [c for c in self.repeating if c.text]
         for two in combinations(texts[:MOST_KEYS], 2):
             cells = self.table.counts([*(c.name for c in two), column.name])
             if cells.n.max() > 1:
                 continue
             codes = [cells.columns[c.name].labels().codes for c in two]
-            cell = np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1)
+            cell = joint_codes(codes)
             size = np.bincount(cell)
             if len(size) < FEWEST_CELLS or np.mean(size > 1) < MOST_OF:
                 continue
@@ -375,10 +406,14 @@ class Profile:
         return False
 
     @cached_property
+    def repeating(self) -> list[Column]:
+        """Columns that name things, and whose labels repeat."""
+        return [c for c in self.every if c.names_things and self.enough(c)]
+
+    @cached_property
     def owners(self) -> list[Column]:
         """Columns of texts whose labels repeat, three times or more each on average."""
-        return [c for c in self.every if c.names_things and c.text
-                and 2 < c.size <= self.rows / 3][:MOST_KEYS]  # fmt: skip
+        return [c for c in self.every if c.names_things and c.text and 2 < c.size <= self.rows / 3][:MOST_KEYS]
 
     @cached_property
     def shares(self) -> frozenset[str]:
@@ -387,9 +422,11 @@ class Profile:
         labels = [{bare(level) for level in c.levels} for c in texts]
         numbers = [c.name for c in self.every if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
         return frozenset(
-            name for one in labels for name in numbers
-            if sum(bare(other) in one for other in numbers) >= max(2, len(one) / 2) and bare(name) in one
-        )  # fmt: skip
+            name
+            for names in labels
+            for name in numbers
+            if sum(bare(other) in names for other in numbers) >= max(2, len(names) / 2) and bare(name) in names
+        )
 
     @cached_property
     def triples(self) -> dict[str, frozenset[str]]:
@@ -402,30 +439,29 @@ class Profile:
         rows = rows[:, np.isfinite(rows).all(axis=0)]
         if rows.shape[1] < 5:
             return {}
-        found: dict[str, frozenset[str]] = {}
+        derived: dict[str, frozenset[str]] = {}
         for i, j, k in combinations(range(len(numbers)), 3):
             near = 1e-9 * max(1.0, float(np.abs(rows[[i, j, k]]).max()))
             signs = ((1, 1, -1), (1, -1, 1), (1, -1, -1))
             if any(np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs):
                 three = [numbers[m] for m in (i, j, k)]
-                made = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
-                found[made] = frozenset(c.name for c in three if c.name != made)
-        return found
+                total = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
+                derived[total] = frozenset(c.name for c in three if c.name != total)
+        return derived
 
     @cached_property
     def arm_sizes(self) -> list[str]:
         """Names of columns that are called like sizes of two groups of a study, such as n1i, n2i or n_treat, n_ctrl."""
-        found = [c.name for c in self.every if c.whole and ARM.fullmatch(c.name.strip())]
-        return found if len(found) == 2 else []
+        sizes = [c.name for c in self.every if c.whole and ARM.fullmatch(c.name.strip())]
+        return sizes if len(sizes) == 2 else []
 
     @cached_property
     def totals(self) -> dict[str, list[str]]:
         """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
-        whole = [c for c in self.every if c.whole and c.filled == c.rows and not c.identifies]
-        whole = [c for c in whole if c.size > 1][:FEW]
+        whole = [c for c in self.every if c.whole and c.filled == c.rows and not c.identifies and c.size > 1][:FEW]
         if len(whole) < 3 or self.rows < 5:
             return {}
-        rows, found = self.values(whole), {}
+        rows, sums_of = self.values(whole), {}
         some = rows[:, :: max(1, rows.shape[1] // 200)]  # the others are looked at where these add up
         for k, total in enumerate(whole):
             parts = [j for j in range(len(whole)) if j != k]
@@ -434,15 +470,15 @@ class Profile:
             for start, end in (run for run in runs if run[1] - run[0] > 1):
                 run = parts[start:end]
                 if np.array_equal(sums[end] - sums[start], some[k]) and (rows[run].sum(axis=0) == rows[k]).all():
-                    found[total.name] = [whole[j].name for j in run]
+                    sums_of[total.name] = [whole[j].name for j in run]
                     break
-        return found
+        return sums_of
 
     def subtracted(self, one: Column, other: Column) -> bool:
         """Whether a column called like a difference is that of two columns."""
         two = frozenset({one.name, other.name})
-        made = [self.columns[name] for name, parts in self.triples.items() if parts == two]
-        return any(c.called(DIFFERENCES) for c in made)
+        derived = [self.columns[name] for name, parts in self.triples.items() if parts == two]
+        return any(c.called(DIFFERENCES) for c in derived)
 
     def nearly_constant(self, column: Column) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
@@ -463,7 +499,7 @@ class Profile:
     @cached_property
     def counterparts(self) -> frozenset[str]:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
-        pairs: dict[tuple[str, str], list[str]] = {}
+        pairs: dict[Pair, list[str]] = {}
         for one, other in combinations(self.every, 2):
             differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
             words = len(differ) == 1 and "".join(differ[0]).isalpha()  # numbers tell questions apart
@@ -474,10 +510,11 @@ class Profile:
     @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
-        keys = [c for c in self.every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
-        sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * b.size == self.rows >= 8]
-        found = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
-        return frozenset(c.name for pair in found for c in pair if c.whole)
+        sized = [
+            (a, b) for a, b in combinations(self.repeating[:MOST_KEYS], 2) if len(a.levels) * b.size == self.rows >= 8
+        ]
+        plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
+        return frozenset(c.name for pair in plans for c in pair if c.whole)
 
     @cached_property
     def is_cross(self) -> bool:
@@ -492,11 +529,10 @@ class Profile:
     @cached_property
     def long(self) -> bool:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
-        every = self.every
-        named = [c for c in every if c.names_things and c.tokens and c.size <= self.rows / 2]
-        if self.row_id() is not None or any(c.numbers_rows for c in every):
+        named = [c for c in self.repeating if c.tokens]
+        if self.row_id() is not None or any(c.numbers_rows for c in self.every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = [c for c in every if c.names_things and c.size <= self.rows / 2][:MOST_KEYS]
+            keys = self.repeating[:MOST_KEYS]
             named = [c for c in named if c.size > 12 or (c.text and self.told_apart(c, keys))]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
@@ -507,7 +543,7 @@ class Profile:
 
         The one with more labels comes first.
         """
-        texts = [c for c in self.every if c.names_things and c.text and self.enough(c)]
+        texts = [c for c in self.repeating if c.text]
         for two in combinations(texts[:MOST_KEYS], 2):
             more, less = sorted(two, key=lambda c: -c.size)
             met = MOST_OF * len(more.levels) * len(less.levels) <= self.rows
@@ -550,9 +586,9 @@ class Profile:
         ]
         for size in (0, 1, 2):
             for added in combinations(more, size):
-                found = [unit.name, *(c.name for c in added)]
-                if self.distinct([*found, other.name]):
-                    return found if self.rows >= least * len(self.table.counts(found).n) else None
+                key = [unit.name, *(c.name for c in added)]
+                if self.distinct([*key, other.name]):
+                    return key if self.rows >= least * len(self.table.counts(key).n) else None
         return None
 
 

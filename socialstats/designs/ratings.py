@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
+from socialstats.designs.cells import counts_by
+from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import texts
 from socialstats.designs.parts import (
     FINE,
@@ -17,6 +20,7 @@ from socialstats.designs.parts import (
     Factor,
     FlowStep,
     Repeats,
+    StatusArray,
     named_factors,
     renamed,
     taken,
@@ -45,24 +49,24 @@ class RatingsSources:
         cls,
         data: Any,
         *,
-        unit: str | Sequence[str] | None = None,
-        rater: str | Literal[False] | None = None,
+        unit: Names | None = None,
+        rater: ColumnOption = None,
         value: str | None = None,
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
-        refusal: str | Sequence[str] = (),
-        na: str | Sequence[str] | Literal[False] = (),
+        refusal: Names = (),
+        na: NaTexts = (),
         status: str | None = None,
         rater_source: str | None = None,
-        rater_groups: str | Sequence[str] = (),
-        strata: str | Sequence[str] = (),
-        cluster: str | Sequence[str] = (),
+        rater_groups: Names = (),
+        strata: Names = (),
+        cluster: Names = (),
         by: str | None = None,
         shared: Literal["people"] | None = None,
-        count: str | Literal[False] | None = None,
-        missing: Literal["error", "drop"] = "drop",
+        count: ColumnOption = None,
+        missing: Missing = "drop",
         probabilities: str | Mapping[str, str] | None = None,
-        repeat: str | Sequence[str] | Literal[True] | None = None,
+        repeat: Repeat = None,
         source: str = "data frame",
     ) -> Ratings:
         """Build the design from a long table: one rating a row.
@@ -153,10 +157,25 @@ class RatingsSources:
 
         table, key = with_joint(as_table(data, source), unit)
         options = RatingsOptions(
-            unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
-            rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            shared=shared, count=count, missing=missing, probabilities=probabilities, repeat=repeat,
-        )  # fmt: skip
+            unit=key,
+            rater=rater,
+            value=value,
+            levels=levels,
+            scale=scale,
+            refusal=refusal,
+            na=na,
+            status=status,
+            rater_source=rater_source,
+            rater_groups=rater_groups,
+            strata=strata,
+            cluster=cluster,
+            by=by,
+            shared=shared,
+            count=count,
+            missing=missing,
+            probabilities=probabilities,
+            repeat=repeat,
+        )
         options = lone_source(table, options)
         done = build_from(*with_source(table, ratings_roles(table, options)), options)
         if options.rater is False:
@@ -211,13 +230,15 @@ class RatingsSources:
         >>> design.raters, design.matrix().tolist()
         (('ann', 'bob'), [[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, wide_ratings
+        from socialstats.designs.ratings_layouts import wide_ratings
+        from socialstats.designs.ratings_reading import RatingsOptions
 
         other = units if raters_in == "columns" else raters
         if other is not None:
             name = "units" if raters_in == "columns" else "raters"
-            raise InputError(f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other "
-                             "axis")  # fmt: skip
+            raise InputError(
+                f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other axis"
+            )
         columns = raters if raters_in == "columns" else units
         return wide_ratings(data, raters_in, columns, source, RatingsOptions(unit=unit, **options))
 
@@ -230,8 +251,8 @@ class RatingsSources:
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
         unit: str | None = None,
-        strata: str | Sequence[str] = (),
-        cluster: str | Sequence[str] = (),
+        strata: Names = (),
+        cluster: Names = (),
         by: str | None = None,
         source: str = "data frame",
     ) -> Ratings:
@@ -267,7 +288,8 @@ class RatingsSources:
         >>> design.level_counts().tolist(), design.unit_count.tolist()
         ([[1.0, 2.0], [3.0, 0.0]], [1.0, 2.0])
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, counted_ratings
+        from socialstats.designs.ratings_layouts import counted_ratings
+        from socialstats.designs.ratings_reading import RatingsOptions
 
         options = RatingsOptions(unit=unit, scale=scale, strata=strata, cluster=cluster, by=by)
         return counted_ratings(data, columns, levels, source, options)
@@ -315,13 +337,13 @@ class RatingsSources:
         >>> design.scale, Ratings.from_table([[44, 5], [7, 19]], levels=["low", "high"], scale="ordinal").scale
         ('nominal', 'ordinal')
         """
-        from socialstats.designs.ratings_reading import square_ratings
+        from socialstats.designs.ratings_layouts import square_ratings
 
         return square_ratings(table, raters, levels, scale, source)
 
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
-SCALES: tuple[str, ...] = ("nominal", "ordinal", "interval", "ratio")
+SCALES: Levels = ("nominal", "ordinal", "interval", "ratio")
 OK, MISSING, REFUSAL = 0, 1, 2
 STATUSES = ("ok", "missing", "refusal")
 OWN = ("unit", "rater", "value", "status", "count", "score")
@@ -370,6 +392,8 @@ class Ratings(RatingsSources, Design):
         Probability of each level in each reply; rows sum to 1 or less, the rest being other answers, or are NaN.
     repeats : Repeats or None
         The answers behind each value, where raters rated units several times and the values are means.
+    instrument : Instrument or None
+        What judges score, where the table declares it.
     flow, source, columns, cautions
         As in `Comparisons`.
 
@@ -382,15 +406,15 @@ class Ratings(RatingsSources, Design):
     (('ann', 'bob'), 'ordinal', [0, 1, 0, 0])
     """
 
-    units: tuple[str, ...]
-    raters: tuple[str, ...]
-    levels: tuple[str, ...]
+    units: Levels
+    raters: Levels
+    levels: Levels
     scores: FloatArray
     scale: Scale
     unit: IntArray
     rater: IntArray
     value: IntArray
-    status: np.ndarray[Any, np.dtype[np.int8]]
+    status: StatusArray
     unit_count: FloatArray
     strata: Mapping[str, Factor] = field(default_factory=dict)
     rater_groups: Mapping[str, Factor] = field(default_factory=dict)
@@ -400,6 +424,7 @@ class Ratings(RatingsSources, Design):
     raters_known: bool = True
     probabilities: FloatArray | None = None
     repeats: Repeats | None = None
+    instrument: Instrument | None = None
 
     def __repr__(self) -> str:
         parts = [
@@ -437,10 +462,10 @@ class Ratings(RatingsSources, Design):
         out[self.status == REFUSAL, len(self.levels) :] = 1.0
         if self.probabilities is None:
             return out
-        known = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
-        p = self.probabilities[known] / self.probabilities[known].sum(axis=1, keepdims=True)
-        out[known, : len(self.levels)] = np.floor(p * FINE) / FINE
-        out[known, p.argmax(axis=1)] += 1.0 - out[known].sum(axis=1)
+        rows = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
+        p = self.probabilities[rows] / self.probabilities[rows].sum(axis=1, keepdims=True)
+        out[rows, : len(self.levels)] = np.floor(p * FINE) / FINE
+        out[rows, p.argmax(axis=1)] += 1.0 - out[rows].sum(axis=1)
         return out
 
     @property
@@ -448,27 +473,28 @@ class Ratings(RatingsSources, Design):
         """How much of the replies the levels' probabilities tell; None without. Raters who never have any give none."""
         if self.probabilities is None:
             return None
-        known = ~np.isnan(self.probabilities).any(axis=1)
-        asked = np.isin(self.rater, self.rater[known]) & (self.status == OK)
-        rest = float(np.maximum(1 - self.probabilities[known].sum(axis=1), 0).mean()) if known.any() else None
-        return Coverage(replies=int(known.sum()), none=int((asked & ~known).sum()), rest=rest)
+        rows = ~np.isnan(self.probabilities).any(axis=1)
+        asked = np.isin(self.rater, self.rater[rows]) & (self.status == OK)
+        rest = float(np.maximum(1 - self.probabilities[rows].sum(axis=1), 0).mean()) if rows.any() else None
+        return Coverage(replies=int(rows.sum()), none=int((asked & ~rows).sum()), rest=rest)
 
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""
         ok = self.status == OK
-        k = len(self.levels)
-        cell = self.unit[ok] * k + self.value[ok]
-        return np.bincount(cell, minlength=len(self.units) * k).reshape(len(self.units), k).astype(np.float64)
+        return counts_by(self.unit[ok], self.value[ok], np.ones(int(ok.sum())), (len(self.units), len(self.levels)))
 
-    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+    def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
         return named_factors([*self.clusters], None, names)
 
-    def answers_at(self, index: AnyArray) -> dict[str, Any]:
+    def answers_at(self, index: AnyArray) -> Fields:
         """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
-        known = self.probabilities
-        return {"value": self.value[index], "status": self.status[index],
-                "probabilities": None if known is None else known[index]}  # fmt: skip
+        probabilities = self.probabilities
+        return {
+            "value": self.value[index],
+            "status": self.status[index],
+            "probabilities": None if probabilities is None else probabilities[index],
+        }
 
     def take(self, mask: AnyArray, *, note: str = "ratings taken") -> Ratings:
         """Return some ratings as a design of their own, with the units and raters that they use.
@@ -490,14 +516,19 @@ class Ratings(RatingsSources, Design):
         units, unit = np.unique(self.unit[index], return_inverse=True)
         raters, rater = np.unique(self.rater[index], return_inverse=True)
         done = replace(
-            self, **self.answers_at(index), units=tuple(self.units[u] for u in units.tolist()),
-            raters=tuple(self.raters[r] for r in raters.tolist()), unit=unit.astype(np.int64),
-            rater=rater.astype(np.int64), unit_count=self.unit_count[units],
-            by=taken_by(self.by, index), clusters=taken_all(self.clusters, units),
+            self,
+            **self.answers_at(index),
+            units=tuple(self.units[u] for u in units.tolist()),
+            raters=tuple(self.raters[r] for r in raters.tolist()),
+            unit=unit.astype(np.int64),
+            rater=rater.astype(np.int64),
+            unit_count=self.unit_count[units],
+            by=taken_by(self.by, index),
+            clusters=taken_all(self.clusters, units),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
             rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
             repeats=None if self.repeats is None else self.repeats.take(index, len(self.value)),
-        )  # fmt: skip
+        )
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
 
     def split_units(self, stratum: str) -> dict[str, Ratings]:
@@ -508,11 +539,11 @@ class Ratings(RatingsSources, Design):
         InputError
             If nothing of that name is declared.
         """
-        known = {**self.strata, **{factor.name: factor for factor in self.clusters}}
-        if stratum not in known:
-            listed = ", ".join(f"'{name}'" for name in known) or "none"
+        factors = {**self.strata, **{factor.name: factor for factor in self.clusters}}
+        if stratum not in factors:
+            listed = ", ".join(f"'{name}'" for name in factors) or "none"
             raise InputError(f"no stratum '{stratum}'. Declared: {listed}; declare others with {option('strata')}")
-        factor = known[stratum]
+        factor = factors[stratum]
         return {
             level: self.take(factor.codes[self.unit] == code, note=f"{stratum} = {level}")
             for code, level in enumerate(factor.levels)
@@ -546,13 +577,12 @@ class Ratings(RatingsSources, Design):
         for name in (rater_a, rater_b):
             if name not in self.raters:
                 raise InputError(f"{quoted([name])}: no such rater. Raters: {quoted(self.raters, 10)}")
-            mine = (self.rater == self.raters.index(name)) & (self.status == OK)
+            rated = (self.rater == self.raters.index(name)) & (self.status == OK)
             values = np.full(len(self.units), -1, dtype=np.int64)
-            values[self.unit[mine]] = self.value[mine]
+            values[self.unit[rated]] = self.value[rated]
             given.append(values)
         both = (given[0] >= 0) & (given[1] >= 0)
-        cell = given[0][both] * k + given[1][both]
-        return np.bincount(cell, weights=self.unit_count[both], minlength=k * k).reshape(k, k).astype(np.float64)
+        return counts_by(given[0][both], given[1][both], self.unit_count[both], (k, k))
 
     def relabel_raters(self, labels: Mapping[str, str]) -> Ratings:
         """Give raters new labels; raters that `labels` does not name keep theirs.
@@ -567,21 +597,27 @@ class Ratings(RatingsSources, Design):
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
         return replace(
-            self, **self.answers_at(rows), raters=tuple(new[k] for k in order.tolist()), rater=rater[rows],
-            unit=self.unit[rows], by=taken_by(self.by, rows),
+            self,
+            **self.answers_at(rows),
+            raters=tuple(new[k] for k in order.tolist()),
+            rater=rater[rows],
+            unit=self.unit[rows],
+            by=taken_by(self.by, rows),
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
-            repeats=None if self.repeats is None else replace(
+            repeats=None
+            if self.repeats is None
+            else replace(
                 self.repeats.take(rows, len(self.value)),
                 sources=tuple(labels.get(name, name) for name in self.repeats.sources),
             ),
-        )  # fmt: skip
+        )
 
     def table(self) -> pd.DataFrame:
         """Return the ratings as a long data frame: unit, rater, value, status, and what belongs to them."""
         import pandas as pd
 
         levels = np.array([*self.levels, None], dtype=object)
-        columns: dict[str, Any] = {
+        columns: Fields = {
             "unit": np.array(self.units, dtype=object)[self.unit],
             "rater": np.array(self.raters, dtype=object)[self.rater],
             "value": levels[self.value],

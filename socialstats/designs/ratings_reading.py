@@ -5,62 +5,41 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import group
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
-from socialstats.designs.options import Missing, ReadingReplies, check_choice, texts
-from socialstats.designs.parts import HUMANS, FlowStep
+from socialstats.designs.options import ReadingReplies, check_choice, texts
+from socialstats.designs.parts import HUMANS, FlowStep, StatusArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import (
-    BELONGS,
     FILL,
     Rows,
-    begin,
-    cluster_suspects,
     code_suspects,
     if_labels,
-    item_suspects,
     label_cautions,
     probability_cautions,
 )
 from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
-    as_named,
     bare,
     begun,
-    free_name,
-    frequency,
-    frequency_columns,
     holds_numbers,
-    looks_counted,
-    make_long,
-    square_counts,
     times_of,
-    whole_numbers,
     with_constant,
 )
 from socialstats.designs.undeclared import of_ratings, with_dependence
-from socialstats.designs.vocabulary import (
-    CLUSTER_NAME,
-    PEOPLE_AS_RATERS,
-    RATERS,
-    RATING_FIRST,
-    REPEATS,
-    RIGHT,
-    UNITS,
-    VALUES,
-)
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.tables import Table, as_number, as_table
+from socialstats.designs.vocabulary import PEOPLE_AS_RATERS, RATERS, RATING_FIRST, REPEATS, RIGHT, UNITS, VALUES
+from socialstats.errors import Caution, DesignError, InputError, caution
+from socialstats.tables import Table, as_number
 from socialstats.tables.lazy import asks
 from socialstats.text import count as counted
 from socialstats.text import listing, quoted, shorten
@@ -75,13 +54,13 @@ class RatingsOptions(ReadingReplies):
     """How to read a table as ratings; `Ratings.from_frame` documents every field."""
 
     unit: str | None = None
-    rater: str | Literal[False] | None = None
+    rater: ColumnOption = None
     value: str | None = None
     levels: Sequence[Any] | None = None
     scale: Scale | None = None
     rater_source: str | None = None
-    rater_groups: str | Sequence[str] = ()
-    strata: str | Sequence[str] = ()
+    rater_groups: Names = ()
+    strata: Names = ()
     shared: Literal["people"] | None = None
     missing: Missing = "drop"
     probabilities: str | Mapping[str, str] | None = None
@@ -94,8 +73,10 @@ class RatingsOptions(ReadingReplies):
         check_choice("shared", self.shared, ("people", None))
         if self.shared and not (self.by and self.rater_source):
             lacking = " and ".join(option(name) for name in ("by", "rater_source") if not getattr(self, name))
-            raise InputError(f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
-                             f"name {lacking} too")  # fmt: skip
+            raise InputError(
+                f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
+                f"name {lacking} too"
+            )
         levels = declared_levels(self.levels)
         if levels is None:
             return
@@ -135,12 +116,21 @@ def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
 
 
 PARTS = (
-    Part("unit", "unit", RATED_UNITS), Part("within", "within"), Part("rater", "rater", RATERS.names),
+    Part("unit", "unit", RATED_UNITS),
+    Part("within", "within"),
+    Part("rater", "rater", RATERS.names),
     Part("value", "value", RATINGS),
-    Part("by", "by"), Part("status", "status"), BLOCKS, Part("rater_source", "source"), Part("count", "count"),
-    Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
-    Part("probabilities", "probability"), Part("repeat", "repeat"),
-)  # fmt: skip
+    Part("by", "by"),
+    Part("status", "status"),
+    BLOCKS,
+    Part("rater_source", "source"),
+    Part("count", "count"),
+    Part("rater_groups", "rater_group"),
+    Part("strata", "stratum"),
+    Part("cluster", "cluster"),
+    Part("probabilities", "probability"),
+    Part("repeat", "repeat"),
+)
 
 
 def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
@@ -197,25 +187,43 @@ def _alike(table: Table, roles: Roles) -> list[str]:
     if not 1 < len(columns) <= MOST_NAMED or not (roles["unit"] or all(holds_numbers(table, c) for c in columns)):
         return []
     held = {name: {*table.levels(name)} for name in columns}
-    found = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
-    return found if len(found) > 1 else []
+    alike = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
+    return alike if len(alike) > 1 else []
 
 
 BESIDE = ("p_rest", "p_bound", "p_reason", "p_role_a")  # columns that a collected table has beside those of levels
+MOST_NAMED = 8  # columns that a message names
 ZERO_LEVELS = "no rating has a value"
 
 
-def level_scores(levels: Sequence[str]) -> tuple[bool, FloatArray]:
-    """Return whether all levels are different numbers, and their scores: these numbers, else 0, 1, 2, ...
+@dataclass(frozen=True)
+class ChosenLevels:
+    """The levels of the values, with how they came about.
 
-    Examples
-    --------
-    >>> level_scores(["1", "3"]), level_scores(["low", "high"])
-    ((True, array([1., 3.])), (False, array([0., 1.])))
+    Attributes
+    ----------
+    levels : tuple of str
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+    declared : bool
+    caution : str
+        What was assumed of levels that are not declared.
     """
-    numbers = [as_number(level) for level in levels]
-    numeric = None not in numbers and len(set(numbers)) == len(numbers)
-    return numeric, np.array(numbers if numeric else range(len(levels)), dtype=np.float64)
+
+    levels: Levels
+    scale: Scale
+    declared: bool
+    caution: str = ""
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether all levels are different numbers."""
+        numbers = [as_number(level) for level in self.levels]
+        return None not in numbers and len(set(numbers)) == len(numbers)
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """(levels,) float64 array: the numbers that all levels are, else 0, 1, 2, ..."""
+        return np.array([*map(as_number, self.levels)] if self.numeric else range(len(self.levels)), dtype=np.float64)
 
 
 def scale_ends(scores: FloatArray, declared: bool) -> tuple[float, float] | None:
@@ -239,38 +247,20 @@ class Rated:
 
     Attributes
     ----------
-    levels : tuple of str
-    scores : (levels,) float64 array
-    scale : {"nominal", "ordinal", "interval", "ratio"}
-    declared, numeric : bool
-        As in `Ratings`.
-    ends : pair of float, or None
-        As in `Ratings`.
+    chosen : ChosenLevels
     value : (rows,) int64 array
-        Index into `levels`; -1 where `status` is not 0.
+        Index into the levels; -1 where `status` is not 0.
     status : (rows,) int8 array
     cautions : tuple of Caution
+    ends : pair of float, or None
+        As in `Ratings`.
     """
 
-    levels: tuple[str, ...]
-    scores: FloatArray
-    scale: Scale
-    declared: bool
-    numeric: bool
+    chosen: ChosenLevels
     value: IntArray
-    status: np.ndarray[Any, np.dtype[np.int8]]
+    status: StatusArray
     cautions: tuple[Caution, ...]
     ends: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LevelChoice:
-    """Levels with how they came about."""
-
-    levels: tuple[str, ...]
-    scale: Scale
-    declared: bool
-    caution: str = ""
 
 
 def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
@@ -283,44 +273,44 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     InputError
         For a scale that the levels do not have.
     """
-    status = statuses(rows, roles, options)
+    status, column = statuses(rows, roles, options), roles["value"]
     rated = rows.use & (status == OK)
-    column = roles["value"]
-    choice = choose_levels(rows, column, options, rated)
-    judged = rated if choice.declared or not rows.pending else np.zeros_like(rated)
-    codes = rows.in_levels(column, choice.levels, judged, ["refusal", "na"])
-    numeric, scores = level_scores(choice.levels)
-    found = []
-    if choice.caution:
-        fix = f"declare {option('scale', typed='--scale')} and {option('levels', typed='--levels')}"
-        found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=fix))
-    if numeric and not choice.declared:
-        found += code_suspects(rows, [column], rated)
-    return Rated(
-        levels=choice.levels, scores=scores, scale=choice.scale, declared=choice.declared, numeric=numeric,
-        value=np.where(status == OK, codes, -1), status=status, cautions=tuple(found),
-        ends=scale_ends(scores, choice.declared) if numeric else None,
-    )  # fmt: skip
+    chosen = choose_levels(rows, column, options, rated)
+    judged = rated if chosen.declared or not rows.pending else np.zeros_like(rated)
+    codes = rows.in_levels(column, chosen.levels, judged, ["refusal", "na"])
+    declare = f"declare {option('scale', typed='--scale')} and {option('levels', typed='--levels')}"
+    cautions = undeclared_levels(chosen.caution, declare)
+    if chosen.numeric and not chosen.declared:
+        cautions += code_suspects(rows, [column], rated)
+    value = np.where(status == OK, codes, -1)
+    ends = scale_ends(chosen.scores, chosen.declared) if chosen.numeric else None
+    return Rated(chosen=chosen, value=value, status=status, cautions=tuple(cautions), ends=ends)
+
+
+def undeclared_levels(assumed: str, fix: str) -> list[Caution]:
+    """Return caution SS310 on what was assumed of levels that are not declared."""
+    affects = "weights and distances between levels"
+    return [caution("SS310", assumed, affects=affects, fix=fix)] if assumed else []
 
 
 RIGHT_OR_NOT = ("0", "1")
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 
 
-def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
+def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
     """Return for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
     column, refusals = roles["value"], options.refusal_labels
     labels = rows.labels(column)
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
     if roles["status"]:
-        said = statuses_of(rows, roles)
-        said = said.within(absent) if options.why_missing else said
-        out = np.where(said.kind == OK, out, said.kind)
-        absent &= said.kind == OK
-        for label, which in said.unread.items():
+        told = statuses_of(rows, roles)
+        told = told.within(absent) if options.why_missing else told
+        out = np.where(told.kind == OK, out, told.kind)
+        absent &= told.kind == OK
+        for label, which in told.unread.items():
             _count(rows, which, label)
-        _count(rows, said.blocked, "blocked by a filter of the provider", "among the refusals")
+        _count(rows, told.blocked, "blocked by a filter of the provider", "among the refusals")
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         rows.add_missing(column, absent, fix=keep)
@@ -337,7 +327,7 @@ def _count(rows: Rows, which: BoolArray, label: str, note: str = "missing: no ra
         rows.flow.append(FlowStep(label=label, rows=n, note=note))
 
 
-def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray) -> LevelChoice:
+def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray) -> ChosenLevels:
     """Decide on levels and scale: as declared, as the column's type says, as numbers; never by alphabet."""
     place = rows.table.place(column)
     levels = declared_levels(options.levels)
@@ -347,21 +337,19 @@ def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     if levels is None:
         levels = _found_levels(rows, column, options, rated, place)
     check_scale(options.scale, levels, place)
-    numeric = bool(levels) and None not in [as_number(level) for level in levels]
-    if options.scale is not None:
-        return LevelChoice(levels, options.scale, declared)
-    if not numeric:
-        note = f"{quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
-        return LevelChoice(levels, "ordinal", True) if declared else LevelChoice(levels, "nominal", False, note)
-    if declared:
-        return LevelChoice(levels, "interval", True)
-    first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
+    numbers = bool(levels) and None not in map(as_number, levels)
+    scale = options.scale or ("interval" if numbers else "ordinal" if declared else "nominal")
+    if declared or options.scale is not None:
+        return ChosenLevels(levels, scale, declared)
+    if not numbers:
+        return ChosenLevels(levels, scale, False, f"{quoted(levels)} taken as nominal" if levels else ZERO_LEVELS)
+    first, *_, last = (label if len(label) <= LONG else f"{float(label):g}" for label in (levels[0], levels[-1]))
     span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
     occur = counted(len(levels), "level that occurs", "levels that occur")
-    return LevelChoice(levels, "interval", False, f"{span}, taken as an interval scale with the {occur}")
+    return ChosenLevels(levels, scale, False, f"{span}, taken as an interval scale with the {occur}")
 
 
-def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> tuple[str, ...]:
+def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> Levels:
     """Return the levels that occur: numbers ascending, nominal labels sorted; other texts have no order."""
     used = rows.used_labels(column, rated)
     if options.scale == "nominal":
@@ -379,9 +367,9 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
             return f"Correct it, or say {ways}, or {option('scale', 'nominal')} if these are labels"
 
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
-        found = tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
-        right = len(found) == 1 and {*found} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
-        return RIGHT_OR_NOT if right else found  # 38 of 38 are shares of right answers
+        numbers = tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
+        right = len(numbers) == 1 and {*numbers} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
+        return RIGHT_OR_NOT if right else numbers  # 38 of 38 are shares of right answers
     known = ordered(used)
     say = option("levels", known or [Word("LOWEST"), Word("..."), Word("HIGHEST")])
     raise DesignError(
@@ -394,9 +382,13 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
 
 @asks
 def build_from(
-    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None,
+    table: Table,
+    roles: Roles,
+    options: RatingsOptions,
+    *,
+    wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
-) -> Ratings:  # fmt: skip
+) -> Ratings:
     """Read a long table whose columns are known.
 
     Parameters
@@ -443,28 +435,28 @@ def build_from(
 SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
 
 
-def level_probabilities(
-    rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated
-) -> FloatArray | None:  # fmt: skip
+def level_probabilities(rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated) -> FloatArray | None:
     """Return the probability of each level in each row, NaN in rows that lack one; None without such columns."""
     probable = roles.of("probability")
     if not probable:
         return None
     given = options.probabilities
-    named = [given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}" for level in rated.levels]
+    named = [
+        given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}" for level in rated.chosen.levels
+    ]
     if {*named} != {*probable}:
         raise InputError(
             f"{rows.table.source}: columns {quoted(sorted({*named} ^ {*probable}))} of "
             f"{option('probabilities', given)} do not match the levels. Name all levels with "
             f"{option('levels', typed='--levels')}, and give each a column"
         )
-    found = np.stack([rows.probabilities(column) for column in named], axis=1)
-    total = found.sum(axis=1)
+    p = np.stack([rows.probabilities(column) for column in named], axis=1)
+    total = p.sum(axis=1)
     beyond = rows.use & (total > 1 + SUM_ROUNDED)
     if beyond.any():
         rows.add("the probabilities of a row sum to more than 1", beyond, probable, fix="Correct them")
-    found[~(total > 0) | (rated.status != OK)] = np.nan
-    return found
+    p[~(total > 0) | (rated.status != OK)] = np.nan
+    return p
 
 
 def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | None]:
@@ -477,29 +469,22 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     InputError
         For labels, which have no mean.
     """
-    numeric = rated.numeric and rated.scale != "nominal"
-    if roles.of("probability") or not (numeric or len(rated.levels) <= 2):
-        refuse_means(rows, roles, numeric=rated.numeric)
+    chosen, scores = rated.chosen, rated.chosen.scores
+    numeric = chosen.numeric and chosen.scale != "nominal"
+    if roles.of("probability") or not (numeric or len(chosen.levels) <= 2):
+        refuse_means(rows, roles, numeric=chosen.numeric)
     ok = rows.use & (rated.status == OK)
     if not ok.any():
         return rated, None
-    means = mean_answers(rows, roles, np.where(ok, rated.scores[rated.value], np.nan))
-    known = ~np.isnan(means.values)
-    levels, value = np.unique(means.values[known], return_inverse=True)
-    values = np.full(len(known), -1, dtype=np.int64)
-    values[known] = value
-    done = replace(
-        rated,
-        levels=tuple(plain_number(x) for x in levels.tolist()),
-        scores=levels,
-        value=values,
-        scale="interval",
-        declared=False,
-        numeric=True,
-        ends=scale_ends(rated.scores, rated.declared),
-        cautions=(*(c for c in rated.cautions if c.code != "SS310"), means.note),
-    )
-    return done, means
+    means = mean_answers(rows, roles, np.where(ok, scores[rated.value], np.nan))
+    there = ~np.isnan(means.values)
+    levels, value = np.unique(means.values[there], return_inverse=True)
+    values = np.full(len(there), -1, dtype=np.int64)
+    values[there] = value
+    cautions = (*(c for c in rated.cautions if c.code != "SS310"), means.note)
+    of_means = ChosenLevels(tuple(plain_number(x) for x in levels.tolist()), "interval", False)
+    ends = scale_ends(scores, chosen.declared)
+    return replace(rated, chosen=of_means, value=values, cautions=cautions, ends=ends), means
 
 
 def _rater_group(rows: Rows, who: Sequence[str], column: str) -> None:
@@ -526,7 +511,7 @@ SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all row
 class Named:
     """Units or raters: sorted labels, the code of each row, and one row of each."""
 
-    labels: tuple[str, ...]
+    labels: Levels
     codes: IntArray
     row: IntArray
 
@@ -544,7 +529,7 @@ def joined_label(labels: Sequence[str]) -> str:
     return " | ".join(label.replace("\\", "\\\\").replace("|", "\\|") for label in labels)
 
 
-def _names(rows: Rows, index: IntArray, roles: Roles, kinds: tuple[str, str]) -> Named:
+def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
     """Label units or raters by the columns of one kind; that of another kind stands before namesakes."""
     columns, space = (roles.of(kind) for kind in kinds)
     key = rows.key([*columns, *space])[index]
@@ -568,62 +553,85 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
     given = rows.labels(by).codes >= 0
     both = f"{option('shared', 'people')}: people have no value in '{shorten(by)}', and this row has one"
-    found = {both: (people & given, "Leave it empty, or leave the option out"),
-             "the value is missing": (~people & ~given, FILL)}  # fmt: skip
-    for message, (bad, fix) in found.items():
+    problems = {
+        both: (people & given, "Leave it empty, or leave the option out"),
+        "the value is missing": (~people & ~given, FILL),
+    }
+    for message, (bad, fix) in problems.items():
         if (bad & rows.use).any():
             rows.add(message, bad & rows.use, [by, source], column=by, fix=fix)
             rows.use = rows.use & ~bad
     if not people.any():
-        raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
-                         f"'{shorten(source)}' is called {listing(sorted(HUMANS), 10)}")  # fmt: skip
+        raise InputError(
+            f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
+            f"'{shorten(source)}' is called {listing(sorted(HUMANS), 10)}"
+        )
     if not (given & rows.use).any() and not rows.pending:
-        raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
-                         f"'{shorten(by)}' that the ratings of people could belong to")  # fmt: skip
+        raise InputError(
+            f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
+            f"'{shorten(by)}' that the ratings of people could belong to"
+        )
 
 
 def _finish(
-    rows: Rows, roles: Roles, rated: Rated, times: FloatArray, noticed: Sequence[Caution],
-    probabilities: FloatArray | None, means: Means | None,
-) -> Ratings:  # fmt: skip
+    rows: Rows,
+    roles: Roles,
+    rated: Rated,
+    times: FloatArray,
+    noticed: Sequence[Caution],
+    probabilities: FloatArray | None,
+    means: Means | None,
+) -> Ratings:
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise rows.nothing("rating")
     units, raters = _names(rows, index, roles, UNIT), _names(rows, index, roles, RATER)
     by = rows.by(roles, index)
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
-    status = rated.status[index][order]
-    unit_count = times[units.row]
+    index, unit, rater = index[order], units.codes[order], raters.codes[order]
+    status, unit_count = rated.status[index], times[units.row]
     note = "each row counts several units" if roles["count"] else ""
-    step = FlowStep(label="ratings analysed", rows=int(unit_count[units.codes[order]][status == OK].sum()), note=note)
-    cautions = [*noticed, *rated.cautions]
-    if not roles["rater_source"]:  # a source is one of raters
-        cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
-    blank = np.zeros(len(rows.use), dtype=bool)
-    blank[index[order][(status != OK) & (status != REFUSAL)]] = True
-    cautions += _missing_cautions(status, rows.counts.columns[roles["value"]].texts_of(blank))
+    step = FlowStep(label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note)
     clusters = rows.factors(roles.of("cluster"), units.row)
     strata = rows.by_name(roles.of("stratum"), units.row)
     rater_groups = rows.by_name(roles.of("source", "rater_group"), raters.row)
-    named = {"levels": rated.levels, "raters": raters.labels}
-    cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
-    repeats = None
-    if means is not None:
-        repeats = means.behind(index[order], raters.labels, raters.codes[order], np.arange(len(index)))
-    done = Ratings(
-        units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
-        unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
+    blank = np.zeros(len(rows.use), dtype=bool)
+    blank[index[(status != OK) & (status != REFUSAL)]] = True
+    chosen = rated.chosen
+    labels = {"levels": chosen.levels, "raters": raters.labels}
+    cautions = [
+        *noticed,
+        *rated.cautions,
+        *([] if roles["rater_source"] else size_cautions(int(unit_count.sum()), len(raters.labels))),
+        *_missing_cautions(status, rows.counts.columns[roles["value"]].texts_of(blank)),
+        *label_cautions(labels, (by, *clusters, *strata.values(), *rater_groups.values())),
+    ]
+    design = Ratings(
+        units=units.labels,
+        raters=raters.labels,
+        levels=chosen.levels,
+        scores=chosen.scores,
+        scale=chosen.scale,
+        unit=unit,
+        rater=rater,
+        value=rated.value[index],
+        status=status,
         unit_count=unit_count,
-        by=replace(by, codes=by.codes[order], mixed=()) if by else None,
-        clusters=clusters, strata=strata, rater_groups=rater_groups,
-        levels_declared=rated.declared, numeric=rated.numeric, ends=rated.ends, flow=(*rows.flow, step),
+        by=by and replace(by, codes=by.codes[order], mixed=()),
+        clusters=clusters,
+        strata=strata,
+        rater_groups=rater_groups,
+        levels_declared=chosen.declared,
+        numeric=chosen.numeric,
+        ends=rated.ends,
+        flow=(*rows.flow, step),
         source=rows.table.source,
-        columns=roles.parts(), cautions=tuple(cautions),
-        probabilities=None if probabilities is None else probabilities[index][order],
-        repeats=repeats,
-    )  # fmt: skip
-    odd = probability_cautions(done.coverage) if done.coverage is not None else ()
-    return replace(done, cautions=(*done.cautions, *odd))
+        columns=roles.parts(),
+        probabilities=None if probabilities is None else probabilities[index],
+        repeats=None if means is None else means.behind(index, raters.labels, rater, np.arange(len(index))),
+    )
+    coverage = design.coverage
+    return replace(design, cautions=(*cautions, *(probability_cautions(coverage) if coverage is not None else ())))
 
 
 def _missing_cautions(status: AnyArray, texts_read: Sequence[str]) -> list[Caution]:
@@ -644,212 +652,3 @@ def size_cautions(units: int, raters: int) -> list[Caution]:
     detail = f"{counted(raters, 'rater')}, {counted(units, 'unit')}"
     fix = f"check which column is the unit and which the rater (in wide tables: {option('raters_in')})"
     return [caution("SS309", detail, affects="every number", fix=fix)]
-
-
-AXES = ("columns", "rows")
-WIDE = (
-    Part("unit", "unit"), Part("rater", "rater"), Part("by", "by"), Part("rater_source", "source"),
-    Part("count", "count"), Part("rater_groups", "rater_group"), Part("strata", "stratum"), Part("cluster", "cluster"),
-)  # fmt: skip
-BELONG = ("stratum", "strata", "stage", "trait", "category", "split", "language", "block", "fold", "weight")
-MOST_NAMED = 8
-
-
-def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
-    """Read a matrix of ratings; `Ratings.from_wide` documents it."""
-    check_choice("raters_in", raters_in, AXES)
-    if options.probabilities:
-        raise InputError(f"{option('probabilities', options.probabilities)} is for one row per rating")
-    table = as_table(as_named(data), source)
-    by_column = raters_in == "columns"
-    _refuse_other_axis(options, raters_in)
-    row_part, axis = ("unit", "raters") if by_column else ("rater", "units")
-    finder, row = Finder(table), getattr(options, row_part)
-    if by_column and row is None and columns is None:
-        row = finder.free(RATED_UNITS, (*texts(options.strata), *texts(options.cluster), *texts(options.by)))
-    given = finder.roles(WIDE, options, **{row_part: row})
-    used = given.columns()
-    keep = [name for name in used if name != row]
-    counts = frequency_columns(table, used, options.na_labels) if by_column else []
-    free = [c for c in table.columns if c not in (*used, *counts)]
-    chosen = finder.several(axis, columns if columns is not None else free)
-    finder.finish()
-    if by_column and columns is None:
-        _refuse_others(table.source, chosen)
-    if not chosen:
-        raise DesignError(f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})")
-    used += chosen
-    frequencies = frequency(
-        table, options.count if by_column else False, [] if row else used, used, options.na_labels,
-        counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
-    )  # fmt: skip
-    given = given.counted(frequencies.column)
-    keep = list(dict.fromkeys([*keep, *given.of("count")]))
-    noticed = [*frequencies.cautions, *(item_suspects(chosen) if by_column else [])]
-    long = make_long(table, chosen, keep, row=row, name=axis[:-1])
-    unit, rater = (long.row, long.name) if by_column else (long.name, long.row)
-    roles = Roles(PARTS, given.played).replaced(unit=[unit], rater=[rater], value=[long.value])
-    full = replace(options, levels=options.levels if options.levels is not None else long.levels)
-    return replace(build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts())
-
-
-def _refuse_others(source: str, chosen: Sequence[str]) -> None:
-    """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
-    known = {*RATED_UNITS, *BELONG}
-    other = [
-        c for c in chosen if (c.casefold() in known or CLUSTER_NAME.search(c)) and c.casefold() not in RATERS.names
-    ]
-    if not other:
-        return
-    rest = [c for c in chosen if c not in other]
-    few = 1 < len(rest) <= MOST_NAMED
-    fix = option("raters", rest) if few else f"{option('raters', [Word('...')])} with the columns of the raters"
-    raise DesignError(
-        f"{source}: without {option('raters')} all other columns are raters, here {quoted(chosen, 8)}; but "
-        f"{quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
-        f"{fix}, and {option('unit')}, {option('cluster')} or {option('strata')} for a column that belongs to the unit"
-    )
-
-
-def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
-    by_column = raters_in == "columns"
-    for name in ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count"):
-        if value := getattr(options, name):
-            what = "raters are columns" if by_column else "units are columns"
-            raise InputError(
-                f"{option(name, value)}: with {option('raters_in', raters_in)} {what}; use Ratings.from_frame "
-                "(long table)"
-            )
-    if options.status:
-        raise InputError(f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame "
-                         "(long table)")  # fmt: skip
-
-
-def counted_ratings(
-    data: Any, columns: Sequence[str] | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
-) -> Ratings:
-    """Read units by levels; `Ratings.from_counts` documents it."""
-    table = as_table(as_named(data), source)
-    finder = Finder(table)
-    roles = finder.roles(WIDE, options)
-    others = roles.columns()
-    free = [c for c in table.columns if c not in others]
-    chosen = finder.several("columns", columns if columns is not None else free)
-    finder.finish()
-    labels = declared_levels(levels) or chosen
-    if len(labels) != len(chosen):
-        sizes = f"{counted(len(labels), 'level')} for {counted(len(chosen), 'column')}"
-        raise InputError(f"{table.source}: {sizes} ({quoted(chosen, 8)})")
-    scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
-    rows = begin(table, [*others, *chosen], ())
-    rows.set_missing_aside(others, drop=False, fix=FILL)
-    rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
-    counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
-    if options.unit:
-        named = option("by")
-        rows.refuse_repeats(
-            roles.of("unit", "by"),
-            f"A unit has one row: add its counts up, or name what tells these rows apart with {named}",
-        )
-        rows.refuse_several(roles, ["unit"])
-    rows.raise_if_any()
-    done = _from_counts(rows, counts, labels, scale, roles)
-    declare = f"declare {option('scale', typed='--scale')}"
-    notes = [caution("SS310", note, affects="weights and distances between levels", fix=declare)] if note else []
-    suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
-    return replace(done, cautions=(*notes, *suspects))
-
-
-def _scale_of(
-    labels: Sequence[str], scale: Scale | None, declared: bool, source: str, square: bool = False
-) -> tuple[Scale, str]:
-    """Return the scale of levels, and a note where it was not declared.
-
-    A square (confusion) table is nominal, unless its labels are numbers.
-    """
-    check_scale(scale, labels, source)
-    if scale is not None:
-        return scale, ""
-    if square and not declared:
-        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
-    if None not in [as_number(label) for label in labels]:
-        return "interval", "" if declared else f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
-    if square or (not declared and opposites(labels)):
-        return "nominal", f"{quoted(labels)} taken as nominal"
-    if declared:
-        return "ordinal", ""
-    raise DesignError(
-        f"{source}: the levels are texts whose order is undeclared: {quoted(labels, 12)}. Pass "
-        f"{option('levels')} or {option('columns')} in order, the lowest first, or {option('scale', 'nominal')} "
-        "if they have none"
-    )
-
-
-def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, roles: Roles) -> Ratings:
-    """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
-    given = counts.sum(axis=1) > 0
-    use = np.flatnonzero(rows.use & given)
-    if not len(use):
-        raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
-    first, then = ([rows.codes(name)[use] for name in roles.of(*kinds)] for kinds in (["unit"], ["by", *BELONGS]))
-    order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
-    row, value, rater = _expand(counts[order].astype(np.int64))
-    at, unit = order[row], roles["unit"]
-    names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
-    belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
-    parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
-    columns = [names, np.array(numbered(int(rater.max()) + 1))[rater], np.array(labels)[value], rows.n[at]]
-    table = as_table(belong | dict(zip(parts.values(), columns, strict=True)), rows.table.source)
-    options = RatingsOptions(levels=labels, scale=scale, na=False, try_clusters=False)
-    long = Roles(PARTS, roles.played).replaced(**{part: [name] for part, name in parts.items()})
-    done = build_from(table, long, options, noticed=())
-    empty = int(rows.n[rows.use & ~given].sum())
-    read = int(rows.n[rows.use].sum())
-    steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
-    steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
-    flow = (*steps, FlowStep(label="ratings analysed", rows=done.n_rows))
-    return replace(done, raters_known=False, flow=flow, columns={"unit": unit} if unit else {})
-
-
-def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the row, the level and the number within its row of every rating of a (rows, levels) table."""
-    size, levels = ratings.shape
-    totals = ratings.sum(axis=1)
-    row = np.repeat(np.arange(size), totals)
-    value = np.repeat(np.tile(np.arange(levels), size), ratings.ravel())
-    return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
-
-
-def numbered(n: int) -> tuple[str, ...]:
-    """Return labels 1, 2, ... that sort as numbers.
-
-    Examples
-    --------
-    >>> numbered(3), numbered(10)[0]
-    (('1', '2', '3'), '01')
-    """
-    return tuple(f"{k:0{len(str(n))}d}" for k in range(1, n + 1))
-
-
-def square_ratings(
-    table: Any, raters: Sequence[str], levels: Sequence[Any] | None, scale: Scale | None, source: str
-) -> Ratings:
-    """Read a square table of two raters; `Ratings.from_table` documents it."""
-    names = texts(raters)
-    if len(names) != 2:
-        raise InputError(f"{option('raters', raters)}: name the two raters, rows first")
-    check_choice("scale", scale, (*SCALES, None))
-    vectors = "Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
-    labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
-    chosen, note = _scale_of(labels, scale, named, source, square=True)
-    declare = f"declare {option('scale')} ({option('scale', 'ordinal')} for levels in order)"
-    row, column = np.nonzero(counts)
-    values, unit_count = np.array(labels, dtype=object), counts[row, column]
-    unit, count = (free_name(names, part) for part in ("unit", "count"))
-    cells = {unit: numbered(len(row)), names[0]: values[row], names[1]: values[column], count: unit_count}
-    options = RatingsOptions(unit=unit, count=count, levels=labels, scale=chosen, na=False, try_clusters=False)
-    done = wide_ratings(cells, "columns", names, source, options)
-    step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
-    notes = [caution("SS310", note, affects="weights and distances between levels", fix=declare)] if note else []
-    cautions = (*notes, *size_cautions(int(unit_count.sum()), 2))
-    return replace(done, flow=(step,), columns={}, cautions=cautions)

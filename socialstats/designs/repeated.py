@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import IntArray
+from socialstats.designs.aliases import Names, NaTexts, Repeat
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
@@ -29,12 +30,12 @@ def repeated_answers(
     unit: str | None = None,
     rater: str | None = None,
     value: str | None = None,
-    repeat: str | Sequence[str] | Literal[True] | None = None,
+    repeat: Repeat = None,
     levels: Sequence[Any] | None = None,
     scale: Scale | None = None,
-    refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] | Literal[False] = (),
-    cluster: str | Sequence[str] = (),
+    refusal: Names = (),
+    na: NaTexts = (),
+    cluster: Names = (),
     source: str = "",
 ) -> Ratings:
     """Make ratings of a table with several answers of a source to a unit.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, stacked, taken, taken_all
+from socialstats.designs.parts import Factor, StatusArray, stacked, taken, taken_all
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
-StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 MODEL = "model"  # who replied, where the table does not say
 TRAIT_PARTS = (MODEL, "scenario", "stage", "wording")  # strata that tell the answers of `trait_ratings` apart
 
@@ -37,22 +36,32 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
     if isinstance(design, Ratings):
         if design.by is None:
             return design
-        known = design.by.codes >= 0  # ratings of all levels are those of people
+        of_models = design.by.codes >= 0  # ratings of all levels are those of people
         return replace(
-            design, **design.answers_at(known), unit=design.unit[known], rater=design.by.codes[known],
-            raters=design.by.levels, rater_groups={}, by=None,
-        )  # fmt: skip
-    parts = [(part, status) for part, status in ((design, OK), (design.refused, REFUSAL), (design.unread, MISSING))
-             if part is not None]  # fmt: skip
+            design,
+            **design.answers_at(of_models),
+            unit=design.unit[of_models],
+            rater=design.by.codes[of_models],
+            raters=design.by.levels,
+            rater_groups={},
+            by=None,
+        )
+    parts = [
+        (part, status)
+        for part, status in ((design, OK), (design.refused, REFUSAL), (design.unread, MISSING))
+        if part is not None
+    ]
     held = [part for part, _ in parts]
     status = np.concatenate([np.full(len(part.count), status, dtype=np.int8) for part, status in parts])
     who = None if design.by is None else stacked([part.by for part in held if part.by is not None])
     names = [factor.name for factor in design.clusters] or ["pair"]
-    clusters = [stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held])
-                for name in names]  # fmt: skip
+    clusters = [
+        stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held]) for name in names
+    ]
     count = np.concatenate([part.count for part in held])
-    return of_statuses(status, who, "choice", unit_count=count, clusters=tuple(clusters), source=design.source,
-                       flow=design.flow)  # fmt: skip
+    return of_statuses(
+        status, who, "choice", unit_count=count, clusters=tuple(clusters), source=design.source, flow=design.flow
+    )
 
 
 def of_statuses(status: StatusArray, who: Factor | None, level: str, **fields: Any) -> Ratings:
@@ -71,10 +80,17 @@ def of_statuses(status: StatusArray, who: Factor | None, level: str, **fields: A
     n = len(status)
     who = who or Factor(name=MODEL, codes=np.zeros(n, dtype=np.int64), levels=(MODEL,))
     return Ratings(
-        units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n), raters=who.levels, rater=who.codes,
-        levels=(level,), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
+        units=tuple(f"{k:09d}" for k in range(n)),
+        unit=np.arange(n),
+        raters=who.levels,
+        rater=who.codes,
+        levels=(level,),
+        scores=np.zeros(1),
+        scale="nominal",
+        value=np.where(status == OK, 0, -1),
+        status=status,
         **fields,
-    )  # fmt: skip
+    )
 
 
 def trait_replies(design: Ratings) -> Ratings:
@@ -92,7 +108,12 @@ def trait_replies(design: Ratings) -> Ratings:
         status[place[design.status == kind]] = kind
     model = design.strata.get(MODEL)
     return of_statuses(
-        status, None if model is None else replace(model, codes=model.codes[unit]), "scored", unit_count=np.ones(n),
-        clusters=taken_all(design.clusters, unit), strata={factor.name: taken(factor, unit) for factor in parts},
-        source=design.source, flow=design.flow,
-    )  # fmt: skip
+        status,
+        None if model is None else replace(model, codes=model.codes[unit]),
+        "scored",
+        unit_count=np.ones(n),
+        clusters=taken_all(design.clusters, unit),
+        strata={factor.name: taken(factor, unit) for factor in parts},
+        source=design.source,
+        flow=design.flow,
+    )

@@ -24,6 +24,8 @@ import numpy as np
 from scipy.special import fdtrc
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.aliases import Levels
+from socialstats.designs.cells import joint_codes
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
@@ -36,11 +38,13 @@ from socialstats.designs.vocabulary import (
     CONTROLS,
     COSTS,
     DATES,
+    GRADERS,
     HUMANS,
     IDENTITIES,
     MACHINES,
     MEASURES,
     MODELS,
+    OF_MODELS,
     ORDINALS,
     PERSONS,
     PROVIDERS,
@@ -64,7 +68,7 @@ from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
-NAMED: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+NAMED: tuple[tuple[Kind, Levels], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
     ("repeat", REPEATS.words),
@@ -151,23 +155,18 @@ class Cells:
     @cached_property
     def within(self) -> list[Within]:
         """Columns that vary within the rows of a unit and source, those that number them first."""
-        free = [c for c in self.profile.every if c.name not in self.used and c.size > 1]
-        found = [self._within(column) for column in free if self._varies(column)]
-        known = (one for one in found if one is not None)
-        return sorted(
-            known, key=lambda one: (not one.numbers, not self.profile.columns[one.name].called(REPEATS.words))
-        )
+        free = (c for c in self.profile.every if c.name not in self.used and c.size > 1 and self._varies(c))
+        reasons = (reason for column in free if (reason := self._within(column)) is not None)
+        return sorted(reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS.words)))
 
-    def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> tuple[str, ...]:
+    def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> Levels:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
-        named = [one for one in self.within if one.kind in kinds]
-        for one in named:
-            if one.numbers:
-                return (one.name,)
-        for two in combinations(named, 2):
-            if self._numbers([one.name for one in two]):
-                return (two[0].name, two[1].name)
-        return ()
+        columns = [reason for reason in self.within if reason.kind in kinds]
+        for column in columns:
+            if column.numbers:
+                return (column.name,)
+        pairs = combinations([column.name for column in columns], 2)
+        return next((pair for pair in pairs if self._numbers(pair)), ())
 
     def rather_unit(self, repeat: Sequence[str]) -> Column | None:
         """Return a column of repeats that rather names the units: structure alone says so, and it has more labels.
@@ -177,18 +176,16 @@ class Cells:
         named = self.profile.column(self.unit[0])
         if len(self.unit) > 1 or named is None:
             return None
-        size = named.size
-        by_structure = {one.name for one in self.within if one.evidence == "structure"}
-        columns = [self.profile.columns[name] for name in repeat if name in by_structure]
-        columns = [c for c in columns if not self._in_turn(c)]
+        by_structure = {reason.name for reason in self.within if reason.evidence == "structure"}
+        columns = [c for name in repeat if name in by_structure and not self._in_turn(c := self.profile.columns[name])]
         if named.called(UNITS.words) and not named.called(WEAK):
-            columns = [c for c in columns if size < FEWEST_UNNAMED and c.called(PERSONS)]
-        return next((c for c in columns if size < c.size <= self.rows / 2), None)
+            columns = [c for c in columns if named.size < FEWEST_UNNAMED and c.called(PERSONS)]
+        return next((c for c in columns if named.size < c.size <= self.rows / 2), None)
 
     def first(self, kind: Kind) -> str | None:
         """Return the first column of a kind, one that is called so before others."""
-        found = sorted((one for one in self.within if one.kind == kind), key=lambda one: one.evidence != "name")
-        return found[0].name if found else None
+        reasons = [reason for reason in self.within if reason.kind == kind]
+        return min(reasons, key=lambda reason: reason.evidence != "name").name if reasons else None
 
     def _varies(self, column: Column) -> bool:
         return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(self.n)
@@ -232,10 +229,10 @@ class Cells:
 
     def _in_turn(self, column: Column) -> bool:
         """Whether whole numbers count the rows of most units up, over all sources: which trial it was."""
-        if not column.whole:
+        if not column.whole or column.filled < column.rows:
             return False
         cells = self.profile.table.counts([*self.unit, column.name])
-        unit = joined([cells.columns[name].labels().codes for name in self.unit])
+        unit = joint_codes([cells.columns[name].labels().codes for name in self.unit])
         size, last = np.bincount(unit), np.zeros(int(unit.max()) + 1)
         np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
         return bool(cells.n.max() == 1 and size.min() > 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
@@ -297,10 +294,10 @@ class Cells:
         there = ~np.isnan(x) & np.all([codes >= 0 for codes in coded], axis=0)
         n, x = cells.n[there], x[there]
         k = len(self.unit)
-        unit, source = (joined([c[there] for c in part]) for part in (coded[:k], coded[k:-1]))
+        unit, source = (joint_codes([c[there] for c in part]) for part in (coded[:k], coded[k:-1]))
         label = coded[-1][there]
-        residual = x - means_by(joined([unit, source]), x, n)[joined([unit, source])]
-        shared = shared_residual(joined([unit, label]), source, residual, n)
+        residual = x - means_by(joint_codes([unit, source]), x, n)[joint_codes([unit, source])]
+        shared = shared_residual(joint_codes([unit, label]), source, residual, n)
         return shared > SURE and unit_p_value(unit, source, label, x, n) > ALIKE
 
 
@@ -316,13 +313,6 @@ def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArr
     return np.where(codes < 0, np.nan, codes.astype(np.float64)) if column.size == 2 else None
 
 
-def joined(codes: Sequence[IntArray]) -> IntArray:
-    """Return one code for each combination of codes."""
-    if len(codes) == 1:
-        return np.unique(codes[0], return_inverse=True)[1].astype(np.int64)
-    return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 def means_by(codes: IntArray, x: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of the values of each code."""
     return np.bincount(codes, weights=weights * x) / np.bincount(codes, weights=weights)
@@ -333,7 +323,7 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
 
     The sum over cells of the products of residuals of two sources, beside what it would vary by if they were unrelated.
     """
-    both = joined([cell, source])
+    both = joint_codes([cell, source])
     mean = means_by(both, residual, n)
     first = np.unique(both, return_index=True)[1]
     cell_of = cell[first]
@@ -348,7 +338,7 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
 def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArray, n: FloatArray) -> float:
     """Return the p-value of equal means of the units, among cells of units and labels: an F test of cell means."""
     adjusted = x - means_by(source, x, n)[source]
-    cell = joined([unit, label])
+    cell = joint_codes([unit, label])
     mean = means_by(cell, adjusted, n)
     unit_of = unit[np.unique(cell, return_index=True)[1]]
     sizes = np.bincount(unit_of)
@@ -361,9 +351,7 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
 
-def repeats_of(
-    rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = ""
-) -> tuple[str, ...] | None:  # fmt: skip
+def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = "") -> Levels | None:
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
 
     They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
@@ -444,7 +432,7 @@ def refuse_other_answers(
         chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
-        among = f", with {cluster}" if column.numbering else ""  # else units are numbered anew in each of its labels
+        among = "" if column.called(TASKS.words) else f", with {cluster}"  # units are numbered anew in each task
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}{among}",
@@ -479,11 +467,11 @@ class Board:
     """
 
     model: str
-    unit: tuple[str, ...]
+    unit: Levels
     value: str
     task: str | None
     cluster: str | None
-    repeat: tuple[str, ...]
+    repeat: Levels
     answers: tuple[int, int]
     named: bool
 
@@ -493,6 +481,7 @@ FAMILIES = re.compile(
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok",
     re.IGNORECASE,
 )  # what models are called
+RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
 MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
@@ -503,9 +492,10 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
-    texts = [c for c in profile.every if c.names_things and c.text and not c.unique]
+    texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
     texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
-    named = [c for c in texts if c.called(MODELS.words)]
+    texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
+    named = [c for c in texts if c.called(MODELS.words) and not {*c.tokens[-1:]} & {*OF_MODELS}]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
     finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
@@ -517,10 +507,17 @@ def sources_of(profile: Profile) -> list[Column]:
     named = models_of(profile)
     if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.every):
         return named
-    texts = [c for c in profile.varying() if c.names_things and c.text and c.size <= MOST_SOURCES]
-    texts = [c for c in texts if not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))]
-    texts = [c for c in texts if c.called(CONDITIONS.words) or not c.called(UNITS.words)]
-    texts = [c for c in texts if not profile.has_partner(c)]
+    texts = [
+        c
+        for c in profile.varying()
+        if c.names_things
+        and c.text
+        and not c.prose
+        and c.size <= MOST_SOURCES
+        and not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))
+        and (c.called(CONDITIONS.words) or not c.called(UNITS.words))
+        and not profile.has_partner(c)
+    ]
     return sorted(texts, key=lambda c: (bool({*c.tokens} & {*REPEATS.words}), c.size))
 
 
@@ -561,11 +558,11 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     for source in sources:
         units = [unit for unit in units_met(profile, source) if not is_answer(profile, source, unit)]
         boards = [as_board(profile, source, unit, values) for unit in units]
-        known = [board for board in boards if board is not None]
+        boards_read = [board for board in boards if board is not None]
         if source not in models_of(profile):
-            known = [board for board in known if board.named or names_units(profile.columns[board.unit[0]])]
-        if known:
-            return max(known, key=lambda b: unit_rank(profile, b))
+            boards_read = [board for board in boards_read if board.named or names_units(profile.columns[board.unit[0]])]
+        if boards_read:
+            return max(boards_read, key=lambda b: unit_rank(profile, b))
     return None
 
 
@@ -577,13 +574,21 @@ def unit_rank(profile: Profile, board: Board) -> tuple[bool, bool, int]:
 
 def units_met(profile: Profile, model: Column) -> list[Column]:
     """Return the columns that may name the units of a board, those called so and those of many labels first."""
-    free = [c for c in profile.varying() if c is not model and c.names_things and not c.unique and not c.timing]
-    free = [c for c in free if c.size > 2 and not (c.describes or c.called((*CALLS, *SCORERS, *MEASURES)))]
-    free = [c for c in free if not (c.called(REPEATS.words) and not c.called(UNITS.words)) and not is_ordinal(c)]
-    free = [c for c in free if c.text or c.called(UNITS.words) or regular(profile, model, c)]
+    free = [
+        c
+        for c in profile.varying()
+        if c is not model
+        and c.names_things
+        and not (c.unique or c.timing or c.describes or c.called((*CALLS, *SCORERS, *MEASURES)) or is_ordinal(c))
+        and c.size > 2
+        and (c.called(UNITS.words) or (not c.called(REPEATS.words) and (c.text or regular(profile, model, c))))
+    ]
     free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
-    free = [c for c in free[:MOST_UNITS] if not (profile.constant(c, model) or profile.constant(model, c))]
-    return [c for c in free if met_share(profile, model, c) >= MET_BY]
+    return [
+        c
+        for c in free[:MOST_UNITS]
+        if not (profile.constant(c, model) or profile.constant(model, c)) and met_share(profile, model, c) >= MET_BY
+    ]
 
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
@@ -630,7 +635,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
     if value is None:
         return None
-    names: tuple[str, ...] = (unit.name,)
+    names: Levels = (unit.name,)
     cells = Cells(profile, names, [model.name], value.name)
     part = cells.first("part") if cells.repeated else None
     if part is not None:
@@ -641,20 +646,30 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     repeat = cells.repeats(("repeat", "factor", "scorer")) if cells.repeated else ()  # judges of one answer: their mean
     if cells.rather_unit(repeat) is not None:
         return None
-    owners = [c for c in profile.varying() if c.name not in (*names, model.name, value.name, *repeat)]
-    owners = [c for c in owners if c.names_things and 1 < c.size <= unit.size / 2]
-    owners = [c for c in owners if profile.constant(c, unit) and not c.called((*COSTS, *TIMINGS))]
+    owners = [
+        c
+        for c in profile.varying()
+        if c.name not in (*names, model.name, value.name, *repeat)
+        and c.names_things
+        and 1 < c.size <= unit.size / 2
+        and profile.constant(c, unit)
+        and not c.called((*COSTS, *TIMINGS))
+    ]
     tasks = [*([profile.columns[part]] if part is not None else []), *owners]
     task = next((c.name for c in tasks if c.called(BENCHMARKS)), None)
-    own = [c for c in owners if c.size >= FEWEST_UNNAMED]  # fewer clusters allow no inference
-    own = [c for c in own if CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK))]
-    cluster = next((c.name for c in own if c.name != task), None)
+    clusters = (
+        c.name
+        for c in owners
+        if c.size >= FEWEST_UNNAMED  # fewer clusters allow no inference
+        and c.name != task
+        and (CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK)))
+    )
     return Board(
         model=model.name,
         unit=names if part is None or task != part else (unit.name,),
         value=value.name,
         task=task,
-        cluster=cluster,
+        cluster=next(clusters, None),
         repeat=repeat,
         answers=cells.answers,
         named=unit.called(UNITS.words) and not unit.called(REPEATS.words),
@@ -678,21 +693,32 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     used : sequence of str
         Further columns that play a part.
     """
-    free = [c for c in profile.varying() if c.names_things and not c.describes and c.name not in (*pair, *used)]
-    free = [c for c in free if FEWEST_CLUSTERS <= c.size <= profile.rows / 2 and not profile.has_partner(c)]
-    named = {c.name: c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words)) for c in free}
-    several = [c for c in free if c.size >= FEWEST_UNNAMED]
-    listed = [c for c in several if (c.numbering or c.is_enumeration) and not c.called(REPEATS.words)]
-    free = [c for c in free if named[c.name] or c in listed or (c in several and (c.text or c.identifies))]
-    met = {c.name: len(profile.table.counts([c.name, *pair]).n) for c in free}
     pairs = len(profile.table.counts(list(pair)).n)
-    free = [c for c in free if met[c.name] not in (pairs, c.size)]  # said by the pair, or each within a pair
-    free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named[c.name], c.size))
-    found: list[Column] = []
+
+    def named(c: Column) -> bool:
+        return c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words))
+
+    def listed(c: Column) -> bool:
+        return c.text or c.identifies or ((c.numbering or c.is_enumeration) and not c.called(REPEATS.words))
+
+    free = [
+        c
+        for c in profile.varying()
+        if c.names_things
+        and not c.describes
+        and c.name not in (*pair, *used)
+        and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
+        and not profile.has_partner(c)
+        and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
+        # said by the pair, or each within a pair
+        and len(profile.table.counts([c.name, *pair]).n) not in (pairs, c.size)
+    ]
+    free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
+    clusters: list[Column] = []
     for c in free:
-        if not any(profile.constant(other, c) or profile.constant(c, other) for other in found):
-            found.append(c)
-    return [c.name for c in found[:2]]
+        if not any(profile.constant(other, c) or profile.constant(c, other) for other in clusters):
+            clusters.append(c)
+    return [c.name for c in clusters[:2]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -719,21 +745,36 @@ def independent_groups(profile: Profile) -> Groups | None:
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    if models_of(profile):
-        return None  # these are compared, and groups are groups of items
+    models = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
-    for group in (c for c in things if c.size <= MOST_GROUPS and tells_groups(c)):
-        met = [c for c in things if c is not group and not c.unique and c.size > group.size]
-        met = [c for c in met if c.text or c.identifies or c.called((*UNITS.words, *PERSONS))]
-        met = [c for c in met if met_share(profile, group, c) > MET_BY and names_units(c)]
-        inner = [c for c in things if 2 * group.size < c.size and profile.constant(group, c)]
-        inner = [c for c in inner if names_units(c) and not c.called((*CALLS, *VALUES.words, *REPEATS.words))]
-        inner = [c for c in inner if c.text or c.identifies or c.called(UNITS.words)]
-        repeated = [c for c in inner if 3 * c.size <= 2 * profile.rows]
-        repeated = [c for c in repeated if not any(profile.constant(other, c) for other in met)]
-        if repeated:
+    for group in (c for c in things if c.size <= MOST_GROUPS and c not in models and tells_groups(c)):
+        met = [
+            c
+            for c in things
+            if c is not group
+            and c.size > group.size
+            and not c.unique
+            and (c.text or c.identifies or c.called((*UNITS.words, *PERSONS)))
+            and met_share(profile, group, c) > MET_BY
+            and names_units(c)
+        ]
+        inner = [
+            c
+            for c in things
+            if c.size > 2 * group.size
+            and profile.constant(group, c)
+            and names_units(c)
+            and not c.called((*CALLS, *VALUES.words, *REPEATS.words))
+            and (c.text or c.identifies or c.called(UNITS.words))
+        ]
+        repeated = [
+            c for c in inner if 3 * c.size <= 2 * profile.rows and not any(profile.constant(other, c) for other in met)
+        ]
+        if repeated and (not models or group.called(TREATMENTS)):
             return Groups(group.name, min(repeated, key=lambda c: c.size).name, several=True)
         crossed = (c for c in things if c is not group and c.size * group.size == profile.rows)
+        if models:
+            continue
         planned = any(profile.distinct([c.name, group.name]) for c in crossed)
         if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
@@ -742,9 +783,15 @@ def independent_groups(profile: Profile) -> Groups | None:
 
 def tells_groups(column: Column) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
-    if column.called(TREATMENTS):
+    if column.called(TREATMENTS) or RANDOMISER.fullmatch(column.name.strip()):
         return True
     return bool(words_of(column) & {*CONTROLS}) or of_people_and_machines(column)
+
+
+def people_among(column: Column) -> str:
+    """Return the label that names people beside others; empty where none or several do."""
+    named = [label for label in column.levels if words_of_label(label) & {*HUMANS}]
+    return named[0] if len(named) == 1 and column.size > 1 else ""
 
 
 def of_people_and_machines(column: Column) -> bool:
@@ -755,4 +802,9 @@ def of_people_and_machines(column: Column) -> bool:
 
 def words_of(column: Column) -> set[str]:
     """Return the words of a column's labels, in lower case."""
-    return {word for label in column.levels for word in re.findall(r"[^\W\d_]+", label.casefold())}
+    return {word for label in column.levels for word in words_of_label(label)}
+
+
+def words_of_label(label: str) -> set[str]:
+    """Return the words of a label, in lower case."""
+    return {*re.findall(r"[^\W\d_]+", label.casefold())}

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import group
+from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.cells import group
 from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
 from socialstats.designs.schema import Roles
-from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME
+from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME, spelled
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.spelling import plain, spelled_alike, told_apart
@@ -39,23 +40,27 @@ def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Facto
     factors : iterable of Factor or None
         Columns of labels that a design keeps beside them (by, clusters, strata).
     """
-    found = []
-    known = [factor for factor in factors if factor is not None]
-    for factor in known:
+    cautions = []
+    kept = [factor for factor in factors if factor is not None]
+    for factor in kept:
         if factor.mixed:
-            found.append(caution(
-                "SS306", f"column '{shorten(factor.name)}': {quoted(factor.mixed)}",
-                fix="Write them in one way", affects="every number of these labels",
-                short="a number and a text of the same looks are one label",
-            ))  # fmt: skip
-    named = {f"column '{shorten(factor.name)}'": factor.levels for factor in known}
+            cautions.append(
+                caution(
+                    "SS306",
+                    f"column '{shorten(factor.name)}': {quoted(factor.mixed)}",
+                    fix="Write them in one way",
+                    affects="every number of these labels",
+                    short="a number and a text of the same looks are one label",
+                )
+            )
+    named = {f"column '{shorten(factor.name)}'": factor.levels for factor in kept}
     for name, labels in {**columns, **named}.items():
         groups = spelled_alike(labels)
         if groups:
             fix = "Give one thing one spelling; labels are used exactly as they are written"
             detail = f"{name}: {listing(groups, most=5)}"
-            found.append(caution("SS306", detail, affects="every number of these labels", fix=fix))
-    return found
+            cautions.append(caution("SS306", detail, affects="every number of these labels", fix=fix))
+    return cautions
 
 
 ROWS_FOUND = 20
@@ -68,7 +73,7 @@ class Pending:
 
     message: str
     column: str | None
-    keys: tuple[str, ...]
+    keys: Levels
     wanted: Wanted | None
     n_rows: int
     fix: str
@@ -76,7 +81,7 @@ class Pending:
 
 def _meant(label: str, like: Mapping[str, Sequence[str]]) -> str:
     """Return a question when the label is a known one (by `plain`) but for case, white space or encoding."""
-    match = next((known for known in like.get(plain(label), ()) if known != label), None)
+    match = next((other for other in like.get(plain(label), ()) if other != label), None)
     return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
 
 
@@ -162,8 +167,8 @@ class Rows:
     def texts(self, column: str, use: BoolArray | None = None) -> BoolArray:
         """Return the rows in use (or other rows) whose value is there and spells no number."""
         there = (self.use if use is None else use) & (self.codes(column) >= 0)
-        found: BoolArray = there & np.isnan(self.labels(column).numbers())
-        return found
+        words: BoolArray = there & np.isnan(self.labels(column).numbers())
+        return words
 
     def mostly_numbers(self, column: str, use: BoolArray | None = None) -> bool:
         """Return whether fewer than half of the values of rows in use (or other rows) are texts."""
@@ -192,28 +197,31 @@ class Rows:
     ) -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
         labels = [self.labels(key) for key in keys]
-        found = {
-            tuple(one.levels[one.codes[row]] if one.codes[row] >= 0 else None for one in labels)
+        keys_of_bad = {
+            tuple(
+                column_labels.levels[column_labels.codes[row]] if column_labels.codes[row] >= 0 else None
+                for column_labels in labels
+            )
             for row in np.flatnonzero(bad).tolist()
         }
         na = [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
-            return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in found
+            return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in keys_of_bad
 
         self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.n[bad].sum()), fix))
 
     def add_missing(
         self, column: str, bad: BoolArray, keys: Sequence[str] = (), *, message: str = "", fix: str = ""
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
-        said, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
-        self.add(message or said, bad, [*keys, column], column=column, fix=cure)
+        words, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
+        self.add(message or words, bad, [*keys, column], column=column, fix=cure)
 
     def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
-        (found,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
-        places = [*self.table.places(found).values()][: LINES_SHOWN + 1]
+        (positions,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
+        places = [*self.table.places(positions).values()][: LINES_SHOWN + 1]
         if not places:
             return ""
         more = ", ..." if len(places) > LINES_SHOWN else ""
@@ -225,9 +233,15 @@ class Rows:
         self.pending.append(Pending(message, column, (), None, 0, fix))
 
     def each_value(
-        self, column: str, bad: BoolArray, keys: Sequence[str], message: str, *,
-        fix: str | Callable[[str], str] = "", like: Sequence[str] = (),
-    ) -> None:  # fmt: skip
+        self,
+        column: str,
+        bad: BoolArray,
+        keys: Sequence[str],
+        message: str,
+        *,
+        fix: str | Callable[[str], str] = "",
+        like: Sequence[str] = (),
+    ) -> None:
         """Add one problem a distinct bad value of a column, the most frequent values first.
 
         Parameters
@@ -246,8 +260,8 @@ class Rows:
         values, inverse = np.unique(codes[bad], return_inverse=True)
         order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
         alike: dict[str, list[str]] = {}
-        for known in like:
-            alike.setdefault(plain(known), []).append(known)
+        for other in like:
+            alike.setdefault(plain(other), []).append(other)
         for code in values[order[:A_KIND]].tolist():
             value = shorten(levels[code])
             cure = _meant(levels[code], alike) + (fix(value) if callable(fix) else fix)
@@ -301,10 +315,10 @@ class Rows:
             What to say where the values are labels.
         """
         use = self.use if use is None else use
-        found = other_spelling(self.used_labels(column, use), semicolons=self.table.semicolons)
-        if found is None:
+        spelling = other_spelling(self.used_labels(column, use), semicolons=self.table.semicolons)
+        if spelling is None:
             return
-        pattern, cure = found
+        pattern, cure = spelling
 
         def odd(label: str) -> bool:
             return as_number(label) is None or bool(pattern.fullmatch(label.strip()))
@@ -321,25 +335,31 @@ class Rows:
 
     def _placed(self) -> list[Problem]:
         shown = [p for p in self.pending[:SHOWN_AT_MOST] if p.wanted is not None]
-        found: dict[int, list[int]] = {}
+        rows_of: dict[int, list[int]] = {}
         for keys in dict.fromkeys(p.keys for p in shown):
             group = [p for p in shown if p.keys == keys]
             rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
-            found |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
-        places = self.table.places([row for rows in found.values() for row in rows])
-        return [self._problem(p, found.get(id(p), []), places) for p in self.pending]
+            rows_of |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
+        places = self.table.places([row for rows in rows_of.values() for row in rows])
+        return [self._problem(p, rows_of.get(id(p), []), places) for p in self.pending]
 
     def _problem(self, p: Pending, positions: Sequence[int], places: Mapping[int, int]) -> Problem:
         """Return a problem with its places; a value of a wide table with the columns that it stands in."""
-        column: str | tuple[str, ...] | None = None
+        column: str | Levels | None = None
         if p.column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
-            own = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
-            column = self.table.columns_behind(p.column, own)
+            own_rows = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
+            column = self.table.columns_behind(p.column, own_rows)
         lines = tuple(dict.fromkeys(places[row] for row in positions))
         return Problem(
-            message=p.message, source=self.table.source, column=column, n_rows=p.n_rows, fix=p.fix,
-            lines=lines, unit=self.table.unit, noun=self.noun if len(lines) < len(positions) else "rows",
-        )  # fmt: skip
+            message=p.message,
+            source=self.table.source,
+            column=column,
+            n_rows=p.n_rows,
+            fix=p.fix,
+            lines=lines,
+            unit=self.table.unit,
+            noun=self.noun if len(lines) < len(positions) else "rows",
+        )
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
@@ -373,9 +393,17 @@ class Rows:
         return out
 
     def each_key(
-        self, key: IntArray, bad: IntArray, columns: Sequence[str], message: Message, *, column: str | None, fix: str,
-        more: str, most: int = SHOWN - 1,
-    ) -> None:  # fmt: skip
+        self,
+        key: IntArray,
+        bad: IntArray,
+        columns: Sequence[str],
+        message: Message,
+        *,
+        column: str | None,
+        fix: str,
+        more: str,
+        most: int = SHOWN - 1,
+    ) -> None:
         """Add one problem a bad key, with its rows.
 
         Parameters
@@ -392,8 +420,8 @@ class Rows:
             What the keys beyond `most` have in common; ``{}`` stands for their number.
         most : int
         """
-        for one in bad[:most].tolist():
-            mask = key == one
+        for code in bad[:most].tolist():
+            mask = key == code
             self.add(message(np.flatnonzero(mask)), mask, columns, column=column, fix=fix)
         if len(bad) > most:
             rest = np.isin(key, bad[most:])
@@ -490,7 +518,7 @@ class Rows:
         return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
 
 
-def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tuple[str, str]:
+def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> Pair:
     """Return what to say of missing values and of the cure; the texts that were taken as missing are named."""
     read = counts.columns[column].texts_of(bad)
     if not read:
@@ -530,24 +558,34 @@ def begin(
     note = f"{table.source}; decimal commas in {quoted(commas)}" if commas else table.source
     read = FlowStep(label="rows read", rows=int(cells.n.sum()), note=note)
     return Rows(
-        table=table, counts=cells, use=np.ones(len(cells.n), dtype=bool), flow=[read],
+        table=table,
+        counts=cells,
+        use=np.ones(len(cells.n), dtype=bool),
+        flow=[read],
         na={column: naming if column in names else values for column in cells.columns},
-    )  # fmt: skip
+    )
 
 
 ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
-RATER_STEMS = frozenset({
-    "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
-    "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic",
-    "person", "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "juge", "rad", "radiologist",
-})  # fmt: skip
-PLAIN_STEMS = frozenset({
-    "", "x", "y", "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t", "run", "epoch",
-    "sample", "seed", "prompt", "method", "meth",
-})  # fmt: skip
+RATER_STEMS = frozenset(
+    spelled(
+        "rater r judge j coder annotator ann grader expert reviewer evaluator labeler labeller observer obs doctor "
+        "physician reader assessor examiner scorer critic person human h worker participant model m llm gpt juge rad "
+        "radiologist"
+    )
+)
+PLAIN_STEMS = frozenset(
+    (
+        "",
+        *spelled("x y v var col column rating score value label time t run epoch sample seed prompt method meth"),
+    )
+)
 REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {99999.0, 999999.0}
-CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
-                  | REPEATED | {-code for code in REPEATED})  # fmt: skip
+CODES = frozenset(
+    {-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
+    | REPEATED
+    | {-code for code in REPEATED}
+)
 MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
 FULL = 4  # rows a level from which every level of a scale is expected to occur
 RARE = 0.15  # share of the rows up to which -1 beside 0 and 1 is a code, not a level
@@ -557,9 +595,14 @@ FEWEST = 5  # values that a cluster needs: with fewer no standard error can be e
 
 
 def cluster_suspects(
-    table: Table, used: Collection[str], units: int, *, names: Collection[str] = (), what: str = "unit",
+    table: Table,
+    used: Collection[str],
+    units: int,
+    *,
+    names: Collection[str] = (),
+    what: str = "unit",
     within: Callable[[str], bool] = lambda column: False,
-) -> list[Caution]:  # fmt: skip
+) -> list[Caution]:
     """Return caution SS311 where a free column has the name of a cluster, at least 5 values, and fewer than units.
 
     Parameters
@@ -576,15 +619,15 @@ def cluster_suspects(
     within : function of a column
         Whether clusters that the design has by default hold its rows together already.
     """
-    found = []
+    clusters = []
     for column in [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]:
         levels = len(table.levels(column))
         if FEWEST <= levels < units and not within(column):
-            found.append((column, levels))
-    if not found:
+            clusters.append((column, levels))
+    if not clusters:
         return []
-    listed = "; ".join(f"'{shorten(column)}' ({levels:,} values)" for column, levels in found)
-    name = shorten(found[0][0])
+    listed = "; ".join(f"'{shorten(column)}' ({levels:,} values)" for column, levels in clusters)
+    name = shorten(clusters[0][0])
     fix = f"{option('cluster', name, f'--map cluster={name}')} if its rows are alike"
     detail = f"{listed}, {counted(units, what)}"
     return [caution("SS311", detail, affects="standard errors, intervals, p-values", fix=fix)]
@@ -609,7 +652,7 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
     ([8, 9, 55], [999])
     """
     rest, total = sorted(rows_of), sum(rows_of.values())
-    found: list[float] = []
+    codes: list[float] = []
     for end, others in ((-1, slice(None, -1)), (0, slice(1, None))):
         group: list[float] = []
         while len(rest) > 2 and rest[end] in CODES:
@@ -619,9 +662,9 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
                 _apart(group[-1], rest, total, rows_of[group[-1]])
                 and sum(rows_of[x] for x in group) <= MOST_CODES * total
             ):
-                found, group = found + group, []
+                codes, group = codes + group, []
         rest = sorted([*rest, *group])
-    return sorted(found)
+    return sorted(codes)
 
 
 def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> bool:
@@ -643,7 +686,7 @@ def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> boo
 
 def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = None) -> list[Caution]:
     """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
-    found = []
+    cautions = []
     for column in columns:
         labels, there = cells.labels(column), (cells.use if use is None else use) & (cells.codes(column) >= 0)
         rows = np.bincount(labels.codes[there], cells.n[there], len(labels.levels))
@@ -655,13 +698,17 @@ def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = N
         lines = cells.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
         others = [x for x in numbers if x not in odd]
         where = f" ({lines})" if lines else ""
-        found.append(caution(
-            "SS325", f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(others))} to "
-            f"{as_given(max(others))}", affects="every number",
-            fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
-            f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
-        ))  # fmt: skip
-    return found
+        cautions.append(
+            caution(
+                "SS325",
+                f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(others))} to "
+                f"{as_given(max(others))}",
+                affects="every number",
+                fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
+                f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
+            )
+        )
+    return cautions
 
 
 def item_suspects(raters: Sequence[str]) -> list[Caution]:
@@ -681,11 +728,12 @@ def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ..
     sign = -1 if turned and design.order_known else 1
     outcome = np.select([design.outcome == A_WON, design.outcome == B_WON], [B_WON, A_WON], design.outcome)
     by = design.by.codes if design.by is not None else np.zeros(len(a))
-    found: Counter[tuple[Any, ...]] = Counter()
-    for i, j, o, f, k, n in zip(a, b, outcome if turned else design.outcome, sign * design.first, by, design.count,
-                                strict=True):  # fmt: skip
-        found[design.items[i], design.items[j], int(o), int(f), int(k)] += n
-    return found
+    counts: Counter[tuple[Any, ...]] = Counter()
+    for i, j, o, f, k, n in zip(
+        a, b, outcome if turned else design.outcome, sign * design.first, by, design.count, strict=True
+    ):
+        counts[design.items[i], design.items[j], int(o), int(f), int(k)] += n
+    return counts
 
 
 def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[Caution]:
@@ -704,12 +752,15 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
         or votes(design) != votes(design, turned=True)
     ):
         return []
-    return [caution(
-        "SS328", f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
-        affects="n, standard errors, intervals, p-values",
-        fix="if both rows are one judgement, keep one of them: use --where with a column that distinguishes them. "
-        "If both orders were asked for, declare the order (--map order=COLUMN)",
-    )]  # fmt: skip
+    return [
+        caution(
+            "SS328",
+            f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
+            affects="n, standard errors, intervals, p-values",
+            fix="if both rows are one judgement, keep one of them: use --where with a column that distinguishes them. "
+            "If both orders were asked for, declare the order (--map order=COLUMN)",
+        )
+    ]
 
 
 MOST_REST = 0.05  # share of the probability, or of the replies
@@ -717,13 +768,13 @@ MOST_REST = 0.05  # share of the probability, or of the replies
 
 def probability_cautions(coverage: Coverage) -> list[Caution]:
     """Return caution SS331 where other answers hold much probability, or many replies have no probabilities."""
-    said = []
+    parts = []
     if coverage.rest is not None and coverage.rest > MOST_REST:
-        said.append(f"other answers hold {percent(coverage.rest)} of the probability on average")
+        parts.append(f"other answers hold {percent(coverage.rest)} of the probability on average")
     if coverage.none > MOST_REST * (replies := coverage.replies + coverage.none):
-        said.append(f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities")
+        parts.append(f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities")
     fix = "ask for a bare answer with more top_logprobs, and compare with the drawn answers"
-    return [caution("SS331", "; ".join(said), affects="numbers from probabilities", fix=fix)] if said else []
+    return [caution("SS331", "; ".join(parts), affects="numbers from probabilities", fix=fix)] if parts else []
 
 
 def repeated_rows(table: Table) -> list[Caution]:
@@ -745,9 +796,12 @@ def repeated_rows(table: Table) -> list[Caution]:
     if not copies:
         return []
     name = shorten(story)
-    return [caution(
-        "SS321", f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them",
-        affects="n, standard errors, intervals, p-values",
-        fix=f"leave copies out. If each is an answer of its own, number the answers of a '{name}' in a column, and "
-        f"declare {option('cluster', name, f'--cluster {name}')}",
-    )]  # fmt: skip
+    return [
+        caution(
+            "SS321",
+            f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them",
+            affects="n, standard errors, intervals, p-values",
+            fix=f"leave copies out. If each is an answer of its own, number the answers of a '{name}' in a column, and "
+            f"declare {option('cluster', name, f'--cluster {name}')}",
+        )
+    ]

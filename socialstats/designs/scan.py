@@ -20,12 +20,14 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Names, Pair
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
+from socialstats.tables.counting import LARGEST, N, text_weight
+from socialstats.tables.labels import as_text
 from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows, height
-from socialstats.tables.table import LARGEST, N, as_text, text_weight
 from socialstats.text import quoted
 
 BLOCK_ROWS = 60_000  # rows of whole clusters in one part
@@ -78,18 +80,27 @@ class Scan:
     """
 
     table: Table
-    clusters: tuple[str, ...]
+    clusters: Levels
     weight: str | None
     na: Collection[str]
     values: Mapping[str, AnyArray]
     keys: IntArray
     cell: AnyArray
     n: AnyArray
-    covariates: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    covariates: Mapping[str, Pair] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Table, clusters: Sequence[str], counted: Counts, cell: AnyArray, *, weight: str | None,
-           na: Collection[str], covariates: Mapping[str, tuple[str, str]]) -> Scan:  # fmt: skip
+    def of(
+        cls,
+        table: Table,
+        clusters: Sequence[str],
+        counted: Counts,
+        cell: AnyArray,
+        *,
+        weight: str | None,
+        na: Collection[str],
+        covariates: Mapping[str, Pair],
+    ) -> Scan:
         """Remember the cells of a table that was counted without its clusters.
 
         Parameters
@@ -103,8 +114,17 @@ class Scan:
         if (cell < 0).any():
             order = order[cell[order] >= 0]
         n = counted.n[order].astype(np.min_scalar_type(int(counted.n.max(initial=0))))
-        return cls(table=table, clusters=tuple(clusters), weight=weight, na=na, values=values, keys=keys[order],
-                   cell=cell[order], n=n, covariates=covariates)  # fmt: skip
+        return cls(
+            table=table,
+            clusters=tuple(clusters),
+            weight=weight,
+            na=na,
+            values=values,
+            keys=keys[order],
+            cell=cell[order],
+            n=n,
+            covariates=covariates,
+        )
 
     def changed(self) -> InputError:
         """Return the error of a table whose rows are not those of the first reading."""
@@ -130,9 +150,7 @@ class Scan:
             for start in range(0, len(frame), BATCH_ROWS):
                 yield from batches(frame[start : start + BATCH_ROWS], columns)
 
-    def read(
-        self, columns: Sequence[str], made: Sequence[nw.Expr] = ()
-    ) -> Iterator[tuple[Any, IntArray, FloatArray]]:  # fmt: skip
+    def read(self, columns: Sequence[str], made: Sequence[nw.Expr] = ()) -> Iterator[tuple[Any, IntArray, FloatArray]]:
         """Yield the rows of the table in batches, the cell of each row, and its weight.
 
         Every cell has a random number. Equal sums of these mean that cells occur as often as in the reading that the
@@ -156,8 +174,8 @@ class Scan:
         InputError
             At the end, if the rows are not those of the first reading.
         """
-        find, places = self.finder(), {name: Places(known) for name, known in self.values.items()}
-        sizes = [len(known) for known in self.values.values()]
+        find, places = self.finder(), {name: Places(levels) for name, levels in self.values.items()}
+        sizes = [len(levels) for levels in self.values.values()]
         wanted = dict.fromkeys([*self.values, *columns, *([self.weight] if self.weight else [])])
         stamp = np.random.default_rng(0).integers(0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64)
         there, total = self.cell >= 0, 0
@@ -182,30 +200,30 @@ class Scan:
         new[index] = np.arange(len(new[index]))
         return self.moved(new)
 
-    def named(self, names: str | Sequence[str] | None) -> tuple[str, ...]:
+    def named(self, names: Names | None) -> Levels:
         """Return the clusters among some names; all of them for ``"declared"``."""
         if names == "declared":
             return self.clusters
         wanted = (names,) if isinstance(names, str) else tuple(names or ())
         return tuple(name for name in wanted if name in self.clusters)
 
-    def factors(self, names: str | Sequence[str] | None) -> tuple[Factor, ...]:
+    def factors(self, names: Names | None) -> tuple[Factor, ...]:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
         return tuple(Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=()) for name in self.named(names))
 
     def alike(self) -> dict[str, list[str]]:
         """Return labels of clusters that an engine takes for one: equal but for case, outer spaces or a final .0."""
-        found = {}
+        alike = {}
         for name in self.clusters:
             held: Any = self.table.frame.select(name)
             if held.collect_schema()[name] != nw.String:
                 continue
-            one = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
-            labels = group_rows(held, [name], nw.len().alias(N)).with_columns(one.alias(TIMES))
+            folded = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
+            labels = group_rows(held, [name], nw.len().alias(N)).with_columns(folded.alias(TIMES))
             ends = collected(labels.group_by(TIMES).agg(nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)))
             pairs = ends.filter(nw.col(FIRST) != nw.col(N))
-            found[name] = sorted([*pairs.get_column(FIRST).to_list(), *pairs.get_column(N).to_list()])
-        return found
+            alike[name] = sorted([*pairs.get_column(FIRST).to_list(), *pairs.get_column(N).to_list()])
+        return alike
 
     def is_inside(self, name: str, factor: Factor) -> bool:
         """Return whether every cluster of a column lies within one level of a factor, which may stay as well."""
@@ -223,7 +241,7 @@ class Scan:
 
     def finder(self) -> Callable[[IntArray], IntArray]:
         """Return a function from rows of the columns, as numbers, to the design's cells; -1 for rows of none."""
-        size = math.prod(len(known) + 1 for known in self.values.values())
+        size = math.prod(len(levels) + 1 for levels in self.values.values())
         if size > LARGEST_LIST:
 
             def found(keys: IntArray) -> IntArray:
@@ -260,9 +278,11 @@ class Rows:
             self.levels.append(values)
             self.sizes.append(rows)
         self._cells = int(scan.cell.max(initial=0)) + 1
-        if self._cells * math.prod(len(known) for known in self.levels) >= LARGEST:
-            raise InputError(f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "
-                             "Name one of them, or read the table into memory")  # fmt: skip
+        if self._cells * math.prod(len(levels) for levels in self.levels) >= LARGEST:
+            raise InputError(
+                f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "
+                "Name one of them, or read the table into memory"
+            )
         self._held: tuple[int, Distinct | Placed] | None = None
 
     def texts(self, factor: int) -> list[str]:
@@ -271,19 +291,21 @@ class Rows:
 
     def used(self, rows: float) -> list[BoolArray]:
         """Return which clusters of each factor have rows of the design, which has so many rows."""
-        found = [np.full(len(known), sizes.sum() == rows) for known, sizes in zip(self.levels, self.sizes, strict=True)]
-        for k, there in enumerate(found):
+        used = [
+            np.full(len(levels), sizes.sum() == rows) for levels, sizes in zip(self.levels, self.sizes, strict=True)
+        ]
+        for k, there in enumerate(used):
             for part in () if there.all() else self.parts(k):
                 there[part.codes[k]] = True
-        return found
+        return used
 
     def within(self, code: IntArray | None) -> bool:
         """Return whether each cluster of the first factor lies within one of a factor of the cells, or of the second.
 
         Rows are read until a cluster is found in two.
         """
-        found = self._only(len(self.levels[0]), lambda codes: (codes[0], codes[1] if code is None else code[codes[-1]]))
-        return found is not None
+        inner = self._only(len(self.levels[0]), lambda codes: (codes[0], codes[1] if code is None else code[codes[-1]]))
+        return inner is not None
 
     def owners(self, code: IntArray) -> IntArray | None:
         """Return the cluster of the first factor that holds each group of cells; None where one has rows in several.
@@ -295,9 +317,7 @@ class Rows:
         """
         return self._only(int(code.max(initial=-1)) + 1, lambda codes: (code[codes[-1]], codes[0]))
 
-    def _only(
-        self, size: int, couple: Callable[[list[IntArray]], tuple[IntArray, IntArray]]
-    ) -> IntArray | None:  # fmt: skip
+    def _only(self, size: int, couple: Callable[[list[IntArray]], tuple[IntArray, IntArray]]) -> IntArray | None:
         """Return the only other number that goes with each of `size` numbers in all rows; None where several do.
 
         Parameters
@@ -306,17 +326,17 @@ class Rows:
         couple : function of the clusters and the cell of rows
             Returns two numbers of each row.
         """
-        found = np.full(size, -1, dtype=np.int64)
+        other_of = np.full(size, -1, dtype=np.int64)
         for keys, _ in self._keys(0, 0, len(self.levels[0])):
             one, other = couple(self._decoded(keys, 0))
-            found[one] = np.where(found[one] < 0, other, found[one])
-            if np.any(found[one] != other):
+            other_of[one] = np.where(other_of[one] < 0, other, other_of[one])
+            if np.any(other_of[one] != other):
                 return None
-        return found
+        return other_of
 
     def finer(self) -> int:
         """Return the factor with the most levels."""
-        return int(np.argmax([len(known) for known in self.levels]))
+        return int(np.argmax([len(levels) for levels in self.levels]))
 
     def ranks(self, factor: int, at_most: int) -> float:
         """Return the sum over the clusters of a factor of their rows, of which at most some count."""
@@ -324,9 +344,13 @@ class Rows:
 
     def parts(self, factor: int = 0) -> Iterator[Part]:
         """Yield all rows, in parts that hold the whole of each cluster of one of the factors."""
-        stride = self._cells * math.prod(len(known) for k, known in enumerate(self.levels) if k != factor)
-        placed = (len(self._names) == 1 and self._scan.weight is None and stride <= 2**32
-                  and int(self.sizes[factor].max(initial=0)) <= stride)  # fmt: skip
+        stride = self._cells * math.prod(len(levels) for k, levels in enumerate(self.levels) if k != factor)
+        placed = (
+            len(self._names) == 1
+            and self._scan.weight is None
+            and stride <= 2**32
+            and int(self.sizes[factor].max(initial=0)) <= stride
+        )
         edges = blocks(np.minimum(self.sizes[factor], stride), HELD * (1 + placed))
         for low, high in pairwise(edges):
             read = partial(self._place if placed else self._read, factor, low, high)
@@ -338,9 +362,9 @@ class Rows:
     def _parts_of(self, held: Distinct | Placed, factor: int, used: IntArray, low: int, stride: int) -> Iterator[Part]:
         for first, last in pairwise(blocks(used, BLOCK_ROWS)):
             if used[first:last].any():
-                found = held.of_clusters(low + first, low + last, stride)
-                *codes, cell = self._decoded(found.keys, factor)
-                n, w, w_sq = found.columns
+                rows = held.of_clusters(low + first, low + last, stride)
+                *codes, cell = self._decoded(rows.keys, factor)
+                n, w, w_sq = rows.columns
                 yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
 
     def _once(self, factor: int, read: Callable[[], Distinct | Placed]) -> Distinct | Placed:
@@ -369,11 +393,11 @@ class Rows:
     def _decoded(self, key: IntArray, factor: int) -> list[IntArray]:
         """Return the cluster of each factor and the cell of rows as numbers."""
         rest, cell = np.divmod(key, self._cells)
-        found = {}
+        codes = {}
         for k in self._order(factor)[:0:-1]:
-            rest, found[k] = np.divmod(rest, len(self.levels[k]))
-        found[factor] = rest
-        return [*(found[k] for k in range(len(self._names))), cell]
+            rest, codes[k] = np.divmod(rest, len(self.levels[k]))
+        codes[factor] = rest
+        return [*(codes[k] for k in range(len(self._names))), cell]
 
     def _read(self, factor: int, low: int, high: int) -> Distinct:
         room = int(min(self.sizes[factor][low:high].sum(), 2 * HELD + BATCH_ROWS))
@@ -400,7 +424,7 @@ class Rows:
 
     def _keys(self, factor: int, low: int, high: int) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield the rows of some clusters of a factor as numbers, with their weights, where there are weights."""
-        of_cluster = [Places(known) for known in self.levels]
+        of_cluster = [Places(levels) for levels in self.levels]
         for batch, cell, w in self._scan.read(self._names):
             codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
             use = (cell >= 0) & (codes[factor] >= low) & (codes[factor] < high)
@@ -583,14 +607,14 @@ class StoredClusters:
 
     def in_order(self) -> list[IntArray]:
         """Return the place of each cluster among those of its factor that are used, in the order of their names."""
-        found = []
+        places = []
         for k, used in enumerate(self.used):
             texts = self.rows.texts(k)
             order = sorted(np.flatnonzero(used).tolist(), key=texts.__getitem__)
             place = np.full(len(used), -1, dtype=np.int64)
             place[order] = np.arange(len(order))
-            found.append(place)
-        return found
+            places.append(place)
+        return places
 
     def largest(self) -> float:
         """Return the largest share of the weight of the design that one cluster holds."""
@@ -624,8 +648,8 @@ def blocks(sizes: IntArray, most: int) -> list[int]:
 def weights(column: Any, na: Collection[str]) -> FloatArray:
     """Return the weights of an arrow array; 0 where a weight cannot be used."""
     codes, values = encoded(column)
-    known = [text_weight("" if as_text(value) in na else value)[0] for value in values]
-    return np.array([*known, 0.0])[codes]
+    numbers = [text_weight("" if as_text(value) in na else value)[0] for value in values]
+    return np.array([*numbers, 0.0])[codes]
 
 
 def one_number(codes: Sequence[IntArray], sizes: Sequence[int]) -> IntArray:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.options import texts
 from socialstats.designs.vocabulary import LIKELY_UNITS
 from socialstats.errors import DesignError, InputError, Problem
@@ -15,10 +16,29 @@ from socialstats.text import listing, shorten
 from socialstats.voice import option
 
 Kind: TypeAlias = Literal[
-    "item", "unit", "within", "rater", "source", "condition", "order", "by", "group", "cluster", "stratum",
-    "rater_group", "value", "wins", "score", "covariate", "weight", "count", "repeat", "status", "probability",
+    "item",
+    "unit",
+    "within",
+    "rater",
+    "source",
+    "condition",
+    "order",
+    "by",
+    "group",
+    "cluster",
+    "stratum",
+    "rater_group",
+    "value",
+    "wins",
+    "score",
+    "covariate",
+    "weight",
+    "count",
+    "repeat",
+    "status",
+    "probability",
     "note",
-]  # fmt: skip
+]
 """What a column is in a design; a note says more of a value."""
 UNTOLD = ("within", "probability", "note")  # kinds that people are not told
 SEVERAL = frozenset({"cluster", "stratum", "rater_group", "repeat"})  # kinds of parts that several columns may play
@@ -48,7 +68,7 @@ class Part:
 
     name: str
     kind: Kind
-    names: tuple[str, ...] = ()
+    names: Levels = ()
     wanted: bool = True
 
 
@@ -67,7 +87,7 @@ class Roles:
     """
 
     schema: tuple[Part, ...]
-    played: Mapping[str, tuple[str, ...]]
+    played: Mapping[str, Levels]
 
     def __getitem__(self, name: str) -> str:
         """Return the first column of a part; empty where none plays it."""
@@ -84,14 +104,14 @@ class Roles:
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people; the columns of a part that several play are numbered."""
-        found: dict[str, str] = {}
+        parts: dict[str, str] = {}
         for part in self.schema:
             columns = self.played.get(part.name, ()) if part.kind not in UNTOLD else ()
             if part.kind in SEVERAL:
-                found |= {f"{part.kind}{k}": column for k, column in enumerate(columns, start=1)}
+                parts |= {f"{part.kind}{k}": column for k, column in enumerate(columns, start=1)}
             elif columns:
-                found[part.name] = columns[0]
-        return found
+                parts[part.name] = columns[0]
+        return parts
 
     def replaced(self, **played: Iterable[str]) -> Self:
         """Return the roles with other columns of some parts."""
@@ -117,9 +137,7 @@ class Finder:
         self.columns = table.columns
         self.problems: list[Problem] = []
 
-    def roles(
-        self, parts: Sequence[Part], options: Any = None, taken: Collection[str] = (), **named: Any
-    ) -> Roles:  # fmt: skip
+    def roles(self, parts: Sequence[Part], options: Any = None, taken: Collection[str] = (), **named: Any) -> Roles:
         """Find the columns of a design: as named, or the first free one of the names of a part.
 
         Parameters
@@ -138,27 +156,28 @@ class Finder:
             For a cluster that is the unit itself.
         """
         given = {part.name: named.get(part.name, getattr(options, part.name, None)) for part in parts}
-        found = {
+        played = {
             part.name: self.several(part.name, given[part.name], part.names)
-            for part in parts if given[part.name] and given[part.name] is not True
-        }  # fmt: skip
-        taken = {*taken, *(column for columns in found.values() for column in columns)}
+            for part in parts
+            if given[part.name] and given[part.name] is not True
+        }
+        taken = {*taken, *(column for columns in played.values() for column in columns)}
         for part in parts:
             if part.kind == "unit":
-                self._refuse_unit_as_cluster(part, found, taken)
+                self._refuse_unit_as_cluster(part, played, taken)
         for part in parts:
-            if not part.names or part.name in found or given[part.name] is False:
+            if not part.names or part.name in played or given[part.name] is False:
                 continue
             column = self.free(part.names, taken)
             if column is not None:
-                found[part.name] = (column,)
+                played[part.name] = (column,)
                 taken.add(column)
             elif part.wanted:
                 self.lack(part.name, part.names, self._likely(part, taken), sorted(taken))
-        self._distinct([(p.name, column) for p in parts if p.kind in ALONE for column in found.get(p.name, ())])
-        if found.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
-            found[BLOCKS.name] = (REPLY,)
-        return Roles(tuple(parts), found)
+        self._distinct([(p.name, column) for p in parts if p.kind in ALONE for column in played.get(p.name, ())])
+        if played.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
+            played[BLOCKS.name] = (REPLY,)
+        return Roles(tuple(parts), played)
 
     def free(self, names: Sequence[str], taken: Collection[str] = ()) -> str | None:
         """Return the first column of some names that plays no part yet."""
@@ -170,9 +189,7 @@ class Finder:
         more = LIKELY_UNITS if part.kind == "unit" else ()
         return self.spelled((*part.names, *more), [column for column in self.columns if column not in taken])
 
-    def _refuse_unit_as_cluster(
-        self, part: Part, found: Mapping[str, tuple[str, ...]], taken: Collection[str]
-    ) -> None:  # fmt: skip
+    def _refuse_unit_as_cluster(self, part: Part, found: Mapping[str, Levels], taken: Collection[str]) -> None:
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
 
         Raises
@@ -189,7 +206,7 @@ class Finder:
                     f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
                 )
 
-    def _distinct(self, played: Sequence[tuple[str, str]]) -> None:
+    def _distinct(self, played: Sequence[Pair]) -> None:
         """Collect columns that play two of the parts."""
         seen: dict[str, str] = {}
         for part, column in played:
@@ -205,7 +222,7 @@ class Finder:
             self.miss(part, f"no column '{shorten(name)}' (asked for as {part})", [name, *looked])
         return name
 
-    def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> tuple[str, ...]:
+    def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> Levels:
         """Take the columns that the caller named, one or several."""
         return tuple(self.explicit(part, name, looked) for name in texts(names))
 
@@ -243,7 +260,21 @@ class Finder:
 
     def advice(self, part: str, guess: str | None) -> str:
         """Return the setting that would help."""
-        said = option(part, shorten(guess) if guess else "COLUMN")
+        setting = option(part, shorten(guess) if guess else "COLUMN")
         if guess and self.table.is_file and guess != guess.strip():
-            return f"Remove the blanks around the names in the header, or say {said}"
-        return f"Did you mean {said} ?" if guess else f"Say which it is: {said}"
+            return f"Remove the blanks around the names in the header, or say {setting}"
+        return f"Did you mean {setting} ?" if guess else f"Say which it is: {setting}"
+
+
+def find_roles(table: Table, parts: Sequence[Part], options: Any, **named: Any) -> Roles:
+    """Find the columns of a design, as `Finder.roles` does.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+    roles = finder.roles(parts, options, **named)
+    finder.finish()
+    return roles

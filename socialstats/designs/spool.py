@@ -17,12 +17,14 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.parts import Factor
 from socialstats.designs.scan import Scan, blocks
 from socialstats.tables import Table
 from socialstats.tables.batches import Places
+from socialstats.tables.counting import R_INTEGER_NA
+from socialstats.tables.labels import as_number
 from socialstats.tables.lazy import asks, collected, height
-from socialstats.tables.table import R_INTEGER_NA, as_number
 
 MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
 FIRST_ROWS = 100_000
@@ -30,8 +32,6 @@ EAGER_ROWS = 1_000_000  # rows up to which a table that is in memory anyway is c
 SPOOL_ROWS = 32_768  # rows of one part: what is computed from them stays in a processor's cache
 SORTED_ROWS = 500_000  # rows of whole clusters that are sorted at a time
 MOST_FILES = 256  # in which they wait
-
-Pair = tuple[str, str]
 
 
 @asks
@@ -61,23 +61,26 @@ def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Co
     def distinct(*names: str) -> int:
         return len(first.select(*dict.fromkeys(names)).unique())
 
-    own = {name for name, pair in covariates.items()
-           if all(distinct(item, c) == distinct(item) for item, c in zip(items, pair, strict=True))}  # fmt: skip
-    numeric = {name: pair for name, pair in numeric.items() if name not in own}
-    found: dict[str, Pair] = {}
+    of_items = {
+        name
+        for name, pair in covariates.items()
+        if all(distinct(item, c) == distinct(item) for item, c in zip(items, pair, strict=True))
+    }
+    numeric = {name: pair for name, pair in numeric.items() if name not in of_items}
+    stored: dict[str, Pair] = {}
     for name in sorted(numeric, key=lambda name: -distinct(*numeric[name])):
-        rest = [c for other, pair in covariates.items() if other not in {*found, *own} for c in pair]
+        rest = [c for other, pair in covariates.items() if other not in {*stored, *of_items} for c in pair]
         if distinct(*rest) < MANY_VALUES:
             break
-        found[name] = numeric[name]
+        stored[name] = numeric[name]
     gone = nw.lit(False)
     codes = [R_INTEGER_NA, *(number for label in na if (number := as_number(label)) is not None)]
-    for column in dict.fromkeys(c for pair in found.values() for c in pair):
+    for column in dict.fromkeys(c for pair in stored.values() for c in pair):
         value = nw.col(column).cast(nw.Float64)
         gone = gone | value.is_null() | value.is_nan() | ~value.is_finite()
         for code in codes:
             gone = gone | (value == code)
-    return {} if found and height(frame.filter(gone)) else found
+    return {} if stored and height(frame.filter(gone)) else stored
 
 
 class Spool:
@@ -95,10 +98,14 @@ class Spool:
 
     def __init__(self, scan: Scan, names: Sequence[str], factors: Sequence[Factor] = ()) -> None:
         self.names, self.factors = tuple(names), tuple(factors)
-        self._dtype = np.dtype([
-            ("cell", np.int32), ("weight", np.float64), ("sides", np.float64, (len(self.names), 2)),
-            ("codes", np.int64, (len(self.factors),)),
-        ])  # fmt: skip
+        self._dtype = np.dtype(
+            [
+                ("cell", np.int32),
+                ("weight", np.float64),
+                ("sides", np.float64, (len(self.names), 2)),
+                ("codes", np.int64, (len(self.factors),)),
+            ]
+        )
         self._stored = {
             factor.name: scan.rows([factor.name]) for factor in self.factors if factor.name in scan.clusters
         }
@@ -125,9 +132,10 @@ class Spool:
             use = part["cell"] >= 0
             part = part if use.all() else part[use]
             for k, factor in enumerate(self.factors):
-                known = places.get(factor.name)
-                part["codes"][:, k] = factor.codes[part["cell"]] if known is None else known.of(
-                    batch.column(factor.name))[use]  # fmt: skip
+                places_of = places.get(factor.name)
+                part["codes"][:, k] = (
+                    factor.codes[part["cell"]] if places_of is None else places_of.of(batch.column(factor.name))[use]
+                )
             yield part
 
     def texts(self, k: int) -> Sequence[str]:
@@ -194,7 +202,7 @@ def sides_of(rows: AnyArray, k: int) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(sides[:, 0]), np.ascontiguousarray(sides[:, 1])
 
 
-def used_levels(codes: IntArray, texts: Sequence[str]) -> tuple[IntArray, tuple[str, ...]]:
+def used_levels(codes: IntArray, texts: Sequence[str]) -> tuple[IntArray, Levels]:
     """Return codes into the sorted names of the clusters that occur, and these names."""
     levels = tuple(sorted({texts[code] for code in np.unique(codes).tolist()}))
     place = {text: code for code, text in enumerate(levels)}

@@ -36,8 +36,11 @@ class Statuses:
 
     def within(self, rows: BoolArray) -> Statuses:
         """Return the statuses with all other rows as answers."""
-        return Statuses(kind=np.where(rows, self.kind, OK).astype(np.int8), blocked=self.blocked & rows,
-                        unread={label: which & rows for label, which in self.unread.items()})  # fmt: skip
+        return Statuses(
+            kind=np.where(rows, self.kind, OK).astype(np.int8),
+            blocked=self.blocked & rows,
+            unread={label: which & rows for label, which in self.unread.items()},
+        )
 
 
 def statuses_of(rows: Rows, roles: Roles) -> Statuses:

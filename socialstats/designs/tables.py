@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
-from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import NAMING, NEEDED, Roles
+from socialstats.designs.vocabulary import spelled
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.tables.lazy import ROW, asks, collected
@@ -33,15 +34,9 @@ FIX = "Counts are whole numbers from 0 upwards"
 SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
 ROUNDED = 0.005  # share of a total by which rounding of its digits may move it
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
-FREQUENCIES = frozenset({
-    "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
-    "ncases", "size",
-})  # fmt: skip
-WEIGHTS = frozenset({"weight", "weights", "w", "wt", "wgt"})
-TIE_COUNTS = frozenset({
-    "ties", "tie", "tied", "nties", "ntied", "ntie", "draw", "draws", "drawn", "ndraws",
-    "tiescount", "tiedgames", "equal",
-})  # fmt: skip
+FREQUENCIES = frozenset(spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size"))
+WEIGHTS = frozenset(spelled("weight weights w wt wgt"))
+TIE_COUNTS = frozenset(spelled("ties tie tied nties ntied ntie draw draws drawn ndraws tiescount tiedgames equal"))
 NO_COUNTS = re.compile(
     r"(?:^|[_. ]|(?<=[a-z])(?=[A-Z]))(?:date|year|season|month|week|day|time|round|id|elo|rating|rank|seed|age)s?$",
     re.IGNORECASE,
@@ -49,8 +44,8 @@ NO_COUNTS = re.compile(
 MOST_FREE = 20  # columns that are looked at
 MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have no usual name
 MOST_CELLS = 400  # combinations of values in a table that was counted
-TOTALS = frozenset({"total", "totals", "sum", "margin", "grandtotal", "gesamt", "summe"})
-WIN_WORDS = ("wins", "win", "won", "nwins")
+TOTALS = frozenset(spelled("total totals sum margin grandtotal gesamt summe"))
+WIN_WORDS = spelled("wins win won nwins")
 FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
 
 
@@ -80,15 +75,15 @@ class Held:
     @property
     def number_rows(self) -> bool:
         """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
-        found = self.numbers
-        in_turn = self.rows >= FEWEST_NUMBERED and len(found) == self.rows
-        return in_turn and found[-1] - found[0] == self.rows - 1 and found[0] in (0, 1)
+        numbers = self.numbers
+        in_turn = self.rows >= FEWEST_NUMBERED and len(numbers) == self.rows
+        return in_turn and numbers[-1] - numbers[0] == self.rows - 1 and numbers[0] in (0, 1)
 
     @property
     def counts(self) -> bool:
         """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
-        found = self.numbers
-        whole = bool(found) and found[-1] >= 2 and all(x >= 0 and x.is_integer() for x in found)
+        numbers = self.numbers
+        whole = bool(numbers) and numbers[-1] >= 2 and all(x >= 0 and x.is_integer() for x in numbers)
         return whole and not self.number_rows
 
 
@@ -100,14 +95,14 @@ def held(table: Table, column: str, na: Collection[str] | None) -> Held:
     except (InputError, TypeError):  # it holds no labels
         return Held([], 0)
     numbers = [as_number(level) for level in labels.levels]
-    known = sorted(x for x in numbers if x is not None)
-    return Held(known if len(known) == len(numbers) else [], int(cells.n.sum()))
+    numeric = sorted(x for x in numbers if x is not None)
+    return Held(numeric if len(numeric) == len(numbers) else [], int(cells.n.sum()))
 
 
 def holds_numbers(table: Table, column: str) -> bool:
     """Whether a column holds numbers, several of them, which do not number the rows."""
-    found = held(table, column, None)
-    return len(found.numbers) > 1 and not found.number_rows
+    column_held = held(table, column, None)
+    return len(column_held.numbers) > 1 and not column_held.number_rows
 
 
 def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
@@ -148,9 +143,14 @@ class Frequency:
 
 
 def frequency(
-    table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str],
-    weight: str | None = None, counted: Callable[[], bool] = lambda: False,
-) -> Frequency:  # fmt: skip
+    table: Table,
+    asked: str | bool | None,
+    keys: Sequence[str],
+    used: Collection[str],
+    na: Collection[str],
+    weight: str | None = None,
+    counted: Callable[[], bool] = lambda: False,
+) -> Frequency:
     """Return the column of frequencies: as named, or the only one by name and content beside rows that are distinct.
 
     Parameters
@@ -182,17 +182,27 @@ def frequency(
     few = free and not table.lazy and table.height <= MOST_COUNTED
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
     distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
-    found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
-    if found.counts and (len(found.numbers) > 1 or found.rows == 1):  # a constant says nothing of single rows
+    counts = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
+    if counts.counts and (len(counts.numbers) > 1 or counts.rows == 1):  # a constant says nothing of single rows
         name, none = shorten(named[0]), option("count", False, "--count ''")
-        return Frequency(column=named[0], cautions=(caution(
-            "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
-            fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
-        ),))  # fmt: skip
+        return Frequency(
+            column=named[0],
+            cautions=(
+                caution(
+                    "SS323",
+                    f"'{name}' holds whole numbers beside rows that are all different",
+                    affects="n, every number",
+                    fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
+                ),
+            ),
+        )
     odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
-        odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)
-               and held(table, c, na).counts]  # fmt: skip
+        odd = [
+            c
+            for c in free[:MOST_FREE]
+            if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c) and held(table, c, na).counts
+        ]
     return _named(odd, "not used")
 
 
@@ -201,81 +211,17 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
     if not columns:
         return Frequency()
     name, none = shorten(columns[0]), option("count", False, "--count ''")
-    return Frequency(cautions=(caution(
-        "SS324", f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
-        fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
-            f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
-    ),))  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Expanded:
-    """Cells by outcome.
-
-    Attributes
-    ----------
-    cell : (k,) int64 array
-        The table's cell.
-    outcome : (k,) int64 array
-    times : (k,) float64 array
-        Comparisons that each row of the cell stands for.
-    reply : (k,) int64 array, or None
-        Number of the reply of which each is a part, where winners are probabilities.
-    """
-
-    cell: IntArray
-    outcome: IntArray
-    times: FloatArray
-    reply: IntArray | None = None
-
-
-def plain(outcome: IntArray) -> Expanded:
-    """Return cells in which a row is one comparison."""
-    return Expanded(
-        cell=np.arange(len(outcome), dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, len(outcome))
+    return Frequency(
+        cautions=(
+            caution(
+                "SS324",
+                f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}",
+                affects="n, every number",
+                fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
+                f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
+            ),
+        )
     )
-
-
-def expand(wins: Sequence[str], rows: Rows) -> Expanded:
-    """Split each row into the comparisons that a won, that b won, and that were tied.
-
-    Parameters
-    ----------
-    wins : sequence of str
-        Columns: wins of a, wins of b and, optionally, ties.
-    rows : Rows
-    """
-    times = np.array([whole_numbers(column, rows) for column in wins])
-    outcome, cell = np.nonzero(rows.use & (times > 0))
-    return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
-
-
-def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
-    """Split each reply into a win of either item, with its probability.
-
-    Parameters
-    ----------
-    p : (cells,) float64 array
-        Probability of the first item.
-    n : (cells,) float64 array
-        Replies of each cell of the table, which are alike.
-    use : (cells,) bool array
-    """
-    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
-    won = np.round(p[cell] * FINE) / FINE
-    reply = np.arange(len(cell))
-    times = np.concatenate([won, 1 - won])
-    part = times > 0
-    return Expanded(
-        cell=np.tile(cell, 2)[part], outcome=np.repeat([A_WON, B_WON], len(cell))[part], times=times[part],
-        reply=np.tile(reply, 2)[part],
-    )  # fmt: skip
-
-
-def tied_replies(n: FloatArray, use: BoolArray) -> Expanded:
-    """Return replies without a choice as ties, each a reply of its own."""
-    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
-    return Expanded(cell=cell, outcome=np.full(len(cell), TIED), times=np.ones(len(cell)), reply=np.arange(len(cell)))
 
 
 def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
@@ -300,9 +246,9 @@ def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str],
         rows = begin(table, [name, *columns], na)
         bad = rows.labels(name).mapped(lambda level: bare(level) in TOTALS, False)
         for column in columns:
-            found = np.nan_to_num(rows.labels(column).numbers())
-            total = float(found @ rows.n)
-            bad = bad & (found != 0) & (np.abs(2 * found - total) <= ROUNDED * np.abs(found))
+            numbers = np.nan_to_num(rows.labels(column).numbers())
+            total = float(numbers @ rows.n)
+            bad = bad & (numbers != 0) & (np.abs(2 * numbers - total) <= ROUNDED * np.abs(numbers))
         fix = partial("Remove it, or leave it out (--exclude {}={})".format, name)
         rows.each_value(name, bad, [name], "'{}' is a row of totals: it has the sums of the others", fix=fix)
         rows.raise_if_any()
@@ -311,22 +257,34 @@ def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str],
 def whole_numbers(column: str, rows: Rows) -> FloatArray:
     """Return a column of counts; report values that are no whole numbers from 0 upwards."""
     rows.refuse_spellings(column)
-    found = rows.labels(column).numbers()
-    wrong = (rows.codes(column) >= 0) & ~((found >= 0) & (found % 1 == 0))
+    numbers = rows.labels(column).numbers()
+    wrong = (rows.codes(column) >= 0) & ~((numbers >= 0) & (numbers % 1 == 0))
     rows.each_value(column, rows.use & wrong, [column], "'{}' is not a count", fix=FIX)
-    found = np.where(wrong | np.isnan(found), 0.0, found)
-    if (total := float(np.sum(found[rows.use]))) > LARGEST_TOTAL:
-        raise InputError(Problem(
-            message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers are "
-            "not exact", source=rows.table.source, column=column, fix="Divide all counts by a common factor",
-        ))  # fmt: skip
-    return found
+    numbers = np.where(wrong | np.isnan(numbers), 0.0, numbers)
+    if (total := float(np.sum(numbers[rows.use]))) > LARGEST_TOTAL:
+        raise InputError(
+            Problem(
+                message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers "
+                "are not exact",
+                source=rows.table.source,
+                column=column,
+                fix="Divide all counts by a common factor",
+            )
+        )
+    return numbers
 
 
 def begun(
-    table: Table, roles: Roles, options: Reading, *, drop: bool = False, fix: str = "", wide: Table | None = None,
-    noticed: Sequence[Caution] | None = None, may_miss: Sequence[str] = (),
-) -> tuple[Rows, list[Caution]]:  # fmt: skip
+    table: Table,
+    roles: Roles,
+    options: Reading,
+    *,
+    drop: bool = False,
+    fix: str = "",
+    wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None,
+    may_miss: Sequence[str] = (),
+) -> tuple[Rows, list[Caution]]:
     """Count the rows of a design of units, and set those aside that miss a name or a count.
 
     Parameters
@@ -374,7 +332,7 @@ def times_of(rows: Rows, roles: Roles, labels: Sequence[str]) -> FloatArray:
     return times
 
 
-MARGINS = frozenset({"total", "totals", "sum", "all", "margin"})
+MARGINS = frozenset(spelled("total totals sum all margin"))
 LARGEST = 500  # labels of a cross table
 
 
@@ -474,7 +432,7 @@ def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
     return full.mask(absent[0][:, None] | absent[1][None, :], 0.0)
 
 
-LOSERS = frozenset({"loser", "losers", "lost", "loses", "defeated"})
+LOSERS = frozenset(spelled("loser losers lost loses defeated"))
 
 
 def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
@@ -483,21 +441,20 @@ def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
     The row's item won over the column's, but where the corner of the table says that the rows are the losers.
     """
     square = square.T if bare(corner) in LOSERS else square
-    labels = [str(label) for label in square.index]
-    wins = square.to_numpy()
-    pairs = [
-        (a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])
-    ]
+    labels = np.array([*map(str, square.index)], dtype=object)
+    wins = np.nan_to_num(square.to_numpy(dtype=np.float64))
+    a, b = np.nonzero(np.triu(wins + wins.T, k=1))
     return {
-        "item_a": [labels[a] for a, _ in pairs], "item_b": [labels[b] for _, b in pairs],
-        "wins_a": [float(np.nan_to_num(wins[a, b])) for a, b in pairs],
-        "wins_b": [float(np.nan_to_num(wins[b, a])) for a, b in pairs],
-    }  # fmt: skip
+        "item_a": labels[a].tolist(),
+        "item_b": labels[b].tolist(),
+        "wins_a": wins[a, b].tolist(),
+        "wins_b": wins[b, a].tolist(),
+    }
 
 
 def square_counts(
     table: Any, levels: Sequence[Any] | None, *, start: int, source: str, vectors: str
-) -> tuple[tuple[str, ...], FloatArray, bool]:
+) -> tuple[Levels, FloatArray, bool]:
     """Check a square table of counts.
 
     Parameters
@@ -545,7 +502,7 @@ def square_counts(
     return (*_ordered(labels, counts, declared, source), declared is not None or hasattr(table, "columns"))
 
 
-def _frame_labels(table: Any, source: str) -> tuple[str, ...]:
+def _frame_labels(table: Any, source: str) -> Levels:
     rows, columns = (tuple(as_text(label) or "" for label in axis) for axis in (table.index, table.columns))
     if rows != columns:
         raise InputError(
@@ -596,9 +553,7 @@ def whole_count(value: Any, place: str) -> float:
     return number
 
 
-def _ordered(
-    labels: tuple[str, ...], counts: FloatArray, declared: tuple[str, ...] | None, source: str
-) -> tuple[tuple[str, ...], FloatArray]:
+def _ordered(labels: Levels, counts: FloatArray, declared: Levels | None, source: str) -> tuple[Levels, FloatArray]:
     """Arrange the labels of a data frame in the declared order; levels that it lacks have counts of 0."""
     if declared is None or declared == labels:
         return labels, counts
@@ -629,7 +584,7 @@ class Long:
     row: str
     name: str
     value: str
-    levels: tuple[str, ...] | None
+    levels: Levels | None
 
 
 @asks
@@ -666,14 +621,19 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
         return [places[position % rows] for position in positions]
 
     kinds = {categories(table, column) for column in columns}
-    made = Table(
-        frame=long, columns=(*kept, *([] if row else [numbered]), which, value), source=table.source, unit=table.unit,
-        is_file=table.is_file, semicolons=table.semicolons, locate=locate,
+    stacked = Table(
+        frame=long,
+        columns=(*kept, *([] if row else [numbered]), which, value),
+        source=table.source,
+        unit=table.unit,
+        is_file=table.is_file,
+        semicolons=table.semicolons,
+        locate=locate,
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),
-    )  # fmt: skip
+    )
     levels = kinds.pop() if len(kinds) == 1 else None
-    return Long(table=made, row=row or numbered, name=which, value=value, levels=levels)
+    return Long(table=stacked, row=row or numbered, name=which, value=value, levels=levels)
 
 
 def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
@@ -695,11 +655,18 @@ def _stacked_lazily(
     frame: Any = table.frame
     row = nw.col(ROW).cast(nw.Int64)
     numbers = [(row + int(table.unit != "row")).alias(numbered)] if numbered else []
-    return nw.concat([
-        frame.select(*kept, *numbers, nw.lit(column).alias(which), nw.col(column).cast(kind).alias(value),
-                     (row + k * SPAN).alias(ROW))
-        for k, column in enumerate(columns)
-    ])  # fmt: skip
+    return nw.concat(
+        [
+            frame.select(
+                *kept,
+                *numbers,
+                nw.lit(column).alias(which),
+                nw.col(column).cast(kind).alias(value),
+                (row + k * SPAN).alias(ROW),
+            )
+            for k, column in enumerate(columns)
+        ]
+    )
 
 
 def _stacked_now(
@@ -710,7 +677,7 @@ def _stacked_now(
 
     which, value, numbered = added
     rows, times = len(frame), len(columns)
-    data: dict[str, Any] = {column: np.tile(_array(frame, column), times) for column in kept}
+    data: Fields = {column: np.tile(_array(frame, column), times) for column in kept}
     if numbered:
         data[numbered] = np.tile(np.arange(rows) + first, times)
     codes = np.repeat(np.arange(times), rows).astype(np.int64)
@@ -746,9 +713,12 @@ def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
     """Stack columns; where some are numbers, truth values are 0 and 1."""
     arrays = [_array(frame, column) for column in columns]
     truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
-    plain = all(one or array.dtype != object for array, one in zip(arrays, truth, strict=True))
+    plain = all(is_truth or array.dtype != object for array, is_truth in zip(arrays, truth, strict=True))
     if plain and any(truth) and not all(truth):
-        arrays = [np.array(array, dtype=np.float64) if one else array for array, one in zip(arrays, truth, strict=True)]
+        arrays = [
+            np.array(array, dtype=np.float64) if is_truth else array
+            for array, is_truth in zip(arrays, truth, strict=True)
+        ]
     if any(array.dtype == object for array in arrays):
         arrays = [array.astype(object) for array in arrays]
     return np.concatenate(arrays)
@@ -796,7 +766,7 @@ def need_columns(table: Table, names: Iterable[str], what: str) -> None:
         raise InputError(Problem(source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"))
 
 
-def groupings(table: Table, names: Sequence[str], what: str) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]:
+def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
     """Read groupings of items (models) from a table with a row for each.
 
     Parameters
@@ -828,11 +798,14 @@ def groupings(table: Table, names: Sequence[str], what: str) -> tuple[tuple[str,
             f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
             f"'{names[0]}' (or '{names[1]}'), every other one is a grouping"
         )
-    rows = {row: row[0] for row in zip(*map(table.texts, (item, *others)), strict=True) if row[0]}
-    items = [*rows.values()]
+    columns = map(table.texts, (item, *others))
+    rows = [row for row in dict.fromkeys(zip(*columns, strict=True)) if row[0]]
+    items = [str(row[0]) for row in rows]
     if twice := sorted({name for name in items if items.count(name) > 1}):
         raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
     return tuple(items), {
-        name: {one: group for row, one in sorted(rows.items(), key=itemgetter(1)) if (group := row[k])}
+        name: {
+            label: group for label, row in sorted(zip(items, rows, strict=True), key=itemgetter(0)) if (group := row[k])
+        }
         for k, name in enumerate(others, start=1)
     }

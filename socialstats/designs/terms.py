@@ -19,8 +19,10 @@ from socialstats.text import listing, shorten
 
 ELEMENTWISE = ("I", "log", "exp", "sqrt", "scale", "center")  # one value for each value of their argument
 OPTIONS: Mapping[str, Mapping[str, int]] = {  # functions that stand alone -> their options, and the largest values
-    "C": {}, "poly": {"degree": 10}, "bs": {"df": 50, "degree": 5},
-}  # fmt: skip
+    "C": {},
+    "poly": {"degree": 10},
+    "bs": {"df": 50, "degree": 5},
+}
 FUNCTIONS = ("I", "C", "log", "exp", "sqrt", "scale", "center", "poly", "bs")
 LONGEST, DEEPEST, MOST_TERMS, HIGHEST_POWER = 2_000, 20, 100, 10
 ALLOWED = (
@@ -135,7 +137,7 @@ def column(name: str) -> str:
     return name if WORD.fullmatch(name) else f"`{name}`"
 
 
-def spelled(term: Term) -> str:
+def term_text(term: Term) -> str:
     """Return a term as a formula writes it."""
     return ":".join(factor.text for factor in term) or "1"
 
@@ -158,7 +160,7 @@ def parse(text: str, keywords: Collection[str] = ()) -> Parts:
     Examples
     --------
     >>> parts = parse("chosen ~ urgency * log(length) | judge")
-    >>> [spelled(term) for term in parts.right.values()]
+    >>> [term_text(term) for term in parts.right.values()]
     ['1', 'urgency', 'log(length)', 'urgency:log(length)']
     >>> parse("~ np.log(length)")
     Traceback (most recent call last):
@@ -274,7 +276,7 @@ class _Reading:
                 adds = not adds
             else:
                 more = self.product()
-            terms = self.few(terms | more if adds else {key: terms[key] for key in terms if key not in more})
+            terms = self.limited(terms | more if adds else {key: terms[key] for key in terms if key not in more})
             if not self.next_is("+", "-"):
                 return terms
             sign = self.take()
@@ -285,7 +287,7 @@ class _Reading:
         while self.next_is("*"):
             self.take()
             other = self.interaction()
-            terms = self.few(terms | other | self.crossed(terms, other))
+            terms = self.limited(terms | other | self.crossed(terms, other))
         return terms
 
     def interaction(self) -> Terms:
@@ -329,9 +331,9 @@ class _Reading:
             for other in right:
                 added = tuple(factor for factor in right[other] if factor.text not in one)
                 terms.setdefault(one | other, (*left[one], *added))
-        return self.few(terms)
+        return self.limited(terms)
 
-    def few(self, terms: Terms) -> Terms:
+    def limited(self, terms: Terms) -> Terms:
         if len(terms) > MOST_TERMS:
             raise self.refused(f"it has more than {MOST_TERMS} terms")
         return terms

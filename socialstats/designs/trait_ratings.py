@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from socialstats.designs import ratings_reading
+from socialstats.designs.aliases import Missing, Names, NaTexts
+from socialstats.designs.instrument import declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, build_from
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
@@ -19,10 +21,16 @@ from socialstats.voice import option
 
 ANSWER = ("model", "scenario", "stage", "wording")  # parts that tell answers apart
 PARTS = (
-    Part("model", "stratum"), Part("scenario", "stratum"), Part("stage", "stratum"), Part("wording", "stratum"),
-    Part("judge", "rater"), Part("cluster", "cluster"),
-    Part("by", "by"), Part("status", "status", (STATUS,), wanted=False), BLOCKS,
-)  # fmt: skip
+    Part("model", "stratum"),
+    Part("scenario", "stratum"),
+    Part("stage", "stratum"),
+    Part("wording", "stratum"),
+    Part("judge", "rater"),
+    Part("cluster", "cluster"),
+    Part("by", "by"),
+    Part("status", "status", (STATUS,), wanted=False),
+    BLOCKS,
+)
 ONCE = (
     "A judge scores an answer once. Name the column that distinguishes these rows (stage, wording), split by what else "
     "was varied (as in --by persona), or keep one of them"
@@ -38,12 +46,12 @@ def trait_ratings(
     stage: str | None = None,
     wording: str | None = None,
     judge: str = "judge",
-    cluster: str | Sequence[str] = (),
+    cluster: Names = (),
     by: str | None = None,
     status: str | None = None,
-    refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] | Literal[False] = (),
-    missing: Literal["error", "drop"] = "drop",
+    refusal: Names = (),
+    na: NaTexts = (),
+    missing: Missing = "drop",
     source: str = "data frame",
 ) -> Ratings:
     """Build ratings from a table with one row per answer and judge, and one column per trait.
@@ -92,9 +100,16 @@ def trait_ratings(
     table = as_table(as_named(data), source)
     finder = Finder(table)
     named = finder.roles(
-        PARTS, model=model, scenario=scenario, stage=stage or finder.free(["stage"]),
-        wording=wording or finder.free(["wording"]), judge=judge, cluster=cluster, by=by, status=status,
-    )  # fmt: skip
+        PARTS,
+        model=model,
+        scenario=scenario,
+        stage=stage or finder.free(["stage"]),
+        wording=wording or finder.free(["wording"]),
+        judge=judge,
+        cluster=cluster,
+        by=by,
+        status=status,
+    )
     chosen = finder.several("traits", traits)
     finder.finish()
     columns = {part: named[part] for part in ANSWER if named[part]}
@@ -120,7 +135,7 @@ def trait_ratings(
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
-    return replace(done, strata=strata, columns={**columns, "rater": judge, **further})
+    return replace(done, strata=strata, columns={**columns, "rater": judge, **further}, instrument=declared(table))
 
 
 def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], others: Sequence[str]) -> None:
@@ -132,8 +147,10 @@ def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], o
     """
     twice = [t for k, t in enumerate(traits) if t in (*others, *traits[:k])]
     if twice or not traits:
-        said = f"column '{twice[0]}' is named twice" if twice else "no column is named"
-        raise DesignError(f"{table.source}: {option('traits', list(traits))}: {said}. Name each column of scores once")
+        problem = f"column '{twice[0]}' is named twice" if twice else "no column is named"
+        raise DesignError(
+            f"{table.source}: {option('traits', list(traits))}: {problem}. Name each column of scores once"
+        )
     repeated = [c for c in columns.values() if list(columns.values()).count(c) > 1]
     if repeated:
         raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")
@@ -154,7 +171,7 @@ def in_own_columns(
     trait, value : str
         Columns that only the long table has.
     """
-    found: dict[tuple[object, ...], Problem] = {}
+    problems_by: dict[tuple[object, ...], Problem] = {}
     named = rf"{re.escape(trait)} '[^']*'"
     for k, problem in enumerate(problems):
         message = re.sub(rf", {named}| \({named}\)", "", problem.message, count=1)
@@ -162,8 +179,8 @@ def in_own_columns(
             quoted_value = problem.message.partition("' ")[0].removeprefix("'")
             held = table.counts(list(dict.fromkeys(traits))).columns
             has = [t for t in traits if quoted_value in map(as_text, held[t].values.tolist())]
-            found[k,] = replace(problem, column=listing(has, most=3) or None)
+            problems_by[k,] = replace(problem, column=listing(has, most=3) or None)
         else:
             column = None if problem.fix == ONCE else problem.column
-            found.setdefault((message, problem.lines), replace(problem, column=column, message=message))
-    return list(found.values())
+            problems_by.setdefault((message, problem.lines), replace(problem, column=column, message=message))
+    return list(problems_by.values())

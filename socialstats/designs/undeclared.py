@@ -14,7 +14,7 @@ p-value of a variance component of the clusters (Satterthwaite 1946, doi:10.2307
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray, scaled
+from socialstats.designs.cells import joint_codes
 from socialstats.designs.options import Reading, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.rows import cluster_suspects
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from socialstats.designs.ratings import Ratings
 
 FEWEST = 3  # labels of a cluster
-FILLED = 0.95  # share of rows that have a label; the others are left out
+FILLED = 0.8  # share of rows that have a label; the others are left out
 FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
 MOST_COLUMNS = 5  # columns that are tried
 MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading
@@ -108,28 +109,23 @@ def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float
     return observed, expected, float(chdtrc(df, df * observed / expected))
 
 
-def joined(one: IntArray, other: IntArray) -> IntArray:
-    """Return one code for each pair of codes."""
-    return np.unique(np.stack([one, other]), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: FloatArray) -> Iterator[Dependence]:
     """Yield what a column would do to each family, beyond the dependence that is declared."""
     for family, raw in scores.items():
         u = scaled(raw)  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         codes, weights = column.codes, n
         whole, base, p_value = component(u, codes, weights)
-        whole *= few(clusters := len(np.unique(codes)))
+        whole *= small_sample(clusters := len(np.unique(codes)))
         fewest = math.inf
         for factor in declared:
-            both = joined(codes, factor.codes)
+            both = joint_codes([codes, factor.codes])
             sums = np.zeros((int(both.max(initial=-1)) + 1, u.shape[1]))
             np.add.at(sums, both, u * n[:, None])
             of_both = np.zeros(len(sums), dtype=np.int64)
             of_both[both] = codes
             *_, beyond = component(sums, of_both, np.ones(len(sums)))
             p_value = max(p_value, beyond)
-            base = max(base, component(u, factor.codes, n)[0] * few(len(factor.levels)))
+            base = max(base, component(u, factor.codes, n)[0] * small_sample(len(factor.levels)))
             fewest = min(fewest, len(factor.levels))
         if base > 0:
             ratio = float(np.sqrt(whole / base))
@@ -144,7 +140,7 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
             )
 
 
-def few(clusters: int) -> float:
+def small_sample(clusters: int) -> float:
     """Return by what a variance of few clusters is enlarged."""
     return clusters / max(clusters - 1, 1)
 
@@ -203,27 +199,30 @@ def of_groups(design: Groups) -> Scores:
     x = (design.value[:, None] == levels).astype(float) if labelled else design.value[:, None]
     n = np.bincount(design.group, design.count, 2)
     centre = np.stack([design.count * (design.group == side) @ x / n[side] for side in (0, 1)])
-    return {"the difference": (x - centre[design.group]) * np.array([1.0, -1.0])[design.group][:, None]
-            / n[design.group][:, None]}  # fmt: skip
+    return {
+        "the difference": (x - centre[design.group])
+        * np.array([1.0, -1.0])[design.group][:, None]
+        / n[design.group][:, None]
+    }
 
 
 def of_ratings(design: Ratings) -> Scores:
     """Return the scores of the means of units and of differences between raters; of labels those of their shares."""
     values, n = design.matrix(), design.unit_count
-    known = ~np.isnan(values)
+    there = ~np.isnan(values)
     if not design.numeric and len(design.levels) > 2:
         counts = design.level_counts()
         share = (n @ counts) / max((n @ counts).sum(), 1.0)
         return {"shares": counts - counts.sum(axis=1, keepdims=True) * share}
-    scores = np.append(design.scores, np.nan)[np.where(known, values, len(design.scores)).astype(np.int64)]
-    weights = n[:, None] * known
-    centre = np.where(known, scores, 0.0).T @ n / np.maximum(weights.sum(axis=0), 1.0)
-    apart = np.where(known, scores - centre, 0.0)
-    raters = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    found = {"means": apart.sum(axis=1, keepdims=True) / raters}
+    scores = np.append(design.scores, np.nan)[np.where(there, values, len(design.scores)).astype(np.int64)]
+    weights = n[:, None] * there
+    centre = np.where(there, scores, 0.0).T @ n / np.maximum(weights.sum(axis=0), 1.0)
+    apart = np.where(there, scores - centre, 0.0)
+    raters = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    scores_by = {"means": apart.sum(axis=1, keepdims=True) / raters}
     if 1 < len(design.raters) <= MOST_SCORES:
-        found["differences"] = np.where(known, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0)
-    return found
+        scores_by["differences"] = np.where(there, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0)
+    return scores_by
 
 
 NAMING = (*UNITS.words, *RATERS.words, *MODELS.words, *CLUSTERS.words, "user", "session", "group", "block", "batch")
@@ -236,7 +235,7 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
     if not is_tried(table):
         return []
     profile = Profile(table)
-    found = []
+    names = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
         if column is None or not FEWEST <= column.size <= units / 2 or column.filled < FILLED * column.rows:
@@ -245,8 +244,8 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
             continue
         named = column.called(NAMING) or column.numbering
         if column.text or (column.whole and (named or column.is_enumeration)):
-            found.append(name)
-    return found[:MOST_COLUMNS]
+            names.append(name)
+    return names[:MOST_COLUMNS]
 
 
 def is_tried(table: Table) -> bool:
@@ -275,7 +274,7 @@ def undeclared(
     scores_of : function of a design
         Scores of its rows (comparisons and pairs: cells; ratings: units), by family.
     """
-    found: list[Dependence] = []
+    effects: list[Dependence] = []
     for name in candidates(table, used, units):
         try:
             read = again(name)
@@ -284,14 +283,22 @@ def undeclared(
             continue  # a unit lies in several of its labels, say
         column = next(factor for factor in read.clusters if factor.name == name)
         declared = tuple(factor for factor in read.clusters if factor is not column)
-        found += dependence(column, declared, scores_of(read), read.count)
-    return told(found)
+        effects += dependence(column, declared, scores_of(read), read.count)
+    return cautions_of(effects)
 
 
 def with_dependence(
-    design: D, table: Table, roles: Roles, options: Reading, units: float, scores_of: Callable[[D], Scores],
-    again: Callable[[Any, Any], D] | None, *, used: Collection[str] = (), **suspects: Any,
-) -> D:  # fmt: skip
+    design: D,
+    table: Table,
+    roles: Roles,
+    options: Reading,
+    units: float,
+    scores_of: Callable[[D], Scores],
+    again: Callable[[Any, Any], D] | None,
+    *,
+    used: Collection[str] = (),
+    **suspects: Any,
+) -> D:
     """Return a design with the cautions on columns that were not declared and may be clusters.
 
     Parameters
@@ -326,34 +333,37 @@ def with_dependence(
     return done
 
 
-def told(found: list[Dependence]) -> list[Caution]:
+def cautions_of(effects: Sequence[Dependence]) -> list[Caution]:
     """Return the caution and the note on columns that were not declared."""
-    order = sorted(found, key=lambda d: d.p_value)
+    ordered = sorted(effects, key=lambda effect: effect.p_value)
     clear: list[Dependence] = []
-    for k, one in enumerate(order):
-        if one.p_value * (len(order) - k) > LEVEL or one.ratio <= 1:
+    for k, effect in enumerate(ordered):
+        if effect.p_value * (len(ordered) - k) > LEVEL or effect.ratio <= 1:
             break
-        clear.append(one)
-    names = list(dict.fromkeys(one.column for one in clear))
-    rest = list(dict.fromkeys(one.column for one in found if one.column not in names))
-    said = []
+        clear.append(effect)
+    names = list(dict.fromkeys(effect.column for effect in clear))
+    rest = list(dict.fromkeys(effect.column for effect in effects if effect.column not in names))
+    cautions = []
     if names:
         typed = " ".join(f"--cluster {shorten(name)}" for name in names)
         fix = option("cluster", names if len(names) > 1 else names[0], typed)
         affects = "standard errors, intervals, p-values"
-        said.append(caution("SS311", "; ".join(words(x, found) for x in names), affects=affects, fix=fix))
+        cautions.append(caution("SS311", words(names, effects), affects=affects, fix=fix))
     if rest:
-        said.append(caution("SS344", "; ".join(words(x, found) for x in rest), affects="none of the numbers"))
-    return said
+        cautions.append(caution("SS344", words(rest, effects), affects="none of the numbers"))
+    return cautions
 
 
-def words(column: str, found: list[Dependence]) -> str:
-    """Return by how much a column would change the standard errors of each family."""
-    own = [one for one in found if one.column == column]
-    ratios = listing([f"{one.ratio:.2f} ({one.family})" for one in own])
-    wider = max(own, key=lambda one: one.longer)
+def words(columns: Sequence[str], effects: Sequence[Dependence]) -> str:
+    """Return by how much each column would change the standard errors of each family."""
+    return "; ".join(_words([effect for effect in effects if effect.column == column]) for column in columns)
+
+
+def _words(effects: Sequence[Dependence]) -> str:
+    ratios = listing([f"{effect.ratio:.2f} ({effect.family})" for effect in effects])
+    wider = max(effects, key=lambda effect: effect.longer)
     intervals = f", and intervals up to {wider.longer:.1f} times as long" if wider.longer > 1.05 * wider.ratio else ""
     return (
-        f"'{shorten(column)}' ({count(own[0].labels, 'value')}; with it as a cluster, standard errors are {ratios} "
-        f"times as large{intervals})"
+        f"'{shorten(wider.column)}' ({count(wider.labels, 'value')}; with it as a cluster, standard errors are "
+        f"{ratios} times as large{intervals})"
     )

@@ -12,18 +12,20 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from socialstats.designs.aliases import Levels, Pair
 
-def spelled(words: str) -> tuple[str, ...]:
+
+def spelled(words: str) -> Levels:
     """Return the words of a text."""
     return tuple(words.split())
 
 
-def couples(words: str) -> tuple[tuple[str, str], ...]:
+def couples(words: str) -> tuple[Pair, ...]:
     """Return the couples of words of a text, between commas."""
     return tuple((one, other) for one, other in map(str.split, words.split(",")))
 
 
-def phrases(text: str) -> tuple[tuple[str, ...], ...]:
+def phrases(text: str) -> tuple[Levels, ...]:
     """Return the phrases of each line, between commas."""
     return tuple(tuple(map(str.strip, line.split(","))) for line in text.strip().splitlines())
 
@@ -45,8 +47,8 @@ def without_accents(name: str) -> str:
 class Part:
     """The names and the words of one part."""
 
-    names: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    names: Levels = ()
+    words: Levels = ()
 
 
 UNITS = Part(
@@ -62,7 +64,7 @@ UNITS = Part(
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hit pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
-        "sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
+        "scene escena szene cena sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
         "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
         "题目 问题 项目 样本 任务 题号 用户 "
         "被试 参与者 受试者"
@@ -92,11 +94,16 @@ RATERS = Part(
 MODELS = Part(
     names=spelled("model model_name model_id llm system rater"),
     words=spelled(
-        "model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell modelo "
-        "modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
+        "model llm system sys engine algorithm classifier solver checkpoint workflow wflow learner pipeline modell "
+        "modelo modele systeme sistema agent policy retriever deployment generator summarizer candidate chatbot bot "
         "assistant provider modello helper 模型 助手"
     ),
 )
+OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
+GRADERS = spelled(
+    "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
+    "evaluador avaliador evaluateur 评委 评审 评审员 评分者"
+)  # a model called so scores others, and is not what is compared
 PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
 TASKS = Part(
     names=spelled("task task_name task_id benchmark dataset subset category"),
@@ -107,30 +114,39 @@ CONDITIONS = Part(
     words=spelled(
         "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method "
         "meth type version drug dose day week month year hour when eye hand prompt model machine metric setting site "
-        "location formulation framing frame wording variant persona "
+        "location formulation framing frame wording variant persona tone manipulation "
         "bedingung gruppe zeitpunkt condicion grupo momento "
-        "groupe bucket training momento moment zeit condizione gruppo conditie "
+        "etape etapa fase groupe bucket training momento moment zeit condizione gruppo conditie "
         "groep congruency congruence compatibility flanker prime 条件 组 时点"
     ),
 )
 TREATMENTS = spelled(
-    "condition cond treatment treat trt arm drug intervention group variant bucket bedingung gruppe versuchsgruppe "
-    "tratamiento condicion grupo traitement groupe 组别 组 条件"
+    "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
+    "tone bedingung gruppe versuchsgruppe "
+    "tratamiento condicion grupo traitement groupe version versao versione persona 组别 组 条件 版本"
 )  # what was done to a unit
+PERIODS = spelled(
+    "period session visit order position sequence block round half wave periodo sitzung periode reihenfolge orden "
+    "ordre ordem"
+)  # when a unit met a condition, which is balanced rather than asked about
 CONTROLS = spelled(
     "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
     "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
-HUMANS = spelled("human humans people person humain humano humana mensch menschen 人类")
+HUMANS = spelled(
+    "human humans people person persons adults respondents participants crowd humain humano humana mensch menschen 人类"
+)
 MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")
 VALUES = Part(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
-        "value score rating response y answer outcome "
+        "value score rating response y answer outcome refusal refused refuses complied acertou acertos acerto "
+        "abgelehnt verweigert rechazo rechazado recusou refus "
         "result evaluation performance effort correct measurement reading "
         "label accuracy acc action decision verdict choice grade "
         "category reply stance code mark points wert bewertung "
-        "antwort punkte richtig puntuacion puntaje valor respuesta correcto "
+        "antwort punkte richtig rotulo etiqueta opcion elegida elegido gegeben given puntuacion puntaje valor "
+        "respuesta correcto "
         "note valeur reponse exactmatch em f1 pass1 "
         "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
@@ -143,7 +159,9 @@ RATING_FIRST = spelled("value rating score label")  # what a reader of ratings p
 SCORE_NAMES = spelled(
     "accuracy acc exact_match is_correct passed pass mean"
 )  # what boards of models have besides values
-RIGHT = spelled("correct acc accuracy success passed")  # a score beside the answer that it was given for
+RIGHT = spelled(
+    "correct acc accuracy success passed em exactmatch acertou acerto richtig correcto"
+)  # a score beside the answer that it was given for
 REPEATS = Part(
     names=spelled(
         "repeat repetition replicate rep epoch run sample_no sample_idx sample_index trial attempt seed iteration "
@@ -151,8 +169,9 @@ REPEATS = Part(
     ),
     words=spelled(
         "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
-        "draw completion generation rollout attempt try resample round "
-        "runde ronda durchgang wiederholung lauf repeticion intento "
+        "draw completion generation rollout attempt try resample round take roll regen regeneration "
+        "versuch anlauf ziehung tentativa tentative intento "
+        "runde ronda durchgang wiederholung lauf repeticion "
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
     ),
 )
@@ -172,6 +191,7 @@ ORDINALS = spelled(
 SCORERS = spelled("scorer filter metric judge annotator grader")  # several give several scores of one answer
 SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overall")  # made of other columns
 BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
+NO_SCORES = spelled("mean average overall rank")  # words of columns that are made of scores
 DATES = spelled(
     "date year month week day hour datum jahr monat woche fecha ano mes semana annee mois semaine 日期 年份 月份"
 )
@@ -185,9 +205,22 @@ TIMINGS = spelled(
 RESPONSES = spelled("resp respkey keypress button pressed clicked key")  # what was pressed: it was no condition
 REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")  # times that are answers
 COSTS = spelled(
-    "cost price usd eur tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste costo "
-    "prix cout 价格 费用 成本"
+    "cost price usd eur gbp tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste "
+    "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
 )  # what an answer took
+CUES = spelled(
+    "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft genero "
+    "sexo genre"
+)  # what a person in a text is like, where each text was met with each
+CONFIDENCE = spelled("confidence confident certainty confianca confianza konfidenz sicherheit certitude")
+PROSE = spelled(
+    "reply comment comments text output prompt rationale reason reasons explanation justification justificacion note "
+    "notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
+)  # last words of names of free texts
+LONG_LABEL = 25  # letters of a label on average, from which it is a text rather than a name
+EXPORTED = spelled(
+    "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage"
+)  # beside the answers of a questionnaire
 CALLS = spelled(
     "characters chars length len words wordcount nwords sentences lines paragraphs temperature topp bytes params "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
@@ -265,7 +298,13 @@ JUDGE_COUPLES = couples(
 RATER_COUNTS = spelled("nraters raters nratings ratings njudges votes nvotes annotators nannotators")
 KEY_VALUES = spelled("value score wert valor valeur")  # beside a column of keys
 SCORING = spelled("scorer filter")  # rules by which one answer is scored
-MEANS = spelled("mean average avg accuracy score rate media moyenne mittelwert 平均")
+MEANS = spelled("m mean average avg accuracy score rate media moyenne mittelwert 平均")
+CODEBOOKS = (
+    spelled("variable var field varname column feature item"),
+    spelled("label description meaning wording question valuelabel valuelabels"),
+    spelled("type values valuelabel valuelabels codes coding missing missingcode range format unit"),
+)  # columns of a list of variables: the name, what it means, how it is coded
+DRAWN = spelled("draw drawn draws tie tied ties remis unentschieden empate empatado nul egalite 平局")
 SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
@@ -347,3 +386,31 @@ AGAINST = couples(
     "bad good, poor good, negative positive, worse better, wrong right, false true, no yes, low high, weak strong, "
     "never always, rarely often, oppose support, reject accept, easy difficult"
 )
+
+# What the labels of winners say.
+AROUND = frozenset(
+    (
+        *spelled(
+            "a the is was by of for than much far lot bit slightly clearly strongly somewhat significantly minimal"
+        ),
+        *spelled(
+            "better best stronger win wins won winner victory prefer prefers preferred preference choose chose chosen "
+            "picked selected"
+        ),
+        *spelled(
+            "team player side model system assistant response answer output option candidate text summary image item "
+            "version"
+        ),
+        *spelled("etwas deutlich viel leicht klar eher besser ist ein wenig weit wesentlich antwort modell"),
+        *spelled("mucho algo poco un mejor es bastante ligeramente claramente respuesta modelo"),
+        *spelled("beaucoup peu mieux meilleur meilleure est bien plutot nettement legerement reponse modele"),
+    )
+)  # words around the one that names a side: 'home team win', 'Response A is better'
+TIE_WORDS = frozenset(
+    spelled(
+        "tie ties tied draw drawn both bothbad neither equal equally same even undecided nopreference indifferent "
+        "similar unentschieden gleichstand remis gleich gleichwertig empate igual iguales egalite egal pareil 平局 平"
+    )
+)
+BEGIN_TIES = frozenset(spelled("tie tied ties draw drawn unentschieden gleichstand empate egalite 平局"))
+"""First words of labels that are ties without being declared."""

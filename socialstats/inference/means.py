@@ -67,6 +67,12 @@ class MeanErrors:
         """Standard errors; NaN where there is none, or where clusters are alike."""
         return gated(np.sqrt(self.variance), self.rounding)
 
+    def where(self, marked: BoolArray, other: MeanErrors) -> MeanErrors:
+        """Return these of the (k,) statistics that are marked, and those of `other` of the rest."""
+        return MeanErrors(**{
+            name: np.where(marked, getattr(self, name), getattr(other, name)) for name in MeanErrors.__slots__
+        })  # fmt: skip
+
     def made_of(self, parts: FloatArray, size: FloatArray | float) -> MeanErrors:
         """Return them with what rounding can leave.
 
@@ -166,11 +172,8 @@ def _of_factors(scores: Any, shares: Any, factors: Sequence[IntArray] | StoredCl
     first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
     sizes = np.asarray(abs(scores).sum(axis=0)).ravel()
     crossed = _crossed(first, second, overlap, rounding=LOST * sizes)
-    nested = [both == first.clusters, both == second.clusters]  # in the cells of a column, whatever the others are
-    return MeanErrors(**{
-        name: np.select(nested, [getattr(second, name), getattr(first, name)], getattr(crossed, name))
-        for name in MeanErrors.__slots__
-    })  # fmt: skip
+    # nested in the cells of a column, whatever the others are
+    return second.where(both == first.clusters, first.where(both == second.clusters, crossed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -227,14 +230,25 @@ class Drawn:
         return numbered(self.cluster * (int(self.rater.max()) + 1) + self.rater)[0]
 
     @property
-    def nested(self) -> bool:
-        """Whether each rater rated in one cluster alone, whose sums hold all dependence."""
-        return bool(self.both.max() == self.rater.max())
+    def nested(self) -> BoolArray:
+        """(k,) bool array: whether each rater rated in one cluster alone, whose sums hold all dependence."""
+        both = self.both
+        return self._of_ratings(lambda used: len(np.unique(both[used])) == len(np.unique(self.rater[used])))
 
     @property
-    def nesting(self) -> bool:
-        """Whether each cluster was rated by one rater alone, and nobody else has part in the statistics."""
-        return self.alone and bool(self.both.max() == self.cluster.max())
+    def nesting(self) -> BoolArray:
+        """(k,) bool array: whether one rater alone rated each cluster, and nobody else has part in the statistic."""
+        both = self.both
+        return self._of_ratings(
+            lambda used: self.alone and len(np.unique(both[used])) == len(np.unique(self.cluster[used]))
+        )
+
+    def _of_ratings(self, holds: Callable[[BoolArray], bool]) -> BoolArray:
+        """Return what holds of the ratings that have part in each statistic."""
+        there = self.shares > 0
+        if there.all():
+            return np.full(there.shape[1], holds(there[:, 0]))
+        return np.array([holds(used) for used in there.T])
 
     @property
     def overlap(self) -> FloatArray:
@@ -284,9 +298,19 @@ def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
     drawn : sequence of Drawn
         One for each group of drawn raters, such as the people of one source.
     """
-    groups = [group for group in drawn if not group.nested]
-    if not groups:
+    if not drawn:
         return errors
+    nested = np.array([group.nested for group in drawn])
+    found = errors
+    for pattern in {tuple(column) for column in nested.T.tolist()}:
+        crossed = [group for group, inside in zip(drawn, pattern, strict=True) if not inside]
+        if crossed:
+            found = _with_crossed(errors, crossed).where(np.all(np.array(pattern) == nested.T, axis=1), found)
+    return found
+
+
+def _with_crossed(errors: MeanErrors, groups: Sequence[Drawn]) -> MeanErrors:
+    """Join the errors over units (or clusters) with those over groups of raters who rated in several of them."""
     parts = [group.errors() for group in groups]
     raters = parts[0]
     for part in parts[1:]:
@@ -297,19 +321,18 @@ def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
                          effective=np.minimum(raters.effective, part.effective),
                          rounding=np.hypot(raters.rounding, part.rounding))  # fmt: skip
     rounding = np.maximum(errors.rounding, raters.rounding)
-    if len(groups) == 1 and groups[0].nesting:
-        found = raters
-    else:
-        sizes = np.abs(np.concatenate([group.scores for group in groups])).sum(axis=0)
-        overlap = np.sum([group.overlap for group in groups], axis=0)
-        found = _crossed(errors, raters, overlap, rounding=np.maximum(rounding, LOST * sizes))
+    sizes = np.abs(np.concatenate([group.scores for group in groups])).sum(axis=0)
+    overlap = np.sum([group.overlap for group in groups], axis=0)
+    found = _crossed(errors, raters, overlap, rounding=np.maximum(rounding, LOST * sizes))
+    if len(groups) == 1:
+        found = raters.where(groups[0].nesting, found)
     return replace(found, clusters=errors.clusters, largest=errors.largest, rounding=rounding)
 
 
 def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, *, rounding: FloatArray) -> MeanErrors:
     """Join the variances by two crossed factors; `rounding` is a standard error that rounding can leave."""
     plain = first.variance + second.variance - overlap
-    least = 2 * rounding**2  # of the sum of two variances
+    least = 2 * rounding**2  # below it a sum of two variances is rounding
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,

@@ -139,12 +139,16 @@ class Robust:
     def _joined(self, found: Sequence[Errors], overlap: FloatArray) -> Errors:
         if len(found) == 1:
             return found[0]
-        variances, dfs = np.array([e.variance for e in found]), np.array([e.df for e in found])
+        # a factor whose clusters are alike says nothing: its part is rounding, or the pull of a prior on every cluster
+        alike = np.array([np.sqrt(e.variance) <= e.rounding for e in found])
+        variances = np.where(alike, 0.0, [e.variance for e in found])
+        rounding = np.where(alike & ~alike.all(axis=0), 0.0, [e.rounding for e in found])
+        dfs = np.array([e.df for e in found])
         df = [cochran_df(v, d) if v.max() > 0 else d.min() for v, d in zip(variances.T, dfs.T, strict=True)]
         return Errors(
             variance=np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap), df=np.array(df),
             unit=np.max([e.unit for e in found], axis=0), refused=np.any([e.refused for e in found], axis=0),
-            rounding=np.hypot(*(e.rounding for e in found)),
+            rounding=np.hypot(*rounding),
         )  # fmt: skip
 
     def covariance(self, transform: FloatArray | None = None) -> tuple[FloatArray, bool]:

@@ -18,6 +18,7 @@ from socialstats.models.traits import (
     Answers,
     MissingTrait,
     analysed,
+    as_declared,
     checked_settings,
     composites,
     header,
@@ -246,6 +247,7 @@ def paraphrase_spread(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
+    score_range: tuple[float, float] | None = None,
     stages: Sequence[str] | None = None,
     change: Sequence[str] | None = None,
     unit_of_analysis: Literal["scenario", "model", "answer"] = "scenario",
@@ -273,7 +275,7 @@ def paraphrase_spread(
         As in `trait_profile`, with a stratum of wordings. With a ``by`` factor: one result per level.
     wording : str
         Its name.
-    weights, centre, free_weights
+    weights, centre, free_weights, score_range
         As in `trait_profile`; not used with ``trait=None``.
     stages : sequence of str, optional
         Only these, in this order.
@@ -339,6 +341,7 @@ def paraphrase_spread(
                          "compared")  # fmt: skip
     if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
         raise InputError(f"change must name two different stages, not {change!r}")
+    given = given if trait is None else as_declared(given, ratings)
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
     return estimate(ratings, settings)
 

@@ -43,8 +43,8 @@ def spearman_rho(
 
     Raises
     ------
-    InputError, UndefinedStatistic
-        For nominal levels, unknown raters or clusters; with fewer than two raters with names.
+    InputError, UndefinedStatistic, NothingToAnalyse
+        For nominal levels, unknown raters or clusters; with fewer than two raters with names; without a rating.
 
     References
     ----------

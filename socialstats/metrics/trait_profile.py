@@ -26,7 +26,9 @@ from socialstats.models.traits import (
     MissingTrait,
     analysed,
     answers_of,
+    as_declared,
     check_range,
+    checked_range,
     checked_settings,
     checked_weights,
     composites,
@@ -35,6 +37,7 @@ from socialstats.models.traits import (
     inference_of,
     pooled_models,
     row_text,
+    scale_of,
     trait_table,
     variants,
 )
@@ -119,11 +122,11 @@ class Profile:
 
 
 def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float, float]]:
-    """Return what each measure can be: of scores from 0 to twice the centre, unless weights are free."""
-    size, free = largest_composite(settings), settings["free_weights"]
-    score = ANYWHERE if free else (0.0, 2 * float(settings["centre"]))
+    """Return what each measure can be, by the scale of the scores: anything where weights are free and no scale is."""
+    scale = scale_of(settings)
+    score = ANYWHERE if scale is None else scale
     most = math.log(traits) / (math.log(2) if settings["entropy"] == "bits" else 1.0)
-    composite = settings["limits"] or (ANYWHERE if free else (-size, size))
+    composite = settings["limits"] or (ANYWHERE if scale is None else composite_range(settings))
     return {"composite": composite, "activation": (0.0, float(traits)), "active": (0.0, 1.0), "entropy": (0.0, most),
             "score": score, "group": score}  # fmt: skip
 
@@ -468,7 +471,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         By set of weights: the composite of each model, or over the units of analysis.
     """
     answers, given = profile.answers, profile.settings["weights"]
-    sets, own = variants(given, free=profile.settings["free_weights"]), np.array(list(given.values()))
+    sets, own = variants(given, free=scale_of(profile.settings) is None), np.array(list(given.values()))
     scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
     # each model with its place and the end of its groups; all together where models are the units
     terms: list[tuple[str, int | None, str]] = [(model, k, "") for k, model in enumerate(answers.models)]
@@ -533,7 +536,8 @@ def sentence(result: Result) -> str:
     unit = result.settings["unit_of_analysis"]
     start = f"Over {listing(place)}, "
     ends = [number(x, 0 if x == round(x) else 2) for x in result.extras["range"]]
-    scale = "the composite" if result.settings["free_weights"] else f"the composite ({ends[0]} to {ends[1]})"
+    known = scale_of(result.settings) is not None
+    scale = f"the composite ({ends[0]} to {ends[1]})" if known else "the composite"
     return f"{start}{levels_text(result, scale, unit)}{change_text(result)}."
 
 
@@ -613,6 +617,7 @@ def trait_profile(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
+    score_range: tuple[float, float] | None = None,
     stages: Sequence[str] | None = None,
     baseline: str | None = None,
     unit_of_analysis: Literal["scenario", "model"] = "scenario",
@@ -652,11 +657,14 @@ def trait_profile(
         makes them. Or a table with one column per trait (by default those of the weights). With a ``by`` factor: one
         result per level.
     weights : mapping of str to float, optional
-        Weight of each trait; by default the ten traits of staged role play (`socialstats.models.traits`).
+        Weight of each trait. By default those that the table declares (`socialstats tidy`), with their scale and its
+        centre. Without these, those of the ten traits of staged role play (`socialstats.models.traits`).
     centre : float
         Neutral score, the middle of a scale from 0.
     free_weights : bool
         Allow weights of any sum and scores of any range.
+    score_range : pair of float, optional
+        Lowest and highest score, for weights of any sum and size. By default scores run from 0 to twice the centre.
     stages : sequence of str, optional
         Only these, in this order.
     baseline : str, optional
@@ -763,7 +771,7 @@ def trait_profile(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     settings = checked_settings(
-        given, unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
+        as_declared(given, ratings), unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
     )
     one_of("changes", changes, ("baseline", "all"))
     if entropy is not None:
@@ -772,7 +780,7 @@ def trait_profile(
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:
         settings["activation"] = checked_number(activation, "activation")
-    if not free_weights and settings["centre"] <= 0:
+    if settings["score_range"] is None and not free_weights and settings["centre"] <= 0:
         raise InputError(f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0")
     return estimate(ratings, settings)
 
@@ -783,8 +791,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
     settings |= {"interaction": chosen_interaction(settings, answers.stages),
                  "trait_groups": chosen_groups(settings, answers.traits)}  # fmt: skip
-    zero, size = zero_of(settings["zero"], answers.judges), largest_composite(settings)
-    how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())), answers)
+    zero, ends = zero_of(settings["zero"], answers.judges), composite_range(settings)
+    how = inference_of(settings, clusters, max(*map(abs, ends), 1.0, float(np.abs(answers.scores).max())), answers)
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
     rows, (other, values) = profile_rows(profile), weight_rows(profile)
     drawn = how.judges == "random"
@@ -811,14 +819,18 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values,
                 "leave_one_judge_out": judge_ranges(rows),
                 "pooled": pooled_models(answers, how),
-                "weights": dict(settings["weights"]), "range": (-size, size)},
+                "weights": dict(settings["weights"]), "range": ends},
     )  # fmt: skip
 
 
-def largest_composite(settings: Mapping[str, Any]) -> float:
-    """Largest size that a composite can have (free weights: for scores up to twice the centre, at least 1)."""
-    size = float(np.abs(list(settings["weights"].values())).sum())
-    return max(1.0, size * abs(settings["centre"])) if np.isfinite(size) else 1.0
+def composite_range(settings: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the lowest and the highest composite (free weights: for scores up to twice the centre, at least 1)."""
+    weights, centre = np.array(list(settings["weights"].values())), float(settings["centre"])
+    if settings["score_range"] is None:
+        size = max(1.0, float(np.abs(weights).sum()) * abs(centre))
+        return -size, size
+    ends = np.outer(np.array(settings["score_range"]) - centre, weights)
+    return float(ends.min(axis=0).sum()), float(ends.max(axis=0).sum())
 
 
 def zero_facts(given: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
@@ -872,6 +884,7 @@ def judge_zeros(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
+    score_range: tuple[float, float] | None = None,
     texts: Sequence[str] | None = None,
     text: str = "scenario",
     trait: str = "trait",
@@ -882,7 +895,7 @@ def judge_zeros(
     ----------
     controls : Ratings
         Scores of control texts: one stratum is the text, one the trait.
-    weights, centre, free_weights
+    weights, centre, free_weights, score_range
         As in `trait_profile`.
     texts : sequence of str, optional
         The neutral ones; by default all. The others only say how noisy the judges are.
@@ -916,11 +929,12 @@ def judge_zeros(
     >>> dict(judge_zeros(design, weights={"open": 5, "closed": -5}))
     {'j1': 5.0, 'j2': 20.0}
     """
-    used, middle = checked_weights(weights, free=free_weights), checked_number(centre, "centre")
+    ends = None if score_range is None else checked_range(score_range)
+    used, middle = checked_weights(weights, free=free_weights or ends is not None), checked_number(centre, "centre")
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(used), ("all",))
-    if not free_weights:
-        check_range(answers, middle, controls.source)
+    if (bounds := scale_of({"score_range": ends, "free_weights": free_weights, "centre": middle})) is not None:
+        check_range(answers, bounds, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
     unknown = [name for name in wanted if name not in known]

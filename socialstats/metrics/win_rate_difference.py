@@ -10,7 +10,8 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.comparisons import A_WON, TIED, Comparisons, group
+from socialstats.designs.cells import group
+from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean

@@ -12,12 +12,13 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.inference.compare import with_pairs_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer
 from socialstats.inference.rows import with_inferred
+from socialstats.models.agreement import NO_PAIR
 from socialstats.models.kappa import quoted_pair
 from socialstats.results import Result, Row
 from socialstats.results.rows import extremes, undefined_text
@@ -72,6 +73,8 @@ def correlations(
         For nominal levels and unknown raters.
     UndefinedStatistic
         With fewer than two raters, or raters without names.
+    NothingToAnalyse
+        Without a rating.
     """
     how.check(("closed",))
     if design.scale == "nominal":
@@ -81,6 +84,8 @@ def correlations(
         design = design.of_raters(tuple(raters))
     if len(design.raters) < 2 or not design.raters_known:
         raise UndefinedStatistic(f"{title} needs two raters with names who rated the same units")
+    if not design.levels:
+        raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
     factors = cluster_factors(design, how.cluster)
     level = design.matrix()
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])

@@ -152,13 +152,16 @@ class RaterTable:
         return Units.clusters(self.cluster, self.rater).unit
 
     @property
-    def nested(self) -> bool:
-        """Whether each rater rated in one cluster alone."""
-        return len(np.unique(self.both)) == len(np.unique(self.rater))
+    def nested(self) -> BoolArray:
+        """(m,) bool array: whether, of the ratings that enter a statistic, each rater's lie in one cluster."""
+        both = self.both
+        return np.array([len(np.unique(both[used])) == len(np.unique(self.rater[used])) for used in self.touched.T])
 
 
 def with_raters(moments: JackknifeMoments, total: FloatArray, finish: Finish, raters: RaterTable) -> JackknifeMoments:
     """Join the moments over units (or clusters) with those over raters, who are left out one at a time.
+
+    A statistic whose raters rated in one cluster each keeps the moments over clusters, which hold all dependence.
 
     Parameters
     ----------
@@ -169,7 +172,8 @@ def with_raters(moments: JackknifeMoments, total: FloatArray, finish: Finish, ra
     finish : callable
     raters : RaterTable
     """
-    if raters.nested:
+    nested = raters.nested
+    if nested.all():
         return moments
     rest, ones = total - raters.table.sum(axis=0), np.ones(len(raters.table))
 
@@ -178,7 +182,10 @@ def with_raters(moments: JackknifeMoments, total: FloatArray, finish: Finish, ra
 
     parts = [one_factor_moments(raters.table, of_all, ones, (code,), raters.touched)
              for code in (raters.rater, raters.both)]  # fmt: skip
-    return crossed_moments(moments, *parts)
+    crossed = crossed_moments(moments, *parts)
+    return JackknifeMoments(**{
+        name: np.where(nested, getattr(moments, name), getattr(crossed, name)) for name in JackknifeMoments.__slots__
+    })  # fmt: skip
 
 
 AT_ONCE = 4_000_000  # weights of ratings that are held at once
@@ -292,7 +299,7 @@ def quadratic_moments(
     moved, copies, codes = moved[there], copies[there], tuple(code[there] for code in codes)
     parts = [summed(moved, code) for code in crossing(codes)] if codes else [moved / np.sqrt(copies)[:, None]]
     groups = [len(part) for part in parts] if codes else [float(copies.sum())]
-    if raters is not None and not raters.nested:
+    if raters is not None and not raters.nested.all():
         given = raters.table.reshape(-1, *table.shape[1:])
         own = given.sum(axis=0)
         with np.errstate(invalid="ignore"):

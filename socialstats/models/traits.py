@@ -11,8 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
+from socialstats.designs.instrument import declared, published
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.tables import as_named
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
@@ -22,22 +24,16 @@ from socialstats.models.effect_sizes import checked_number
 from socialstats.models.sources import MACHINES, is_people, words_of
 from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
-from socialstats.tables import EPSILON
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.tables import EPSILON, as_table
+from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
 TOTAL = 10.0
 CLOSE = 1e-9
 STEP = 0.2
-TRAIT_WEIGHTS: Mapping[str, float] = MappingProxyType({
-    "tradition": -1.125, "authority_deference": -1.125, "risk_aversion": -0.875, "individual_responsibility": -0.875,
-    "moral_certainty": -1.0, "progress": 1.0, "egalitarianism": 1.125, "openness": 1.125,
-    "collective_responsibility": 0.875, "nuanced_pragmatism": 0.875,
-})  # fmt: skip
-
-EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType({
-    trait: math.copysign(TOTAL / len(TRAIT_WEIGHTS), weight) for trait, weight in TRAIT_WEIGHTS.items()
-})  # fmt: skip
+PAPER = published("staged-values")
+TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
+EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
 NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType({"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS})
 
 
@@ -80,26 +76,28 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
     return found
 
 
-def balanced(weights: FloatArray) -> FloatArray:
-    """Rescale positive and negative weights to half of the total each (the sum is 0 again).
+def balanced(weights: FloatArray, like: FloatArray) -> FloatArray:
+    """Rescale positive and negative weights so that each side has the sum that it has in other weights.
 
     Examples
     --------
-    >>> balanced(np.array([4.0, 1.0, -2.0])).tolist()
+    >>> balanced(np.array([4.0, 1.0, -2.0]), np.array([3.0, 2.0, -5.0])).tolist()
     [4.0, 1.0, -5.0]
     """
     out = np.array(weights, dtype=np.float64)
-    for side in (out > 0, out < 0):
+    for sign in (1.0, -1.0):
+        side = sign * out > 0
         if side.any():
-            out[side] *= TOTAL / 2 / np.abs(out[side]).sum()
+            out[side] *= np.abs(like[sign * like > 0]).sum() / np.abs(out[side]).sum()
     return out
 
 
 def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
     """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
-    Unless the weights are free, the positive and the negative ones are then rescaled to half of the total each. The
-    composite thus keeps its range. A variant that leaves one side without weights is left out.
+    Unless the weights are free, the positive and the negative ones are then rescaled to the sums that they had. The
+    composite thus keeps its range. A variant that leaves one side without weights is left out, and a single weight
+    has no variants.
 
     Parameters
     ----------
@@ -126,13 +124,24 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
             made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
     if free:
         return {name: w for name, w in made.items() if np.any(w)}
-    return {name: balanced(w) + 0.0 for name, w in made.items() if np.any(w > 0) and np.any(w < 0)}
+    if np.count_nonzero(own) < 2:
+        return {}
+    sides = [sign for sign in (1.0, -1.0) if np.any(sign * own > 0)]
+    return {name: balanced(w, own) + 0.0 for name, w in made.items() if all(np.any(sign * w > 0) for sign in sides)}
 
 
 MissingTrait = Literal["error", "drop_unit"]
 MISSING_TRAIT = ("error", "drop_unit")
 PARTS = ("model", "scenario", "stage", "wording")
 ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not have
+
+
+def as_declared(given: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
+    """Return options with weights, scale and centre of the instrument that a table declares, unless some are given."""
+    told = design.instrument
+    if told is None or given["weights"] is not None or given["score_range"] is not None or given["free_weights"]:
+        return dict(given)
+    return {**given, "weights": told.used, "score_range": told.scale, "centre": told.centre}
 
 
 def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
@@ -151,12 +160,14 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
         Naming the value and what is allowed.
     """
     checked_level(given["level"])
+    scale = None if given["score_range"] is None else checked_range(given["score_range"])
+    free = given["free_weights"] or scale is not None
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
         one_of(name, given[name], choices)
     weights, stages = given["weights"], given["stages"]
     return {
-        **given, "centre": checked_number(given["centre"], "centre"),
-        "weights": None if given["trait"] is None else checked_weights(weights, free=given["free_weights"]),
+        **given, "score_range": scale, "centre": checked_number(given["centre"], "centre"),
+        "weights": None if given["trait"] is None else checked_weights(weights, free=free),
         "stages": None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
     }  # fmt: skip
 
@@ -226,7 +237,7 @@ def trait_table(
     data, model, scenario, stage, wording, judge, cluster, by, refusal, na, missing
         As in `trait_ratings`.
     weights : mapping of str to float, optional
-        Its traits are those that are read, unless `traits` names others.
+        Its traits are those that are read, unless `traits` names others; by default those that the table declares.
     traits : sequence of str, optional
         Columns that hold the scores, one a trait.
     trait : str
@@ -240,6 +251,10 @@ def trait_table(
     if trait is None:
         raise InputError(f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
                          "the columns of a table with one score a row")  # fmt: skip
+    if weights is None and traits is None:
+        data = as_table(as_named(data))
+        told = declared(data)
+        weights = None if told is None else told.used
     chosen = list(checked_weights(weights, free=True)) if traits is None else traits
     done = trait_ratings(
         data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
@@ -454,8 +469,8 @@ def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fix
     traits = ("value",) if weights is None else tuple(weights)
     declared = {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
     answers = answers_of(part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"])
-    if weights is not None and not settings["free_weights"]:
-        check_range(answers, settings["centre"], part.source)
+    if weights is not None and (scale := scale_of(settings)) is not None:
+        check_range(answers, scale, part.source)
     unit = unit_factor(part, settings)
     return answers, unit_clusters(part, unit, settings["cluster"], judges=judges, ci=settings["ci"])
 
@@ -540,17 +555,44 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
     return np.asarray((scores - centre) @ np.array(list(weights.values())))
 
 
-def check_range(answers: Answers, centre: float, source: str) -> None:
-    """Raise InputError for scores outside 0 to twice the centre."""
-    bad = (answers.scores < 0) | (answers.scores > 2 * centre)
+def scale_of(settings: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
+    if settings["score_range"] is not None:
+        low, high = settings["score_range"]
+        return low, high
+    return None if settings["free_weights"] else (0.0, 2 * float(settings["centre"]))
+
+
+def checked_range(scale: Any) -> tuple[float, float]:
+    """Return the ends of a scale.
+
+    Raises
+    ------
+    InputError
+        For what is no pair of finite numbers, the lower first.
+    """
+    if isinstance(scale, str) or not isinstance(scale, Sequence) or len(scale) != 2:
+        raise InputError(f"{option('score_range', scale)}: name the lowest and the highest score")
+    low, high = (checked_number(end, "score_range") for end in scale)
+    if low >= high:
+        raise InputError(f"{option('score_range', scale)}: the lowest score comes first")
+    return low, high
+
+
+def check_range(answers: Answers, scale: tuple[float, float], source: str) -> None:
+    """Raise InputError for scores outside the scale."""
+    low, high = scale
+    bad = (answers.scores < low) | (answers.scores > high)
     if bad.any():
         k, j, t = (int(x) for x in np.argwhere(bad)[0])
         where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
         message = (
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all)"
+            f"is outside {as_given(low)} to {number(high, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
-        fix = f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
+        fix = (
+            f"Correct it, or say which scale was asked for: {option('score_range')}, or low and high beside the weights"
+        )
         raise InputError(Problem(source=source, message=message, fix=fix))
 
 

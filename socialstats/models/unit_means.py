@@ -637,7 +637,7 @@ def robust_wald(
     off = (values - mean) * count[:, None]
     cautious = False
     dfs = [satterthwaite(count, c) for c in dense[:2]]
-    groups = [group for group in drawn if not group.nested]
+    groups = [group for group in drawn if not group.nested.all()]
     if groups:
         spread = [float((group.sums() ** 2).sum()) for group in groups]
         each = [float(np.fmin.reduce(group.errors().df)) if group.raters > 1 else math.nan for group in groups]

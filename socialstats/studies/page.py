@@ -249,8 +249,8 @@ class StudyOptions:
         cited is one of them, else those cited.
     pooling : {"tasks", "units"}
         What weighs the same in a leaderboard's mean over several tasks.
-    weights : mapping of str to float, or None
-        Weight of each trait in the composite of the staged-values study; None: the paper's.
+    weights : mapping of str to float, str or None
+        Weight of each trait in the composite of the staged-values study, or their name; None: those declared.
     labels : LabelCheck or None
         Labels of stories by people and judges, as `socialstats.studies.role_conflict.labels.read_labels` reads them.
     item_groups : mapping of str to mapping of item to group, or None
@@ -285,7 +285,7 @@ class StudyOptions:
     stances: Any = None
     value_levels: tuple[str, ...] = ()
     pooling: Literal["tasks", "units"] = "tasks"
-    weights: Mapping[str, float] | None = None
+    weights: Mapping[str, float] | str | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None
     models: Any = None
@@ -345,6 +345,8 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
+    declared : tuple of str
+        Columns by which it knows one that declares its own values.
     also : mapping of str to str
         Further parts that ``--map`` names -> the column by which `read` knows them.
     otherwise : str
@@ -374,6 +376,7 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
     also: Mapping[str, str] = field(default_factory=dict)
     otherwise: str = ""
     parts: tuple[str, ...] = ()

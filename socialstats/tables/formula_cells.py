@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from socialstats.tables.table import NUMBER, as_number
+from socialstats.tables.labels import NUMBER, as_number
 
 if TYPE_CHECKING:
     import pandas as pd

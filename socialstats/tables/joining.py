@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.files import read_table
+from socialstats.tables.labels import as_number, as_text
 from socialstats.tables.lazy import asks
 from socialstats.tables.spelling import plain, told_apart
-from socialstats.tables.table import Table, as_number, as_table, as_text
+from socialstats.tables.table import Table, as_table
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
@@ -46,9 +47,13 @@ class Joined:
 
 
 def join(
-    table: Any, other: Any, on: str | Sequence[str] | Mapping[str, str], *, columns: Sequence[str] | None = None,
+    table: Any,
+    other: Any,
+    on: str | Sequence[str] | Mapping[str, str],
+    *,
+    columns: Sequence[str] | None = None,
     unmatched: Unmatched = "keep",
-) -> Joined:  # fmt: skip
+) -> Joined:
     """Add the columns of another table by a key, such as what is known of each rater to that rater's answers.
 
     Each key has one row in `other`, so no row of `table` is multiplied. Keys are compared as labels: 7.0 is 7.
@@ -92,12 +97,12 @@ def join(
     if len(lacking) == len(set(ours)):
         raise InputError(
             f"{first.source} and {second.source} have no {listing(list(names))} in common: "
-            f"{said(list(lacking))} there, {said(list(rows))} here"
+            f"{keys_text(list(lacking))} there, {keys_text(list(rows))} here"
         )
     refuse_spellings(first, ours, lacking, rows, list(names))
     if lacking and unmatched == "error":
         at = [place for place, key in enumerate(ours) if key in lacking]
-        raise InputError(problem(first, at, f"no row in {second.source} for {said(list(lacking))}", list(names)))
+        raise InputError(problem(first, at, f"no row in {second.source} for {keys_text(list(lacking))}", list(names)))
     frame, more = pandas_of(first), pandas_of(second)
     added = added_columns(first, second, columns, set(names.values()))
     places = [rows.get(key, -1) for key in ours]
@@ -117,9 +122,13 @@ def join(
 
 
 def stack(
-    table: Any, other: Any, *, on: Mapping[str, str] | None = None, fill: Mapping[str, str] | None = None,
+    table: Any,
+    other: Any,
+    *,
+    on: Mapping[str, str] | None = None,
+    fill: Mapping[str, str] | None = None,
     fill_table: Mapping[str, str] | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Stack the rows of another table below those of the first, column by name; what a table lacks stays empty.
 
     Parameters
@@ -202,11 +211,11 @@ def one_row_each(
         if None in key:
             raise InputError(problem(table, [place], "an empty key", names, "Fill it in, or leave the row out."))
         if key in rows:
-            again = [at for at, one in enumerate(keys) if one == key]
+            again = [at for at, row_key in enumerate(keys) if row_key == key]
             fix = "Give each key one row"
             if len(set(ours)) == len(ours):
                 fix += f", or name the tables the other way round: {first.source} has one row per key"
-            raise InputError(problem(table, again, f"{said([key])} has {len(again)} rows", names, f"{fix}."))
+            raise InputError(problem(table, again, f"{keys_text([key])} has {len(again)} rows", names, f"{fix}."))
         rows[key] = place
     return rows
 
@@ -219,9 +228,9 @@ def refuse_spellings(
     for key in lacking:
         other = spelled.get(tuple(map(folded, key)))
         if other is not None:
-            at = [place for place, one in enumerate(ours) if one == key]
-            one, two = (", ".join(part or "" for part in parts) for parts in (key, other))
-            message = f"{told_apart(one, two)} is spelled {told_apart(two, one)} in the other table"
+            at = [place for place, row_key in enumerate(ours) if row_key == key]
+            here, there = (", ".join(part or "" for part in parts) for parts in (key, other))
+            message = f"{told_apart(here, there)} is spelled {told_apart(there, here)} in the other table"
             raise InputError(problem(table, at, message, names, "Spell it in one way."))
 
 
@@ -242,22 +251,23 @@ def added_columns(first: Table, second: Table, columns: Sequence[str] | None, ke
     """Return the columns to add, without those of the key."""
     columns = [columns] if isinstance(columns, str) else columns
     second.need(*(columns or ()))
-    found = [name for name in (second.columns if columns is None else columns) if name not in key]
-    if not found:
+    added = [name for name in (second.columns if columns is None else columns) if name not in key]
+    if not added:
         raise InputError(f"{second.source} has no column to add to {first.source}")
-    return found
+    return added
 
 
 def refuse_contradiction(first: Table, second: Table, name: str, held: Any, taken: Any) -> None:
     """Refuse a column of both tables unless its values are the same."""
     unlike = [
-        place for place, (a, b) in enumerate(zip(held.tolist(), taken.tolist(), strict=True))
+        place
+        for place, (a, b) in enumerate(zip(held.tolist(), taken.tolist(), strict=True))
         if as_text(b) is not None and as_text(a) != as_text(b)
-    ]  # fmt: skip
+    ]
     if unlike:
         at = unlike[0]
         message = f"'{shorten(str(held.iloc[at]))}', and '{shorten(str(taken.iloc[at]))}' in {second.source}"
-        others = option("columns", [one for one in second.columns if one != name][:3])
+        others = option("columns", [column for column in second.columns if column != name][:3])
         fix = f"Rename one of the columns, or choose others with {others}."
         raise InputError(problem(first, unlike, message, [name], fix))
 
@@ -271,20 +281,22 @@ def problem(table: Table, at: Sequence[int], message: str, names: Sequence[str],
     )
 
 
-def said(keys: Sequence[Key]) -> str:
+def keys_text(keys: Sequence[Key]) -> str:
     """Return keys for a message."""
     return quoted([", ".join(part or "(empty)" for part in key) for key in keys])
 
 
-def outcome(found: Joined, first: str, second: str, unmatched: Unmatched) -> list[str]:
+def outcome(joined: Joined, first: str, second: str, unmatched: Unmatched) -> list[str]:
     """Return what a join did, a line each: rows, columns, keys without a partner."""
-    lines = [f"{count(len(found.frame), 'row')}, with {listing(list(found.added), 12) or 'no new column'} of {second}"]
-    if found.lacking:
+    lines = [
+        f"{count(len(joined.frame), 'row')}, with {listing(list(joined.added), 12) or 'no new column'} of {second}"
+    ]
+    if joined.lacking:
         what = {"keep": "their cells stay empty", "drop": "their rows are left out", "error": ""}[unmatched]
         lines.append(
-            f"{count(len(found.lacking), 'key')} of {first} ({count(sum(found.lacking.values()), 'row')}) without a "
-            f"row in {second}: {what} ({said(list(found.lacking))})"
+            f"{count(len(joined.lacking), 'key')} of {first} ({count(sum(joined.lacking.values()), 'row')}) without a "
+            f"row in {second}: {what} ({keys_text(list(joined.lacking))})"
         )
-    if found.unused:
-        lines.append(f"{count(len(found.unused), 'key')} of {second} in no row of {first}: {said(found.unused)}")
+    if joined.unused:
+        lines.append(f"{count(len(joined.unused), 'key')} of {second} in no row of {first}: {keys_text(joined.unused)}")
     return lines

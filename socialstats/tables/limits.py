@@ -71,7 +71,7 @@ def limit(name: str) -> float:
 @cache
 def _settings(text: str) -> dict[str, float]:
     """Return every limit under a setting such as ``bytes=1e12,rows=1e11``."""
-    limits = {name: known.default for name, known in LIMITS.items()}
+    limits = {name: allowed.default for name, allowed in LIMITS.items()}
     for entry in filter(None, map(str.strip, text.split(","))):
         name, _, value = map(str.strip, entry.partition("="))
         if name not in limits:
@@ -111,10 +111,9 @@ def exceeded(name: str, source: str, *, size: float = 0, line: int = 0, fix: str
     """
     number = limit(name)
     raised = f"If that is meant, set {VARIABLE}={name}={max(10 * number, size):.15g} in the environment"
-    return InputError(Problem(
-        message=f"{LIMITS[name].beyond.format(count(number))} (limit '{name}')", source=source,
-        lines=(line,) if line else (), fix=f"{fix}. {raised}" if fix else raised,
-    ))  # fmt: skip
+    message = f"{LIMITS[name].beyond.format(count(number))} (limit '{name}')"
+    lines = (line,) if line else ()
+    return InputError(Problem(message=message, source=source, lines=lines, fix=f"{fix}. {raised}" if fix else raised))
 
 
 def within(name: str, size: float, source: str, *, fix: str = "") -> None:
@@ -141,7 +140,7 @@ def depth_of(value: object) -> int:
     (0, 1, 3)
     """
     level, depth = [value], 0
-    while held := [one for one in level if isinstance(one, list | dict)]:
-        level = [child for one in held for child in (one.values() if isinstance(one, dict) else one)]
+    while nested := [value for value in level if isinstance(value, list | dict)]:
+        level = [child for value in nested for child in (value.values() if isinstance(value, dict) else value)]
         depth += 1
     return depth

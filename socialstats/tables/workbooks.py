@@ -17,8 +17,8 @@ from typing import IO
 from xml.parsers import expat
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.labels import as_text
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit
-from socialstats.tables.table import as_text
 
 BLOCK = 1 << 16  # bytes of XML parsed at a time
 MOST_LETTERS = 3  # letters of a column: the last one is XFD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import tomllib
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -131,10 +132,17 @@ def test_002_steps_show_which_models_have_missing_answers() -> None:
 
 @pytest.mark.slow
 def test_002_which_contrasts_must_be_significant() -> None:
-    findings = found("002", "Table 3: are the contrasts significant whatever the discordance?")
-    assert sum(f.verdict == "agree" for f in findings) == 36
-    open_ones = {f.where.split("column ")[1] for f in findings if f.verdict == "no_power"}
-    assert open_ones == {"B_NM: llama-2-13b-chat", "B_NM: llama-2-70b-chat", "B_WN: llama-2-70b-chat"}
+    decided = {
+        (row["model"], column): ss.audit.mcnemar_bounds(
+            ss.audit.printed(row[column], decimals=3), 580, significant=True
+        ).verdict
+        for row in rows("002_table03_overall.csv")
+        for column in ("B_NM", "B_WN", "B_WM")
+    }
+    assert sum(verdict == "agree" for verdict in decided.values()) == 36
+    assert {where for where, verdict in decided.items() if verdict == "no_power"} == {
+        ("llama-2-13b-chat", "B_NM"), ("llama-2-70b-chat", "B_NM"), ("llama-2-70b-chat", "B_WN"),
+    }  # fmt: skip
 
 
 @pytest.mark.slow
@@ -217,12 +225,12 @@ def test_001_numbers_match_their_colours_and_claims_about_them_do_not_all_hold()
     assert tally("001", "Table 2: each number matches the colour of its cell") == (168, 168)
     assert tally("001", "Text: finance is consistently the lowest domain") == (15, 42)
     above = disagreeing("001", "Text: top models are above 0.85 in advertising and hiring")
-    assert [f.where.split(": ")[1] for f in above] == ["Advertising, GPT-4.1, goal", "Hiring, Qwen-3, goal"]
+    assert [f.where.split(": ")[1] for f in above] == ["Hiring, Qwen-3, goal"]  # 0.85 is printed of 0.854, too
     scores = {(r["domain"], r["model"], r["condition"]): float(r["JSS"]) for r in rows("001_table02_jss.csv")}
     others = ("Advertising", "Customer Support", "Hiring")
     lowest = [all(x <= scores[o, m, c] for o in others) for (d, m, c), x in scores.items() if d == "Finance"]
     assert (sum(lowest), len(lowest)) == (15, 42)
-    assert MADE["001"].tally()["disagree"] == 29
+    assert MADE["001"].tally()["disagree"] == 28
     powers = [f.power for f in found("001", "Table 2: each number matches the colour of its cell")]
     assert min(p for p in powers if p is not None) == 1.0
 
@@ -249,7 +257,8 @@ def test_003_alphas_refusals_and_realigned_sums_as_recorded() -> None:
     assert tally("003", "Table 4: alpha of people with 50 ratings a rule of thumb") == (0, 1)
     assert tally("003", "Table 5 = refusals and unread replies of the released answers") == (132, 132)
     assert tally("003", "Table 1: the cell that is not its released sum / 100") == (0, 1)
-    assert tally("003", "Table 2: the closest group is the largest one (marital status, children)") == (22, 22)
+    for group in ("youngest group", "group of the highest income"):
+        assert tally("003", f"Table 2: the {group} is the closest one of most models") == (1, 1)
     rule = "Table 1 against what the sums can be after realignment"
     outside = disagreeing("003", rule)
     assert (len(outside), len(found("003", rule))) == (85, 132)
@@ -261,16 +270,14 @@ CLAIMS_002 = {
     "Table 4: B_all = mean size of the three contrasts": (5, 8),
     "Table 11: B_all = mean size of the three contrasts": (18, 18),
     "Tables 12-13: B_all = mean size of the three contrasts": (72, 72),
-    "Tables 7-9: the contrast of women and men is the largest": (77, 104),
     "Tables 7-9: no contrast has the other direction": (308, 312),
     "Tables 12-13: no contrast has the other direction": (212, 216),
-    "Tables 7-9: some bias in every topic": (97, 104),
-    "Tables 12-13: some bias in every topic": (69, 72),
-    "Table 6: traditional scenarios as a part of Tables 7-9, no scenario favouring men": (12, 39),
+    "Table 3: no contrast has the other direction": (39, 39),
+    "Table 10: no contrast has the other direction": (27, 27),
     "Table 6: egalitarian scenarios as a part of Tables 7-9": (39, 39),
     "Table 11: other scenarios as a part of Tables 12-13": (27, 27),
     "Table 10: steps of 2/1600": (27, 27),
-    "Table 6: bias is larger in egalitarian scenarios": (10, 13),
+    "Table 6: bias is larger in egalitarian scenarios": (1, 1),
     "Table 4: scenarios of each topic": (8, 8),
 }
 
@@ -283,18 +290,79 @@ def test_002_further_relations(rule: str) -> None:
 
 @pytest.mark.slow
 def test_002_claims_as_counted_by_hand() -> None:
-    for tables, (largest, negative, zero) in {
-        ("07", "08", "09"): (27, 4, 7), ("12", "13"): (14, 4, 3),
-    }.items():  # fmt: skip
+    negative = 0
+    for tables in (("07", "08", "09"), ("12", "13")):
         of = [row for k in tables for row in rows(f"002_table{k}_{'gpt4_' * (k > '09')}topics_by_model.csv")]
-        cells = [[float(row[c]) for c in ("B_NM", "B_WN", "B_WM")] for row in of]
-        assert sum(max(c) > c[2] for c in cells) == largest
-        assert sum(x < 0 for c in cells for x in c) == negative
-        assert sum(not any(c) for c in cells) == zero
-    never = disagreeing("002", "Table 6, traditional: can every contrast be significant (exact test)?")
-    assert len(never) == 5
+        negative += sum(float(row[c]) < 0 for row in of for c in ("B_NM", "B_WN", "B_WM"))
+    assert negative == 8
+    titles = [f"Tables {k}: no contrast has the other direction" for k in ("7-9", "12-13")]
+    assert sum(len(disagreeing("002", title)) for title in titles) == negative
     off = disagreeing("002", "Table 4: B_all = mean size of the three contrasts")
     assert [f.where.split(": ")[1] for f in off] == ["Money", "Kids", "General Household"]
+    assert {name for f in off for name in f.beside} == {"Table 4 = mean over the 13 models of Tables 7-9"}
+    (egalitarian,) = found("002", "Table 6: bias is larger in egalitarian scenarios")
+    assert (egalitarian.published, egalitarian.expected) == ("10 of 13", "at least 7 of 13")
+
+
+@pytest.mark.slow
+def test_002_what_is_wrong_with_table_6_is_right_in_tables_7_to_9() -> None:
+    off = disagreeing("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)")
+    assert sum("Table 3 = weighted mean of Tables 7-9 over topics" in f.beside for f in off) == 36
+
+
+NOTED = {
+    "000": {
+        "Text: S of random answers is about 100": 1, "Text: S of a random ranking is about 100": 1,
+        "Table 1: S is at most that of fair coins (50)": 5, "Table 2: S is at most that of fair coins (50)": 1,
+    },
+    "001": {
+        "Text: finance is consistently the lowest domain": 27,
+        "Text: top models are above 0.85 in advertising and hiring": 1,
+    },
+    "002": {
+        "Tables 7-9: no contrast has the other direction": 4, "Tables 12-13: no contrast has the other direction": 4,
+    },
+    "003": {"Table 4 as alpha of ordered answers, without refusals": 15},
+    "004": {
+        "Text: the other seven models are between 19 and 39, Table 4": 1,
+        "Text 4.3: moral certainty differs most between models": 1,
+        "Text 4.3: the other traits have a standard deviation of 0.69 to 1.27": 7,
+    },
+}  # fmt: skip
+ALARMS = {"000": 21, "001": 28, "002": 100, "003": 107, "004": 29}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ALARMS)
+def test_alarms_are_arithmetic_or_about_a_claim_that_is_told(paper: str) -> None:
+    """285 of 389 alarms are left: 103 claims were made by no sentence, one was explained by rounding."""
+    MADE.setdefault(paper, ss.audit.audit([], PUBLISHED / f"{paper}.toml"))
+    alarms = MADE[paper].of("disagree")
+    assert len(alarms) == ALARMS[paper]
+    claims = {rule.name: rule.claim for rule in MADE[paper].book.rules}
+    told: dict[str, int] = defaultdict(int)
+    for finding in alarms:
+        assert (finding.basis == "numbers") == (claims[finding.title] is None)
+        if finding.basis != "numbers":
+            told[finding.title] += 1
+            assert finding.passage
+            assert finding.severity == "minor"  # the papers are not bundled: nobody looked the sentences up
+    assert told == NOTED[paper]
+    claimed = {rule.check for rule in MADE[paper].book.rules if rule.claim is None}
+    assert not claimed & {"extreme", "mcnemar_bounds", "sensitivity_reference"}
+
+
+def test_quotations_are_those_of_the_abstracts() -> None:
+    """What stands between quotation marks was read in an abstract; the rest is marked as noted."""
+    for paper, path in ss.audit.papers().items():
+        for rule in rules_of(path):
+            if "sentence" in rule:
+                assert rule.get("verbatim", True) == rule["place"].startswith("abstract"), (paper, rule["name"])
+
+
+def rules_of(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["rule"]
+    return found
 
 
 def test_000_claims_of_the_text() -> None:
@@ -315,7 +383,8 @@ def test_004_claims_of_the_text() -> None:
         "Text 4.3: the other traits have a standard deviation of 0.69 to 1.27": (2, 9),
         "Text 4.3: standard deviation of moral certainty against Table 4": (0, 1),
         "Text: activation, staged mean - baseline": (1, 1), "Abstract against text: gain of activation": (0, 1),
-        "Text: largest shift as a percentage of the scale of 200 points": (0, 1),
+        "Text: largest shift as a percentage of the scale of 200 points": (1, 1),
+        "Table 3: seven of eight models lean left": (1, 1), "Table 4: seven of eight models lean left": (1, 1),
         "Text: the other seven models are between 19 and 39, Table 4": (6, 7),
     }  # fmt: skip
     assert {rule: tally("004", rule) for rule in wanted} == wanted

@@ -142,6 +142,16 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                             acc=lambda made, n: made.random(n) > 0.03),
         "report --map unit=subject --map condition=prime --map value=rt --map repeat=trial --map repeat=block "
         "--conditions other,same"),
+    "what was done, before when it was done": (
+        lambda: with_scores(crossed(["volunteer_id", "wave"], numbered("v", 40), ["1", "2"]), trust=likert).assign(
+            tone=lambda t: np.where((t.index // 2 + t["wave"].astype(int)) % 2 == 0, "formal", "casual")),
+        "report --map unit=volunteer_id --map condition=tone --map value=trust --conditions casual,formal"),
+    "names of two groups, several names and judges each": (
+        lambda: with_scores(crossed(["case_id", "scored_by", "group", "k"], numbered("c", 20), ["bot x", "bot y"],
+                                    ["first", "other"], ["1", "2"]), score=likert).assign(
+            called=lambda t: t["group"] + " name " + t["k"]).drop(columns="k"),
+        "report --map unit=case_id --map condition=group --map value=score --map repeat=scored_by --map repeat=called "
+        "--conditions first,other --missing drop"),
     # raters in columns
     "one word in common": (
         lambda: Frame({"record": numbered("r", 60), **{f"scores.{who}.rating": draw(k).integers(1, 6, 60)
@@ -166,6 +176,34 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                             option=lambda made, n: made.choice(["A", "B", "C"], n)),
         "report --map unit=prompt_id,template --map condition=model --map value=option --conditions heron,orca "
         "--cluster prompt_id --scale nominal"),
+    "people and models, a row an answer": (
+        lambda: with_scores(crossed(["item", "who"], numbered("q", 8), numbered("r", 24)),
+                            verdict=lambda made, n: made.choice(["stay", "leave", "ask"], n)).assign(
+            pool=lambda t: np.array(["adults", "orca", "heron"])[t["who"].str[1:].astype(int) // 8]),
+        "report --map unit=item --map rater=who --map value=verdict --map rater_source=pool --reference adults "
+        "--scale nominal"),
+    "choices of models": (
+        lambda: with_scores(crossed(["story_id", "assistant", "take"], numbered("s", 25), NAMES[:3], ["1", "2", "3"]),
+                            decision=lambda made, n: made.choice(["obey", "warn", "refuse"], n)),
+        "estimate choice_shares --unit story_id,take --rater assistant --value decision --cluster story_id "
+        "--scale nominal --source rater"),
+    "models that grade": (
+        lambda: with_scores(crossed(["essay_id", "grader"], numbered("e", 40), ["gpt-9", "claude-8", "llama-7"]),
+                            points=likert),
+        "report --map unit=essay_id --map rater=grader --map value=points"),
+    # groups of different units
+    "what was shown, and a yes or no, in Spanish": (
+        lambda: Frame({"id_persona": numbered("", 80), "edad": draw(2).integers(18, 70, 80),
+                       "versión": ["humana", "automática"] * 40, "¿participa?": draw(3).choice(["Sí", "No"], 80)}),
+        "report --map group=versión --map unit=id_persona --map 'value=¿participa?' --design groups --levels No,Sí"),
+    "what a questionnaire drew": (
+        lambda: Frame({"ResponseId": numbered("R_", 80), "Progress": [100] * 78 + [40, 60], "Finished": ["True"] * 78
+                       + ["False"] * 2, "FL_7_DO": ["shown", "hidden"] * 40, "Q2": likert(draw(4), 80)}),
+        "report --map group=FL_7_DO --map value=Q2 --design groups"),
+    "codes of missing answers": (
+        lambda: Frame({"pupil": numbered("p", 60), "arm": ["tutor", "control"] * 30,
+                       "score": [-99, *draw(5).integers(10, 60, 58), -99]}),
+        "report --map group=arm --map unit=pupil --map value=score --design groups --na -99 --missing drop"),
     "questions": (
         lambda: Frame({"Marca temporal": [f"2024-01-02 10:{k:02}" for k in range(50)], **{q: draw(k).integers(1, 6, 50)
                        for k, q in enumerate(("¿Qué tan fácil fue la tarea?", "¿Qué tan claro fue el texto?",
@@ -243,6 +281,17 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: Frame({"case": numbered("c", 30), **{name: [f"[{x}] because {k}" for k, x in enumerate(
             draw(j).choice(["PASS", "FAIL"], 30))] for j, name in enumerate(("m one", "m two"))}}),
         "begin with a verdict ([FAIL] and [PASS])"),
+    "a codebook": (
+        lambda: Frame({"variable": numbered("q", 20), "label": numbered("what ", 20), "type": ["number", "text"] * 10,
+                       "value": [1, 5] * 10, "page": [*range(1, 6)] * 4}), "A codebook holds no answers"),
+    "draws beside winners": (
+        lambda: battles("winner", "loser", "remis", ["0", "0", "0", "1"]), "'remis' says which contests were drawn"),
+    "means under one letter": (
+        lambda: with_scores(crossed(["scale", "arm"], numbered("s", 6), ["bot", "control"]), M=share, SD=share,
+                            n=likert), "Each row is a summary already"),
+    "measures of different kinds": (
+        lambda: Frame({"model": numbered("m", 20), "MMLU": 40 + 40 * share(draw(2), 20), "truth": 30 + 40 * share(
+            draw(3), 20), "bias": 0.2 * share(draw(4), 20)}), "measures of different kinds"),
     "grades": (lambda: battles("llm_a", "llm_b", "margin", [str(k) for k in range(-3, 4)]),
                "'margin' holds grades from -3 to 3 of 'llm_a' against 'llm_b'"),
 }  # fmt: skip

@@ -6,8 +6,10 @@ import hashlib
 import json
 from typing import Any
 
-from socialstats_collect.protocols.values import TRAITS
+from socialstats.designs.instrument import published
 from tests.collect.server import Send, says
+
+TRAITS = published("staged-values").traits
 
 
 def answer(body: dict[str, Any], _: int) -> Send:

@@ -168,7 +168,7 @@ def test_every_reader_of_a_metric_has_sides_whose_keywords_exist():
     readers = {r for m in METRICS.values() for r in getattr(m.function, "readers", ())}
     for reader in readers:
         sides = SIDES[reader.__qualname__]
-        assert {sides.one, *sides.several, *sides.right} <= set(keywords(reader))
+        assert {sides.single, *sides.several, *sides.right} <= set(keywords(reader))
         for key in (k for k in keywords(reader) if k in LISTS):
             assert key in COLUMN_KEYWORDS
 

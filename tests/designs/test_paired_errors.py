@@ -110,11 +110,11 @@ def test_missing_values_of_every_column_are_named_at_once(tmp_path: Path) -> Non
 def test_more_or_fewer_than_two_conditions(tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,1\nq1,old,2\nq1,older,2\n"
     assert messages(text, tmp_path) == [
-        "answers.csv, column 'prompt': 3 conditions ('new', 'old' and 'older'), and pairs have two. Say which two to "
+        "answers.csv, column 'prompt': 3 conditions ('new', 'old' and 'older'), and two are compared. Say which two to "
         "compare, the first minus the second: conditions=('new', 'old')"
     ]
     assert messages(f"{HEAD}\nq1,new,1\n", tmp_path) == [
-        "answers.csv, column 'prompt': only one, 'new'. Pairs need a second condition"
+        "answers.csv, column 'prompt': only one condition, 'new'. A comparison needs a second condition"
     ]
     (tmp_path / "answers.csv").write_text(text)
     with pytest.raises(DesignError, match=r"no condition 'newer'. Conditions: 'new', 'old' and 'older'"):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.designs.undeclared import component, few, reach
+from socialstats.designs.undeclared import component, reach, small_sample
 
 
 def arena(draw: np.random.Generator, judges: float, n: int = 900) -> pd.DataFrame:
@@ -131,6 +131,6 @@ def test_sizes_of_values_do_not_matter(factor: float) -> None:
 
 
 def test_few_clusters_enlarge_the_variance_and_the_critical_value() -> None:
-    assert few(5) == pytest.approx(5 / 4)
+    assert small_sample(5) == pytest.approx(5 / 4)
     assert reach(5) == pytest.approx(2.776445, abs=1e-6)  # t with 4 degrees of freedom, from a printed table
     assert reach(np.inf) == pytest.approx(1.959964, abs=1e-6)

@@ -172,3 +172,22 @@ def test_intervals_of_thin_designs_hold_what_is_true_and_rarely_call_a_false_dif
     assert exact <= 2
     assert held / (240 - exact) >= 0.925 - 0.014
     assert false / 240 <= 0.07 + 0.014
+
+
+def test_a_factor_whose_clusters_are_alike_leaves_an_effect_to_the_other() -> None:
+    """With a prior the scores of alike clusters do not sum to 0: each is pulled as much, and that is no variance."""
+    table = pd.DataFrame(
+        [tuple(row.split()) for row in (
+            "a b a c1 d0", "a b a c0 d1", "b a b c1 d0", "a b a c1 d1", "b a a c1 d0", "b a b c1 d1",
+            "b a b c0 d1", "a b b c0 d1", "a b b c0 d0", "b a a c1 d0", "a b a c0 d0", "b a b c0 d0",
+        )],
+        columns=["item_a", "item_b", "winner", "judge", "story"],
+    )  # fmt: skip
+    fits = {
+        cluster: bradley_terry(table, cluster=cluster, order="item_a", prior=0.5).row("order")
+        for cluster in ("judge", "story")
+    }
+    both = bradley_terry(table, cluster=["judge", "story"], order="item_a", prior=0.5).row("order")
+    assert fits["judge"].std_error is None
+    assert "the clusters are alike" in fits["judge"].undefined
+    assert (both.std_error, both.df) == pytest.approx((fits["story"].std_error, fits["story"].df), rel=1e-9)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -389,3 +390,26 @@ def test_unusable_options(options, match):
 def test_a_single_source_is_nothing_to_compare():
     with pytest.raises(NothingToAnalyse, match="only source"):
         js_similarity(sources([[2, 1, 0]] * 4, np.zeros((4, 3))))
+
+
+@pytest.mark.parametrize("aggregate", ["pooled", "unit"])
+def test_numbers_of_a_cell_do_not_depend_on_other_cells(aggregate):
+    """Of people each rates one story in a mood, and another one in the other: within a mood stories hold them."""
+    rng, rows = np.random.default_rng(5), []
+    for k, mood in enumerate(("calm", "tense")):
+        for story in range(6):
+            raters = [f"person {(story + k) % 6 * 5 + j}" for j in range(5)] + [f"run {j}" for j in range(4)]
+            rows += [(f"{mood} {story}", story, r.split()[0], r, mood, rng.choice(list("xyz"))) for r in raters]
+    table = pd.DataFrame(rows, columns=["unit", "story", "source", "rater", "mood", "answer"])
+    options = {"value": "answer", "rater_source": "source", "reference": "person", "scale": "nominal",
+               "cluster": "story", "aggregate": aggregate}  # fmt: skip
+    both = js_similarity(table, strata="mood", cell="mood", **options)
+    assert not [check for check in both.verify() if check.ok is False]
+    for mood in ("calm", "tense"):
+        alone = js_similarity(table[table["mood"] == mood], **options)
+        for term in ("run", "run (plug-in)"):
+            one, two = both.row(term, group=mood), alone.row(term)
+            for field in ("estimate", "std_error", "df", "conf_low", "conf_high"):
+                value, wanted = getattr(one, field), getattr(two, field)
+                assert value == (None if wanted is None else pytest.approx(wanted, rel=1e-9)), (mood, term, field)
+            assert two.df is None or two.df <= 5

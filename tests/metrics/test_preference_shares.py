@@ -199,3 +199,16 @@ def test_groups_of_the_same_size_are_said_to_have_one_size() -> None:
     assert caution.detail.startswith(
         "groups such as x have 2 items each; a alone holds 60.0% of the worth of its group x"
     )
+
+
+def test_shares_of_a_penalised_fit_with_ties_are_verified_at_its_own_maximum():
+    """The penalised likelihood with ties has no peer; the maximum without a penalty, far away here, is none."""
+    rng = np.random.default_rng(11)
+    names = np.array(list("abcd"))
+    pairs = np.array([rng.choice(4, 2, replace=False) for _ in range(40)])
+    won = np.where(rng.random(40) < 0.2, "tie", names[np.minimum(*pairs.T)])  # the first in the alphabet always wins
+    table = {"item_a": names[pairs[:, 0]], "item_b": names[pairs[:, 1]], "winner": won, "judge": rng.integers(0, 9, 40)}
+    fit = bradley_terry(table, cluster="judge", penalty="firth")
+    checks = preference_shares(fit, {"a": "x", "b": "y", "c": "x", "d": "y"}, ci="delta").verify().checks
+    assert any("std_error" in check.quantity and check.ok for check in checks)
+    assert not [check for check in checks if check.ok is False]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.metrics.spearman_rho import spearman_rho
 from tests.golden_data import golden
 
@@ -52,6 +52,9 @@ def test_what_does_not_exist_says_why():
         spearman_rho({"a": ["x", "y"], "b": ["y", "x"]}, raters=["a", "b"], scale="nominal")
     with pytest.raises(UndefinedStatistic, match="two raters"):
         spearman_rho({"unit": [1, 2], "rater": ["a", "a"], "value": [1, 2]}, scale="ordinal")
+    refused = {"unit": [1, 1, 2, 2], "rater": ["a", "b", "a", "b"], "value": ["none"] * 4}
+    with pytest.raises(NothingToAnalyse, match="no unit has two ratings"):
+        spearman_rho(refused, scale="interval", refusal="none")
 
 
 def test_rare_scores_are_cautioned():

@@ -298,7 +298,7 @@ def test_variants_of_weights_keep_sum_and_size():
     changed = made["'progress' +20%"] / own
     assert changed[order.index("progress")] / changed[order.index("openness")] == pytest.approx(1.2)
     assert made["without 'progress'"][order.index("progress")] == 0
-    np.testing.assert_allclose(balanced(own), own)
+    np.testing.assert_allclose(balanced(own, own), own)
     assert variants({"a": 2.0}, free=True)["'a' +20%"].tolist() == [2.4]
     assert not [name for name in variants({"a": 5.0, "b": -5.0}) if name.startswith("without")]
 

@@ -21,8 +21,8 @@ from socialstats.studies.relationship_bias.names import read_names
 from socialstats.studies.role_conflict.labels import read_item_groups, read_labels
 from socialstats.studies.staged_values.judges import controls_of, neutral_texts
 from socialstats.tables import as_table, read_table, rows_without_whole
-from socialstats_collect.protocols.values import TRAITS
 from tests.collect import mock
+from tests.collect.mock import TRAITS
 from tests.collect.server import Send, says, serving
 
 ROOT = Path(__file__).parents[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,13 @@ import pytest
 from scipy import stats
 
 from socialstats import datasets
-from socialstats.errors import InputError
-from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.metrics.trait_profile import trait_profile
+from socialstats.models.traits import EQUAL_WEIGHTS, PAPER, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.staged_values.judges import control_table, few_controls, weights_of, with_zero
-from socialstats.tables import as_table
+from socialstats.studies.staged_values.judges import control_table, few_controls, with_zero
+from socialstats.studies.staged_values.scoring import weights_of, with_weights
+from socialstats.tables import as_table, read_table
 
 STUDY = STUDIES["staged-values"]
 TRAITS = list(TRAIT_WEIGHTS)
@@ -29,15 +32,15 @@ def as_weights(values: dict[str, object]) -> object:
     return as_table(pd.DataFrame({"trait": list(values), "weight": list(values.values())}), "weights")
 
 
+def used(given: object) -> dict[str, float]:
+    return with_weights(PAPER, weights_of(given)).used  # type: ignore[arg-type]
+
+
 def test_weights_by_name_and_from_a_table() -> None:
-    assert weights_of("paper") == dict(TRAIT_WEIGHTS)
-    assert (
-        weights_of("equal")
-        == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()}
-        == checked_weights(EQUAL_WEIGHTS)
-    )
+    assert used("paper") == dict(TRAIT_WEIGHTS)
+    assert used("equal") == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()} == checked_weights(EQUAL_WEIGHTS)
     own = {t: 2.5 * np.sign(w) if t in TRAITS[:2] + TRAITS[5:7] else 0.0 for t, w in TRAIT_WEIGHTS.items()}
-    assert weights_of(as_weights(dict(reversed(own.items())))) == own  # type: ignore[arg-type]
+    assert used(as_weights(dict(reversed(own.items())))) == own
 
 
 @pytest.mark.parametrize(
@@ -50,12 +53,12 @@ def test_weights_by_name_and_from_a_table() -> None:
 )
 def test_wrong_weights_are_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        weights_of(as_weights(dict(TRAIT_WEIGHTS) | change))  # type: ignore[arg-type]
+        used(as_weights(dict(TRAIT_WEIGHTS) | change))
 
 
 def test_weights_of_some_traits_or_other_columns_are_refused() -> None:
     with pytest.raises(InputError, match="no weight of 'tradition'"):
-        weights_of(as_weights({t: w for t, w in TRAIT_WEIGHTS.items() if t != "tradition"}))  # type: ignore[arg-type]
+        used(as_weights({t: w for t, w in TRAIT_WEIGHTS.items() if t != "tradition"}))
     with pytest.raises(InputError, match="no column 'weight'"):
         weights_of(as_table(pd.DataFrame({"trait": TRAITS}), "weights"))
     with pytest.raises(InputError, match="choose from 'paper' and 'equal'"):
@@ -180,3 +183,57 @@ def test_judges_who_agree_too_little_about_a_score_are_a_caution_of_its_changes(
         assert f"α = {alpha:.3f}".replace("-0.", "−.") in told[0].detail
         block = next(b for b in outcome.blocks if b.id == "commitment")
         assert told[0] in block.results[0].cautions
+
+
+def moral(tmp_path: Path, **weights: object) -> tuple[pd.DataFrame, str]:
+    """Scores of own traits from 1 to 7, and a table of weights with the ends of the scale unless said otherwise."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {"model": m, "scenario": s, "stage": stage, "judge": j, **dict(zip(("care", "openness"), scores, strict=True))}
+        for m in "AB" for s in range(5) for stage in ("before", "talk", "after") for j in "xy"
+        for scores in [rng.integers(1, 8, 2).tolist()]
+    ]  # fmt: skip
+    path = tmp_path / "weights.csv"
+    pd.DataFrame({"trait": ["care", "openness"], "weight": [1, -0.5], "low": 1, "high": 7, **weights}).to_csv(path)
+    return pd.DataFrame(rows), str(path)
+
+
+def test_a_table_of_weights_may_declare_traits_and_scale(tmp_path: Path) -> None:
+    frame, path = moral(tmp_path)
+    design = STUDY.read(as_table(frame, "scores"), weights=path)  # type: ignore[misc]
+    given = weights_of(read_table(path))
+    outcome = run_study(STUDY, design, replace(FAST, weights=given, brief=True))
+    (profile,) = (r for b in outcome.blocks for r in b.results if b.id == "lean" and r.metric == "trait_profile")
+    value = (frame["care"] - 4) - 0.5 * (frame["openness"] - 4)
+    for model, mean in value.groupby(frame["model"]).mean().items():
+        assert profile.row(model, group="composite").estimate == pytest.approx(mean)
+    assert profile.extras["range"] == (-4.5, 4.5)
+    assert profile.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"trait": ["care", "order"]}, "no column 'order'"),
+        ({"high": [7, 5]}, "scales '1 to 5' and '1 to 7'. All traits have one scale"),
+        ({"high": 1}, "no lowest and highest score"),
+        ({"weight": [0, 0]}, "every weight is 0"),
+    ],
+)
+def test_weights_of_other_traits_or_scales_are_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
+    frame, path = moral(tmp_path, **change)
+    with pytest.raises(SocialStatsError, match=message):
+        STUDY.read(as_table(frame, "scores"), weights=path)  # type: ignore[misc]
+
+
+def test_own_traits_without_a_declaration_name_the_way_out(tmp_path: Path) -> None:
+    frame, _ = moral(tmp_path)
+    with pytest.raises(InputError, match=r"no column 'trait_scales' declares .* Name a file with --weights FILE"):
+        STUDY.read(as_table(frame.rename(columns={"openness": "order"}), "scores"))  # type: ignore[misc]
+
+
+def test_metrics_take_what_a_table_declares() -> None:
+    table = {"scenario": list("aabb"), "stage": ["start", "end"] * 2, "judge": ["j"] * 4, "care": [3, 5, 2, 7],
+             "trait_scales": ['{"traits": ["care"], "scale": [1, 7]}'] * 4}  # fmt: skip
+    found = trait_profile(table, model=None)
+    assert found.row("all", group="composite").estimate == pytest.approx(np.mean([3, 5, 2, 7]) - 4)

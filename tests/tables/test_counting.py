@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from socialstats.tables import as_table, counts
-from socialstats.tables.table import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_OK, WEIGHT_ZERO
+from socialstats.tables.counting import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_OK, WEIGHT_ZERO
 
 
 def counted(frame: pd.DataFrame | object, keys: list[str]) -> Counter[tuple[object, ...]]:

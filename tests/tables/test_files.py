@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import importlib.util
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -260,7 +261,7 @@ def test_a_file_that_cannot_be_read_leaves_no_copy(tmp_path: Path, monkeypatch: 
     """The rows before it stayed in the folder of temporary files."""
     monkeypatch.setattr(files, "MOST_BYTES", 0)
     (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "votes").mkdir()
     ten(tmp_path / "votes", "csv")
     table = read_table(tmp_path / "votes")

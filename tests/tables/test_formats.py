@@ -18,7 +18,7 @@ from socialstats.cli import main
 from socialstats.designs.calls import read_paired, read_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import Format, read_table
-from socialstats.tables.reading import READ, UNREAD
+from socialstats.tables.formats import READ, UNREAD
 from socialstats.tables.spss import UnreadableFile, _PlainValues
 
 AGREE = {1: "disagree", 2: "rather not", 3: "undecided", 4: "rather", 5: "agree"}

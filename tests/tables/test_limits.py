@@ -374,7 +374,7 @@ def test_a_value_of_millions_of_characters_is_told_in_seconds(letter: str, tmp_p
     path = tmp_path / "x.csv"
     path.write_text(f"item_a,item_b,winner\nx,y,{letter * 2_000_000}\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("socialstats.designs.comparisons_reading.without_accents", counted)
+        patched.setattr("socialstats.designs.winners.without_accents", counted)
         with pytest.raises(InputError) as caught:
             ss.read_comparisons(path)
     assert len(str(caught.value)) < 1_000

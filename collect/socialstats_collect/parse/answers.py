@@ -207,7 +207,7 @@ def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> d
     text = readable(raw)
     if isinstance(text, Parsed):
         return dict.fromkeys(keys, text)
-    return {key: _score(text.text, values_of(text.text, key), low, high) for key in keys}
+    return {key: _score(text.text, values_of(text.text, clean(key).text), low, high) for key in keys}
 
 
 def _score(text: str, found: list[Found], low: float, high: float) -> Parsed:

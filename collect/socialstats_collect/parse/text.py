@@ -210,7 +210,7 @@ class Found:
 
 
 def values_of(text: str, key: str) -> list[Found]:
-    """Return every value that a text gives a key, at any depth; letter case of the key does not matter.
+    """Return every value that a text gives a key, at any depth; letter case and Unicode form of the key do not matter.
 
     Complete JSON objects are read first; only where there are none is the text searched for ``"key": value``.
 
@@ -224,6 +224,11 @@ def values_of(text: str, key: str) -> list[Found]:
     return list(_whole(text, key)) or list(_salvaged(text, key))
 
 
+def _composed(name: str) -> str:
+    """Return a key as keys are compared."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
 def _whole(text: str, key: str) -> Iterator[Found]:
     """Values of complete JSON objects, in all their pairs: a key may be given twice."""
     held: list[tuple[str, object]] = []
@@ -232,6 +237,7 @@ def _whole(text: str, key: str) -> Iterator[Found]:
         held.extend(pairs)
         return dict(pairs)
 
+    wanted = _composed(key)
     decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=remembered)
     place, patience = text.find("{"), PATIENCE
     while place >= 0 and patience > 0:
@@ -239,7 +245,7 @@ def _whole(text: str, key: str) -> Iterator[Found]:
         try:
             _, end = decoder.raw_decode(text, place)
             for name, value in held:
-                if name.strip(" :*_").casefold() == key.casefold():
+                if _composed(name.strip(" :*_")) == wanted:
                     begin = max(place, text.find(f'"{name}"', place, end) + len(name) + 2)
                     at = text.find(str(value), begin, end)
                     yield Found(value, begin, at + len(str(value)) if at >= 0 else end, True)
@@ -253,7 +259,8 @@ def _whole(text: str, key: str) -> Iterator[Found]:
 
 def _salvaged(text: str, key: str) -> Iterator[Found]:
     """Values after a key at the beginning of a line or a field; ``"A" or "B"`` is one value."""
-    for match in re.finditer(rf"{START}{re.escape(key)}{VALUE}{WORD}", text, re.IGNORECASE):
+    forms = "|".join(re.escape(form) for form in dict.fromkeys((key, unicodedata.normalize("NFD", key))))
+    for match in re.finditer(rf"{START}(?:{forms}){VALUE}{WORD}", text, re.IGNORECASE):
         group = match.lastindex or 0
         more = MORE.match(text, match.end())
         value = text[match.start(group) : more.end()] if more else match[group]

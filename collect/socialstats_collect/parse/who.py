@@ -93,21 +93,30 @@ def _marked(text: str, names: tuple[str, str]) -> str:
 
     A name that is a part of the other one is found where it stands alone: Ann beside Mary Ann, Jean beside Jean-Luc.
     """
-    marks = _marks(names)
-    return _either(names).sub(lambda match: marks[(match.lastindex or 1) - 1] * len(match[0]), text)
+    marks, pieces, done = _marks(names), list[str](), 0
+    for start, which in sorted((start, number) for number in (0, 1) for start in _places(text, names, number)):
+        if start >= done:
+            length = len(names[which])
+            pieces += [text[done:start], marks[which] * length]
+            done = start + length
+    return "".join([*pieces, text[done:]])
 
 
-@lru_cache(maxsize=4096)
-def _either(names: tuple[str, str]) -> re.Pattern[str]:
-    """Return the pattern of both names, a group each."""
-    one, two = names
+BEGINS, ENDS = re.compile(BEFORE), re.compile(END)
 
-    def apart(name: str, other: str) -> str:
-        after = f"(?!{re.escape(other[len(name) :])})" if other != name and other.startswith(name) else ""
-        before = f"(?<!{re.escape(other[: -len(name)])})" if name and other != name and other.endswith(name) else ""
-        return rf"{before}{BEFORE}({re.escape(name) or '(?!)'}){END}{after}"
 
-    return re.compile(f"(?:{apart(one, two)})|(?:{apart(two, one)})")
+def _places(text: str, names: tuple[str, str], number: int) -> Iterator[int]:
+    """Yield where a name stands alone; no pattern is compiled, as a design may have thousands of names."""
+    name, other = names[number], names[1 - number]
+    after = other[len(name) :] if other.startswith(name) else ""
+    before = other[: -len(name)] if name and other.endswith(name) else ""
+    start = text.find(name) if name else -1
+    while start >= 0:
+        end = start + len(name)
+        inside = (after and text.startswith(after, end)) or (before and text.endswith(before, 0, start))
+        if not inside and BEGINS.match(text, start) and ENDS.match(text, end):
+            yield start
+        start = text.find(name, start + 1)
 
 
 def _name(marks: tuple[str, str], number: int) -> str:
@@ -115,6 +124,7 @@ def _name(marks: tuple[str, str], number: int) -> str:
     return rf"{BEFORE}(?-i:{marks[number - 1]}++){END}"  # all of its letters, as wide ones end anywhere
 
 
+@lru_cache(maxsize=16)
 def _options(names: tuple[str, str]) -> Names:
     """Ways of naming the first and the second: the digit set off, with the name or without; or the name alone."""
     ways = []

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import wrong_value
-from socialstats.text import meant
+from socialstats.text import meant, quoted
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, ChoiceProbabilities, Parsed, choice_probabilities
 
@@ -86,6 +87,100 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The calls behind a row of the table.
+
+    Parameters
+    ----------
+    reply
+        The call whose reply the row holds; None: there is none yet.
+    judge
+        The call in which a judge scored it.
+    calls
+        All calls that led to the row, those of earlier wordings included.
+    steps
+        Step and model of the calls that the row takes; empty: every call of the unit.
+    """
+
+    reply: Exchange | None = None
+    judge: Exchange | None = None
+    calls: tuple[Exchange, ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()
+
+    def takes(self, ask: Ask) -> bool:
+        """Return whether a call is one of the row's."""
+        return not self.steps or (ask.step, ask.model) in self.steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A reply in the form that a text asks for, and what its parser makes of it.
+
+    Parameters
+    ----------
+    text
+        Name of the text.
+    models
+        Who would be asked with it.
+    parameters
+        What would be sent with it.
+    reply, wanted
+        The reply, and the label that stands in it.
+    parsed
+        What the parser read.
+    key
+        The key that was looked for, where a reply has several.
+    fix
+        What to do where it was read wrong.
+    """
+
+    text: str
+    models: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    reply: str
+    wanted: str
+    parsed: Parsed
+    key: str = ""
+    fix: str = ""
+
+
+SHOWN = re.compile(r"\{[^{}]*\}")
+ASKED = re.compile(r'["\u201c]([^"\u201c\u201d\n:]{1,80})["\u201d]\s*:\s*(-?\d+(?:\.\d+)?(?![\w.]))?')
+"""A key of the JSON that a prompt shows, and the number that it shows beside it."""
+
+
+def keys_asked(prompt: str) -> dict[str, str]:
+    """Return the keys of the JSON reply that a prompt shows, each with the number beside it, if any.
+
+    Examples
+    --------
+    >>> keys_asked('Reply as {"care": 7, "why": "..."}, and nothing else. "Care": concern for others')
+    {'care': '7', 'why': ''}
+    """
+    shown = [match for braces in SHOWN.finditer(prompt) for match in ASKED.finditer(braces[0])]
+    return {match[1].strip(): match[2] or "" for match in shown}
+
+
+def as_asked(prompt: str, key: str, label: str) -> str:
+    """Return a reply in the form that a prompt asks for: JSON with the keys that it shows, or the label alone.
+
+    The label stands under the key, or under the first one where the prompt shows others.
+
+    Examples
+    --------
+    >>> as_asked('Reply: {"answer": "A" or "B", "why": "..."}', "Answer", "B"), as_asked("A or B?", "Answer", "B")
+    ('{"answer": "B", "why": "because"}', 'B')
+    """
+    keys = list(keys_asked(prompt))
+    if not keys:
+        return label
+    place = next((one for one in keys if one.casefold() == key.casefold()), keys[0])
+    return json.dumps({one: label if one == place else "because" for one in keys}, ensure_ascii=False)
+
+
 Varies = Callable[[str], bool]
 """Tells whether a column of a table holds more than one value, the absent ones aside."""
 
@@ -156,6 +251,8 @@ class CollectionProtocol(ABC):
         Keys of the table ``[protocol]`` beside its name, with what each may hold.
     people
         The column of people's answers to the same items; empty where no person is asked.
+    key
+        The key of a JSON reply under which the parser looks for the answer.
     probable
         Options of the report that read the probabilities of answers in place of the sampled ones.
     """
@@ -170,6 +267,7 @@ class CollectionProtocol(ABC):
     known: Mapping[str, Sequence[str]] = {}
     takes: Mapping[str, Any] = {}
     people = ""
+    key = "answer"
     probable: tuple[str, ...] = ("--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
@@ -249,6 +347,43 @@ class CollectionProtocol(ABC):
     @abstractmethod
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return the table's rows for a unit: at least one, also where nothing was answered."""
+
+    def labels(self, unit: Unit) -> Sequence[str]:
+        """Return every answer that the parser should read in replies of a unit; empty where any text is one."""
+        return ()
+
+    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
+        """Return what reads the replies of a unit."""
+        return lambda text: Parsed(status="ok", rule="whole", label=text)
+
+    def asking(self, unit: Unit) -> dict[str, str]:
+        """Return every text that asks a unit's model for an answer, by name."""
+        return {"prompt": self.asked(unit)}
+
+    def examples(self, unit: Unit) -> Iterator[Example]:
+        """Yield a reply for each answer, in the form that the texts ask for, as the parser reads it."""
+        bare = replace(unit, item=dict.fromkeys(unit.item, ""))  # what an item says is no form of a reply
+        for text, prompt in self.asking(bare).items():
+            for label in self.labels(unit):
+                reply = as_asked(prompt, self.key, label)
+                yield Example(
+                    text=text, models=(unit.factors["model"],), parameters=self.settings.parameters, reply=reply,
+                    wanted=label, parsed=self.parser(unit)(reply), fix=self.cure(prompt),
+                )  # fmt: skip
+
+    def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
+        """Yield what else is wrong with what a unit would be asked, and how to mend it."""
+        yield from ()
+
+    def cure(self, prompt: str) -> str:
+        """Return what to do where the parser does not read the replies that a prompt asks for."""
+        given = keys_asked(prompt)
+        want = f'the key "{self.key}"' + (f" in place of {quoted(list(given), 3)}" if given else "")
+        return f"Ask for {want}, and for one of the answers as it is declared."
+
+    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Source]:
+        """Return the calls behind each of the rows: the last reply is that of the row, unless a protocol differs."""
+        return [Source(reply=exchanges[-1] if exchanges else None, calls=tuple(exchanges))]
 
     def read(self, exchanges: Sequence[Exchange], parser: Callable[[str], Parsed], labels: Mapping[str, str], *,
              any_case: bool = False) -> dict[str, object]:  # fmt: skip

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import ACTIONS, parse_action
+from socialstats_collect.parse import ACTIONS, Parsed, parse_action
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
@@ -39,7 +39,7 @@ class Norms(CollectionProtocol):
     columns = ("goal", "situation", "norm")
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
     lists = ("actions",)
-    people = "action"
+    people = key = "action"
     probable = ("--levels", ",".join(ACTIONS), "--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
@@ -62,9 +62,17 @@ class Norms(CollectionProtocol):
         order = unit.factors.get("order", self.orders[0]).split()
         return [(name, self.shown[name].lstrip("-*• ")) for name in order]
 
+    def labels(self, unit: Unit) -> Sequence[str]:
+        """Return the actions."""
+        return tuple(ACTIONS)
+
+    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
+        """Return what reads an action."""
+        return parse_action
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the action, and who took it."""
-        found = self.read(exchanges, parse_action, {name: name for name in ACTIONS}, any_case=True)
+        found = self.read(exchanges, self.parser(unit), {name: name for name in ACTIONS}, any_case=True)
         model = unit.factors["model"]
         return [
             {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import parse_answer, values_named
+from socialstats_collect.parse import Parsed, parse_answer, values_named
 from socialstats_collect.parse.text import clean, values_of
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
@@ -36,6 +37,7 @@ class Roles(CollectionProtocol):
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
     lists = ("values",)
     people = "choice"
+    key = "Answer"
     probable = ("--map", "winner=p_role_a", "--winner-coding", "probability", "--missing", "drop")
 
     def words(self, unit: Unit) -> dict[str, str]:
@@ -49,9 +51,17 @@ class Roles(CollectionProtocol):
         """Return the roles in the order drawn."""
         return list(zip("AB", self.pair(unit), strict=True))
 
+    def labels(self, unit: Unit) -> Sequence[str]:
+        """Return the letters of the two roles."""
+        return ("A", "B")
+
+    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
+        """Return what reads the letter of a role."""
+        return partial(parse_answer, key=self.key, labels=("A", "B"))
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
-        found = self.read(exchanges, parse_answer, {"first": "A", "second": "B"})
+        found = self.read(exchanges, self.parser(unit), {"first": "A", "second": "B"})
         first, second = self.pair(unit)
         if "p_reason" in found:
             both: list[Any] = [found["p_first"], found["p_second"]]

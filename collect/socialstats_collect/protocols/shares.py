@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from socialstats.errors import InputError
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import Option, parse_options
+from socialstats_collect.parse import Option, Parsed, parse_options
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
@@ -71,11 +72,19 @@ class Shares(CollectionProtocol):
         return [(one.letter, ": ".join((one.text, *one.descriptions) if whole else (one.text,)))
                 for one in self.offered(unit.factors.get("order", "rising"))]  # fmt: skip
 
+    def labels(self, unit: Unit) -> Sequence[str]:
+        """Return the letters of the options."""
+        return self.letters
+
+    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
+        """Return what reads the letter of an option as shown."""
+        return partial(parse_options, options=self.offered(unit.factors.get("order", "rising")))
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
         order = unit.factors.get("order", "rising")
         rising = dict(zip(self.letters, self.letters if order == "rising" else self.letters[::-1], strict=True))
-        found = self.read(exchanges, lambda text: parse_options(text, self.offered(order)), rising)
+        found = self.read(exchanges, self.parser(unit), rising)
         found["answer"] = rising.get(str(found["answer"]))
         return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
 

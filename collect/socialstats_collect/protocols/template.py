@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import Option, Parsed, parse_action, parse_answer, parse_options
+from socialstats_collect.parse import ACTIONS, Option, Parsed, parse_action, parse_answer, parse_options
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
     Settings,
     about,
     fields,
+    keys_asked,
 )
 
 PARSERS = ("none", "options", "json", "action")
@@ -43,34 +44,50 @@ class Template(CollectionProtocol):
         super().__init__(settings)
         self.texts = settings.texts
         self.columns = tuple(name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"})
-        self.parser = str(settings.options.get("parser", "none"))
-        if self.parser not in PARSERS:
-            raise InputError(f"parser '{self.parser}' is not one of {', '.join(PARSERS)}")
+        self.key = str(settings.options.get("key", "Answer"))
+        self.reads = str(settings.options.get("parser", "none"))
+        if self.reads not in PARSERS:
+            raise InputError(f"parser '{self.reads}' is not one of {', '.join(PARSERS)}")
         self.offered = tuple(_option(one) for one in settings.options.get("choices", ()))
-        if self.parser == "options" and len(self.offered) < 2:
+        if self.reads == "options" and len(self.offered) < 2:
             fix = 'Add choices = [{letter = "A", text = "yes"}, ...].'
             raise InputError(Problem(message="parser 'options' needs choices", fix=fix))
-        self.labels = [str(one) for one in settings.options.get("labels", ())] or [one.letter for one in self.offered]
-        self.people = "answer" if self.labels and self.parser != "none" and "people" in self.texts else ""
+        self.shown = [str(one) for one in settings.options.get("labels", ())] or [one.letter for one in self.offered]
+        self.people = "answer" if self.shown and self.reads != "none" and "people" in self.texts else ""
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the labels, each with the text of the choice of that letter, where there is one."""
         words = {one.letter: one.text for one in self.offered}
-        return [(label, words.get(label, label)) for label in self.labels]
+        return [(label, words.get(label, label)) for label in self.shown]
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer, how it was read, and the text."""
         return [{**about(unit), **self.read(exchanges, self.parse, {})}]
 
+    def labels(self, unit: Unit) -> Sequence[str]:
+        """Return the labels of JSON answers, the letters of the choices, or the actions."""
+        if self.reads == "json":
+            return self.shown or ("A", "B")
+        return {"options": [one.letter for one in self.offered], "action": tuple(ACTIONS)}.get(self.reads, ())
+
+    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
+        """Return the chosen parser."""
+        return self.parse
+
+    def cure(self, prompt: str) -> str:
+        """Return what to ask for, or what to declare."""
+        first = next(iter(keys_asked(prompt)), "")
+        other = f', or declare key = "{first}" in [protocol]' if self.reads == "json" and first else ""
+        return f"{super().cure(prompt).removesuffix('.')}{other}."
+
     def parse(self, text: str) -> Parsed:
         """Read a reply with the chosen parser."""
-        if self.parser == "options":
+        if self.reads == "options":
             return parse_options(text, self.offered)
-        if self.parser == "action":
+        if self.reads == "action":
             return parse_action(text)
-        if self.parser == "json":
-            key = str(self.settings.options.get("key", "Answer"))
-            return parse_answer(text, key=key, labels=self.labels or ("A", "B"))
+        if self.reads == "json":
+            return parse_answer(text, key=self.key, labels=self.shown or ("A", "B"))
         return Parsed(status="ok", rule="whole", label=text) if text.strip() else Parsed(status="empty", rule="empty")
 
 

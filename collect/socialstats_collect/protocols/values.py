@@ -1,51 +1,80 @@
-"""A role play in stages, each scored by judge models on ten traits and on commitment."""
+"""A role play in stages, each scored by judge models on declared traits, and on scores beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import product
 from typing import Any
 
+from socialstats.designs.instrument import COLUMN, Instrument
 from socialstats.errors import InputError, Problem
+from socialstats.tables.toml_files import toml_of
+from socialstats.text import meant, shorten
 from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
+from socialstats_collect.parse.cues import AFTER, BEFORE
+from socialstats_collect.parse.text import clean
 from socialstats_collect.protocols.base import (
+    NOT_ASKED,
     REFUSED,
     CollectionProtocol,
     Conversation,
+    Example,
     Exchange,
     Settings,
+    Source,
     Varies,
     about,
+    fields,
     filled,
+    keys_asked,
 )
 
 MOST_STAGES = 100
-TRAITS = (
-    "tradition", "progress", "authority_deference", "egalitarianism", "risk_aversion", "openness",
-    "individual_responsibility", "collective_responsibility", "moral_certainty", "nuanced_pragmatism",
-)  # fmt: skip
-HIGHEST, COMMITTED = 20, 5
+CONTROL, SCENARIO, WORDING = "control", "scenario", "wording"
+DECLARED = ("traits", "scale", "further", "weights", "groups", "active")
+OURS = ("item_id", "replicate", "model", SCENARIO, "stage", WORDING, "judge", "text", COLUMN, "answer_status",
+        "scores_unread", "reply_status", "blocked_by", "judge_status", "parser_version", "reply_text")  # fmt: skip
+"""Columns of the table that no score may have the name of."""
 
 
 class Values(CollectionProtocol):
     """Staged role play, scored by judges.
 
-    Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
-    ``scenario``, ``wording``. Option ``stages``: another number of them. Judges: ``[judges] models``. Each reply is one
-    request to each judge. A control text is an item with ``control`` filled: it is scored once, whatever the models,
-    and has a separate table. The table has one row per stage and judge, and is read by the study staged-values. A trait
-    without a score is missing, never a default.
+    Items: a column for the baseline question and one for each stage (by default ``baseline``, ``stage_1`` to
+    ``stage_4``); best with ``scenario``, ``wording``. Judges: ``[judges] models``. Each reply is one request to each
+    judge. A control text is an item with ``control`` filled: it is scored once, whatever the models, and has a separate
+    table. The table has one row per stage and judge, and is read by the study staged-values. A trait without a score is
+    missing, never a default.
+
+    Options declare what is scored: ``traits``, their ``scale``, and ``further`` scores with a scale each. A scale is
+    its lowest and its highest score, and in words what they mean. ``weights`` and ``groups`` are of the traits, and
+    ``active`` is the score from which one is active. Without them it is what the shipped run file declares.
+    ``stages`` is how many there are, or their names; ``baseline`` and ``debrief`` are other names of these two, or
+    false.
 
     Examples
     --------
     >>> Values(Settings(judges=("judge",), options={"stages": 2})).columns
     ('baseline', 'stage_1', 'stage_2')
+    >>> given = {"traits": ["care", "order"], "scale": [1, 7], "stages": ["offer", "threat"], "baseline": False}
+    >>> one = Values(Settings(judges=("judge",), options=given))
+    >>> one.columns, one.instrument.stages, one.instrument.scale
+    (('offer', 'threat'), ('offer', 'threat', 'debrief'), (1.0, 7.0))
     """
 
     name = "staged-values"
-    takes: Mapping[str, Any] = {"stages": int}
+    takes: Mapping[str, Any] = {
+        "stages": int | list, "baseline": str | bool, "debrief": str | bool, "traits": list, "scale": list,
+        "further": dict, "weights": dict, "groups": dict, "active": float,
+    }  # fmt: skip
     provides: Mapping[str, tuple[str, ...]] = {
-        "baseline": ("text",), "role_play": ("text",), "judge": ("reply", "highest", "committed", "traits"),
+        "baseline": ("text",), "role_play": ("text",),
+        "judge": ("reply", "traits", "scale", "lowest", "highest", "further", "committed"),
     }  # fmt: skip
 
     def __init__(self, settings: Settings) -> None:
@@ -53,67 +82,136 @@ class Values(CollectionProtocol):
             fix = 'Add [judges] models = ["..."] to the run file.'
             raise InputError(Problem(message="this protocol needs judges", fix=fix))
         super().__init__(settings)
-        self.stages = settings.options.get("stages", 4)
-        if not 1 <= self.stages <= MOST_STAGES:
-            raise InputError(f"stages = {self.stages}: there are 1 to {MOST_STAGES}")
-        self.columns = ("baseline", *(f"stage_{k}" for k in range(1, self.stages + 1)))
+        self.named, order = _stages(settings.options)
+        self.columns = tuple(self.named)
+        declared = {name: settings.options[name] for name in DECLARED if name in settings.options}
+        declared, self.scales = _without_words(declared or shipped())
+        self.instrument = Instrument.read({**declared, **order}, "[protocol]")
+        self.declared = json.dumps(self.instrument.facts(), ensure_ascii=False, sort_keys=True)
+        if taken := [name for name in self.instrument.names if name in OURS]:
+            message = f"'{taken[0]}' is a column of the table, and cannot be a score"
+            raise InputError(Problem(message=message, source="[protocol]", fix="Give the score another name."))
 
     def once(self, item: Mapping[str, str]) -> bool:
         """Return whether an item is a control text."""
-        return bool(item.get("control"))
+        return bool(item.get(CONTROL))
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask the baseline question, play the stages in one conversation, debrief; the judges score each reply."""
-        if control := unit.item.get("control"):
-            yield from self._scored(unit, "control", control, "")
+        if control := unit.item.get(CONTROL):
+            yield from self._scored(unit, CONTROL, control, "")
             return
-        text = filled(self.texts["baseline"], unit, text=unit.item["baseline"])
         # wordings may share a baseline, not its answer
-        cell = canonical([unit.drawn or unit.item_id, {**unit.factors, "model": ""}])
-        reply = yield self.ask(unit, text, step="baseline", parent=cell)
-        yield from self._scored(unit, "baseline", reply.content, reply.key)
+        parent = canonical([unit.drawn or unit.item_id, {**unit.factors, "model": ""}])
         messages: tuple[Message, ...] = ()
-        for column in [*self.columns[1:], "debrief"]:
-            stage, played = column.replace("_", " "), "debrief" if column == "debrief" else "role_play"
-            text = filled(self.texts[played], unit, text=unit.item.get(column, ""))
-            request = self.ask(unit, text, after=messages, step=stage, parent=reply.key)
+        columns = {stage: column for column, stage in self.named.items()}
+        for stage in self.instrument.stages:
+            opening = stage == self.instrument.baseline
+            played = "baseline" if opening else "debrief" if stage == self.instrument.debrief else "role_play"
+            text = filled(self.texts[played], unit, text=unit.item.get(columns.get(stage, ""), ""))
+            request = self.ask(unit, text, after=messages, step=stage, parent=parent)
             reply = yield request
-            messages = (*request.messages, {"role": "assistant", "content": reply.content or reply.refusal})
+            parent = reply.key
+            if not opening:
+                messages = (*request.messages, {"role": "assistant", "content": reply.content or reply.refusal})
             yield from self._scored(unit, stage, reply.content, reply.key)
 
+    def judged(self, unit: Unit, reply: str) -> str:
+        """Return what a judge is asked about a reply."""
+        low, high = (f"{end:g}" for end in self.instrument.scale)
+        further = self.instrument.further
+        lines = [f'\nGive "{name}" a whole number from {self.scales[name]}.' for name in further]
+        # texts of version 0.1 name the end of the first further scale
+        committed = next((f"{end:g}" for _, end in further.values()), "")
+        words = {
+            "reply": reply, "scale": self.scales[""], "lowest": low, "highest": high, "committed": committed,
+            "traits": ", ".join(self.instrument.traits), "further": "".join(lines),
+        }  # fmt: skip
+        return filled(self.texts["judge"], unit, **words)
+
     def _scored(self, unit: Unit, stage: str, text: str, parent: str) -> Conversation:
-        words = filled(
-            self.texts["judge"], unit, reply=text, highest=str(HIGHEST), committed=str(COMMITTED),
-            traits=", ".join(TRAITS),
-        )  # fmt: skip
+        words = self.judged(unit, text)
         for judge in self.settings.judges if text.strip() else ():
             yield Ask(
                 model=judge, messages=({"role": "user", "content": words},), step=f"judge {stage}", parent=parent,
                 parameters=dict(self.settings.judge_parameters), replicate=unit.replicate,
             )  # fmt: skip
 
+    def scored(self, reply: Reply | None) -> dict[str, Parsed]:
+        """Return the scores of a judge's reply: traits, and further scores each on its scale."""
+        text, (low, high) = reply.content if reply else "", self.instrument.scale
+        found = parse_scores(text, self.instrument.traits, low=low, high=high)
+        for name, (least, most) in self.instrument.further.items():
+            found |= parse_scores(text, (name,), low=least, high=most)
+        return found
+
+    def sources(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[Source]:
+        """Return the calls behind each row: that of the answer, which a control text has not, and that of the judge."""
+        made = {(request.step, request.model): (request, reply) for request, reply in exchanges}
+        stages = [CONTROL] if self.once(unit.item) else self.instrument.stages
+        found = []
+        for stage, judge in product(stages, self.settings.judges):
+            steps = (stage, unit.factors["model"]), (f"judge {stage}", judge)
+            answer, score = (made.get(step) for step in steps)
+            reply = score if stage == CONTROL else answer
+            found.append(Source(reply=reply, judge=score, calls=tuple(filter(None, (answer, score))), steps=steps))
+        return found
+
+    def examples(self, unit: Unit) -> Iterator[Example]:
+        """Yield a judge's reply with the keys that the judge text asks for, once for each score that is declared.
+
+        The keys are those of the JSON that the text shows; where it shows none, or goes on with dots, those declared
+        that it names.
+        """
+        prompt, instrument = self.judged(unit, ""), self.instrument
+        shown, read = keys_asked(prompt), clean(prompt).text
+        scales = {**dict.fromkeys(instrument.traits, instrument.scale), **instrument.further}
+        given = dict(shown)
+        if not shown or "..." in prompt or "\u2026" in prompt:
+            given |= {name: "" for name in instrument.names if names_word(read, name) and name not in given}
+        ends = {clean(name).text.casefold(): f"{high:g}" for name, (_, high) in scales.items()}
+        numbers = {name: float(number or ends.get(clean(name).text.casefold(), 0)) for name, number in given.items()}
+        reply = json.dumps(numbers, ensure_ascii=False)
+        found = self.scored(Reply(key="", status="ok", content=reply))
+        for name, scale in scales.items():
+            yield Example(
+                text="judge", models=self.settings.judges, parameters=self.settings.judge_parameters, reply=reply,
+                wanted=f"{numbers.get(name, scale[1]):g}", parsed=found[name], key=name,
+                fix=f"{meant(name, given)}Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all "
+                "traits. Or declare the keys that it asks for in [protocol].",
+            )  # fmt: skip
+
+    def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
+        """Yield a judge text without the reply or the ends of a scale, and scores with the name of a factor."""
+        if "reply" not in fields(self.texts["judge"]):
+            yield "the text 'judge' does not show the reply that it asks about", "Write {reply} where it belongs."
+        numbers = {float(number) for number in NUMBERS.findall(self.judged(unit, ""))}
+        scales = {"scale": self.instrument.scale}
+        scales |= {f"further.{name}": scale for name, scale in self.instrument.further.items()}
+        for name, scale in scales.items():
+            if lost := [f"{end:g}" for end in scale if abs(end) not in numbers]:
+                fix = "Write {scale} and {further}, or the numbers themselves; or declare the scale that it asks for."
+                yield f"the text 'judge' does not name {' and '.join(lost)}, an end of {name}", fix
+        if clash := [name for name in self.instrument.names if name in unit.factors]:
+            yield f"'{clash[0]}' is a score and a factor", "Give one of them another name."
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
-        replies = {(request.step, request.model): reply for request, reply in exchanges}
-        stages = [column.replace("_", " ") for column in (*self.columns, "debrief")]
-        return [
-            self._row(unit, judge, stage, replies)
-            for stage in (["control"] if self.once(unit.item) else stages)
-            for judge in self.settings.judges
-        ]
+        return [self._row(unit, source) for source in self.sources(unit, exchanges)]
 
-    def _row(self, unit: Unit, judge: str, stage: str, replies: Mapping[tuple[str, str], Reply]) -> dict[str, object]:
-        answer, score = replies.get((stage, unit.factors["model"])), replies.get((f"judge {stage}", judge))
-        read = scored(score)
+    def _row(self, unit: Unit, source: Source) -> dict[str, object]:
+        (stage, _), (_, judge) = source.steps
+        answer, score = (one[1] if one else None for one in (source.reply, source.judge))
+        read = self.scored(score)
         unread = sorted(name for name, one in read.items() if one.status != "ok")
         status = "ok" if not unread else "unparsed"
         if score is None:
-            status = "refusal" if answer is not None and answer.status in REFUSED else "missing"
+            status = "refusal" if answer is not None and answer.status in REFUSED else NOT_ASKED
         where: dict[str, object] = {
             **about(unit),
-            "scenario": unit.item.get("scenario", unit.item_id),
+            SCENARIO: unit.item.get(SCENARIO, unit.item_id),
             "stage": stage,
-            "wording": unit.item.get("wording", "1"),
+            WORDING: unit.item.get(WORDING, "1"),
         }
         return {
             **({"text": unit.item_id} if self.once(unit.item) else where),
@@ -121,11 +219,12 @@ class Values(CollectionProtocol):
             **{name: one.label for name, one in read.items()},
             "answer_status": status,
             "scores_unread": "; ".join(f"{name}: {read[name].status}" for name in unread) or None,
-            "reply_status": answer.status if answer else "missing",
+            "reply_status": answer.status if answer else NOT_ASKED,
             "blocked_by": answer.blocked_by or None if answer else None,
-            "judge_status": score.status if score else "missing",
+            "judge_status": score.status if score else NOT_ASKED,
             "parser_version": VERSION,
             "reply_text": answer.content if answer else None,
+            COLUMN: self.declared,
         }
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
@@ -133,10 +232,86 @@ class Values(CollectionProtocol):
         return ["--study", "staged-values", *(["--by", "persona"] if varies("persona") else [])]
 
 
-def scored(reply: Reply | None) -> dict[str, Parsed]:
-    """Return the scores of a judge's reply: ten traits from 0 to 20, commitment from 0 to 5."""
-    text = reply.content if reply else ""
-    return {
-        **parse_scores(text, TRAITS, low=0, high=HIGHEST),
-        **parse_scores(text, ("commitment",), low=0, high=COMMITTED),
-    }
+NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def names_word(text: str, name: str) -> bool:
+    """Return whether a cleaned text names a score, apart from other words.
+
+    Examples
+    --------
+    >>> names_word("Score care: 0 to 5", "Care"), names_word("Score careful answers", "care")
+    (True, False)
+    """
+    return re.search(rf"(?i){BEFORE}{re.escape(clean(name).text.strip())}{AFTER}", text) is not None
+
+
+@cache
+def shipped() -> Mapping[str, Any]:
+    """Return what is scored where a run file, or a log of version 0.1, declares nothing: that of the shipped run file.
+
+    Examples
+    --------
+    >>> len(shipped()["traits"]), shipped()["further"]["commitment"][:2]
+    (10, [0, 5])
+    """
+    path = files("socialstats_collect") / "new" / Values.name / "run.toml"
+    given = toml_of(path.read_bytes(), "run.toml")["protocol"]
+    return {name: given[name] for name in DECLARED if name in given}
+
+
+def _without_words(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return a declaration without what the ends of its scales mean, and each scale in words; that of traits by "".
+
+    Examples
+    --------
+    >>> _without_words({"scale": [1, 7, "never", "always"], "further": {"care": [0, 5]}})
+    ({'scale': [1, 7], 'further': {'care': [0, 5]}}, {'': '1 (never) to 7 (always)', 'care': '0 to 5'})
+    """
+    further = declared.get("further", {})
+    scales = {"": declared.get("scale"), **further}
+    plain, words = dict[str, Any](), dict[str, str]()
+    for name, scale in scales.items():
+        worded = isinstance(scale, list) and len(scale) == 4 and all(isinstance(one, str) for one in scale[2:])
+        plain[name] = scale[:2] if worded else scale
+        ends = [f"{end:g}" if isinstance(end, int | float) else str(end) for end in plain[name] or ()]
+        meant = [f" ({one})" for one in scale[2:]] if worded else ["", ""]
+        words[name] = " to ".join(end + one for end, one in zip(ends, meant, strict=False))
+    scale = plain.pop("")
+    kept = {"scale": scale} if "scale" in declared else {}
+    return {**declared, **kept, **({"further": plain} if further else {})}, words
+
+
+def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the columns of baseline and stages, each with its name, and what the instrument says of the stages.
+
+    Examples
+    --------
+    >>> _stages({"stages": 1, "debrief": False})[0], _stages({"stages": ["offer"]})[1]["stages"]
+    ({'baseline': 'baseline', 'stage_1': 'stage 1'}, ['baseline', 'offer', 'debrief'])
+    """
+    given = options.get("stages", 4)
+    numbered = isinstance(given, int)
+    opening, closing = (_name_of(options, part) for part in ("baseline", "debrief"))
+    played = [f"stage_{k}" for k in range(1, min(given, MOST_STAGES + 1) + 1)] if numbered else given
+    every = [*filter(None, (opening, *played, closing))]
+    texts = all(isinstance(stage, str) and stage.strip() for stage in every)
+    if not 1 <= len(played) <= MOST_STAGES or not texts or len(set(every)) < len(every) or CONTROL in every:
+        fix = f"There are 1 to {MOST_STAGES}: write their number, or their names, each once, and none '{CONTROL}'."
+        raise InputError(Problem(message=f"stages = {shorten(repr(given))}", source="[protocol]", fix=fix))
+    columns = [*filter(None, (opening, *played))]
+    # stages that are numbered have always been called by their column, with a blank
+    named = {column: column.replace("_", " ") if numbered else column for column in columns}
+    order = [*named.values(), *filter(None, [closing])]
+    return named, {"stages": order, "baseline": named.get(opening, ""), "debrief": closing}
+
+
+def _name_of(given: Mapping[str, Any], part: str) -> str:
+    """Return what a run file calls the baseline or the debrief; empty where it leaves it out."""
+    name = given.get(part, part)
+    if name is False:
+        return ""
+    if not isinstance(name, str) or not name.strip():
+        fix = "Write its name, or false to leave it out."
+        raise InputError(Problem(message=f"{part} = {name!r}", source="[protocol]", fix=fix))
+    return name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from socialstats.errors import InputError
@@ -61,9 +62,7 @@ class Who(CollectionProtocol):
         """Ask, and ask in other words until there is an answer."""
         parent = ""
         for rung in range(self.rungs):
-            text = self.asked(unit)
-            if rung:
-                text = filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
+            text = self.worded(unit, rung)
             reply = yield self.ask(unit, text, step=f"rung {rung}", parent=parent)
             if self.answer(unit, reply).label is not None:
                 return
@@ -71,7 +70,24 @@ class Who(CollectionProtocol):
 
     def answer(self, unit: Unit, reply: Reply) -> Parsed:
         """Read a reply as a number of an option."""
-        return decide(reply, lambda text: parse_who(text, self.pair(unit)))
+        return decide(reply, self.parser(unit))
+
+    def worded(self, unit: Unit, rung: int) -> str:
+        """Return the question in the words of a rung; those of 0 are the prompt."""
+        text = self.asked(unit)
+        return filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit)) if rung else text
+
+    def asking(self, unit: Unit) -> dict[str, str]:
+        """Return the prompt and every rewording that is tried."""
+        return {f"rung_{rung}" if rung else "prompt": self.worded(unit, rung) for rung in range(self.rungs)}
+
+    def labels(self, unit: Unit) -> Sequence[str]:
+        """Return the numbers of the two people."""
+        return ("1", "2")
+
+    def parser(self, unit: Unit) -> Callable[[str], Parsed]:
+        """Return what reads a number or a name."""
+        return partial(parse_who, names=self.pair(unit))
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the story with its names, and the names by their numbers."""
@@ -85,15 +101,14 @@ class Who(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer on the last wording that was tried."""
-        shown = self.pair(unit)
-        numbers = ("1", "2") if shown[0] == unit.item["name_first"] else ("2", "1")
-        labels = dict(zip(("first", "second"), numbers, strict=True))
-        found = self.read(exchanges, lambda text: parse_who(text, shown), labels)
-        chosen = dict(self.choices(unit)).get(str(found.pop("answer")))
+        # by the order drawn: both people may have the same name
+        numbers = ("2", "1") if unit.factors.get("order") == self.orders[1] else ("1", "2")
+        found = self.read(exchanges, self.parser(unit), dict(zip(("first", "second"), numbers, strict=True)))
+        chosen = found.pop("answer")
         return [
             {
                 **about(unit), "scenario": unit.item.get("scenario", unit.item_id),
-                "answer": None if chosen is None else -1 if chosen == unit.item["name_first"] else 1,
+                "answer": None if chosen is None else -1 if chosen == numbers[0] else 1,
                 "rung": len(exchanges) - 1 if exchanges else None, "wordings_tried": len(exchanges), **found,
             }
         ]  # fmt: skip

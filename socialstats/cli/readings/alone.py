@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from socialstats.cli.readings.boards import scores_in
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.vocabulary import CLUSTER_NAME, COVARIATES, NUMBERINGS, RIGHT, TASKS, UNITS, VALUES
@@ -14,9 +12,9 @@ from socialstats.text import shorten
 SCORE = 4.5  # below every reading that compares something
 
 
-def values_of_one_source(seen: Profile) -> Iterator[Proposal]:
+def values_of_one_source(seen: Profile) -> Proposals:
     """Propose the mean or share of the only column of values, where each row is a unit and nothing can be compared."""
-    keys = [c for c in seen.columns.values() if c.unique and (c.text or c.identifies or c.numbers_rows)]
+    keys = [c for c in seen.every if c.unique and (c.text or c.identifies or c.numbers_rows)]
     free = [c for c in scores_in(seen, keys) if not c.called((*COVARIATES, *NUMBERINGS)) and not c.timing]
     told = [c for c in free if c.called((*VALUES.words, *RIGHT))]
     values = told or free

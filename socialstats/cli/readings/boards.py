@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from socialstats.cli.readings.proposal import Proposal, two_conditions
+from socialstats.cli.readings.proposal import Columns, Proposal, Proposals, ends_of, two_conditions
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, Board, Cells, find_board, models_of
@@ -18,6 +18,7 @@ from socialstats.designs.vocabulary import (
     KEYS,
     MEASURES,
     MODELS,
+    NO_SCORES,
     RATERS,
     RIGHT,
     SCORING,
@@ -33,7 +34,7 @@ FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
 
 
-def score_tables(seen: Profile) -> Iterator[Proposal]:
+def score_tables(seen: Profile) -> Proposals:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
     metric = measures_in(seen)
     if metric is not None:  # one at a time
@@ -46,14 +47,14 @@ def score_tables(seen: Profile) -> Iterator[Proposal]:
     models = models_of(seen)
     yield from long_board(seen)
     if not models:
-        rows = [c for c in seen.columns.values() if c.called(MODELS.words) and c.unique and c.numbers is None]
+        rows = [c for c in seen.every if c.called(MODELS.words) and c.unique and c.text]
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
 
 
 def measures_in(seen: Profile) -> Column | None:
     """Return the column whose labels are different measures, or scorings of one answer, in the rows of one column."""
-    texts = [c for c in seen.varying() if c.numbers is None and len(c.levels) <= FEW and not c.unique]
-    valued = any(bare(c.name) in KEY_VALUES and c.numbers is not None for c in seen.columns.values())
+    texts = [c for c in seen.varying() if c.text and c.size <= FEW and not c.unique]
+    valued = any(bare(c.name) in KEY_VALUES and not c.text for c in seen.every)
     named = [c for c in texts if bare(c.name) in MEASURES or (valued and bare(c.name) in KEYS)]
     if named:
         return named[0]
@@ -63,20 +64,18 @@ def measures_in(seen: Profile) -> Column | None:
 
 def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
     """Whether each model has rows of each label."""
-    return len(seen.table.counts([model.name, scorer.name]).n) == len(model.levels) * len(scorer.levels)
+    return len(seen.table.counts([model.name, scorer.name]).n) == model.size * scorer.size
 
 
-def scores_in(seen: Profile, used: Sequence[Column]) -> list[Column]:
+def scores_in(seen: Profile, used: Columns) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
-    return [
-        c for c in seen.varying() if c not in used and (c.numbers is not None or c.yes_no)
-        and c.name not in seen.no_values and not c.unique_key
-        and not c.called(("mean", "average", "overall", *TREATMENTS))
-        and bare(c.name) not in (*SUMMARIES, *TASKS.names) and not c.called(("rank", *CALLS))
-    ]  # fmt: skip
+    free = [c for c in seen.varying() if c not in used and (not c.text or c.yes_no)]
+    free = [c for c in free if c.name not in seen.no_values and not c.unique_key]
+    free = [c for c in free if not c.called((*NO_SCORES, *TREATMENTS, *CALLS))]
+    return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
-def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
+def row_a_model(seen: Profile, model: Column) -> Proposals:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
     shares = [c for c in scores if not c.whole]
@@ -92,7 +91,7 @@ def row_a_model(seen: Profile, model: Column) -> Iterator[Proposal]:
     yield Proposal("ratings", 9, means, parts, LEADERBOARD)
 
 
-def long_board(seen: Profile) -> Iterator[Proposal]:
+def long_board(seen: Profile) -> Proposals:
     """Propose a leaderboard of a table with one row per answer of a model."""
     found = find_board(seen, scores_in(seen, models_of(seen)))
     if found is None:
@@ -104,7 +103,7 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
     averaged = f", with {each_answer(found.answers)} averaged" if several else ""
     clusters: dict[str, Any] = {"cluster": [found.cluster]} if found.cluster is not None else {}
     named = model in models_of(seen)
-    if not named and len(model.levels) == 2 and (repeat or not several):
+    if not named and model.size == 2 and (repeat or not several):
         parts = {"unit": unit, "condition": [model], "value": [value], "repeat": repeat}
         options = {"conditions": two_conditions(model), "missing": "drop", **clusters}
         means = f"'{value.name}' of the same {of} under two of '{model.name}'{averaged}"
@@ -123,13 +122,13 @@ def long_board(seen: Profile) -> Iterator[Proposal]:
     yield Proposal("ratings", score, means, parts, {**LEADERBOARD, **clusters})
 
 
-def conditions_within(seen: Profile, board: Board) -> Iterator[Proposal]:
+def conditions_within(seen: Profile, board: Board) -> Proposals:
     """Propose two conditions that each unit met under each source: they are rather compared than averaged."""
     cells = Cells(seen, board.unit, [board.model], board.value)
-    if len(seen.columns[board.model].levels) < 2 or not cells.repeated:
+    if seen.columns[board.model].size < 2 or not cells.repeated:
         return
     factors = [seen.columns[one.name] for one in cells.within if one.kind == "factor"]
-    for condition in [c for c in factors if len(c.levels) == 2][:1]:
+    for condition in [c for c in factors if c.size == 2][:1]:
         below = Cells(seen, board.unit, [board.model, condition.name], board.value)
         repeat = below.repeats() if below.repeated else ()
         if below.repeated and not repeat:
@@ -154,43 +153,47 @@ def called_rater(column: Column) -> bool:
     return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
 
 
-def column_a_model(seen: Profile) -> Iterator[Proposal]:
+def families_in(names: Iterable[str]) -> int:
+    """Return how many names are those of families of models."""
+    return sum(bool(FAMILIES.search(name)) for name in names)
+
+
+def column_a_model(seen: Profile) -> Proposals:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
-    keys = [c for c in seen.columns.values() if c.unique and c.names_things]
-    key = min(keys, key=lambda c: c.numbers is not None, default=None)
-    families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
+    keys = [c for c in seen.every if c.unique and c.names_things]
+    key = min(keys, key=lambda c: not c.text, default=None)
     tasked = key is not None and key.called(TASKS.words)
-    if seen.is_cross or ((key is None or (key.numbers is not None and not tasked)) and families < FEWEST):
+    named = key is not None and (key.text or tasked)
+    if seen.is_cross or not (named or families_in(seen.columns) >= FEWEST):
         return
     scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
     alike = [c for c in scores if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
-    if any(map(called_rater, seen.columns.values())) and not tasked:
+    rated = any(map(called_rater, seen.every)) and not tasked
+    if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
-    if len(scores) < FEWEST or len({stem(name) for name in names}) < len(names) / 2:
-        return
-    known = sum(bool(FAMILIES.search(name)) for name in names) > len(names) / 2
-    shares = all(c.numbers is not None and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
+    known = families_in(names) > len(names) / 2
+    shares = all(c.numbers and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
     unnamed = key is not None and not key.name.strip()
-    few = key is not None and key.numbers is None and seen.rows <= len(scores)
+    few = key is not None and key.text and seen.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
     right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
     numbers = (known or (shares and (tasked or unnamed)) or content) and any(c.yes_no for c in scores) <= known
     if not (right or numbers):
         return
-    parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
-    means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     by_content = content and not (known or shares)
     score = 6.4 if right else 6.9 if by_content else 8.4 if known or tasked else 7.6
+    means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
+    parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
     yield Proposal("ratings", score, means, parts, LEADERBOARD)
 
 
-def one_scale(scores: Sequence[Column]) -> bool:
+def one_scale(scores: Columns) -> bool:
     """Whether many columns, most with fractions, have one largest value, or largest values of one order."""
-    tops = [max(c.numbers or [0.0]) for c in scores]
-    parts = sum(c.numbers is not None and not c.whole for c in scores)
+    tops = [ends_of(c)[1] for c in scores]
+    parts = sum(not (c.text or c.whole) for c in scores)
     near = min(tops) > 0 and max(tops) <= 10 * min(tops)
-    positive = all(min(c.numbers or [-1.0]) >= 0 for c in scores)
+    positive = all(not c.text and ends_of(c)[0] >= 0 for c in scores)
     limited = 2 * max(map(tops.count, tops)) >= len(tops)
     return len(scores) >= MANY and 2 * parts > len(scores) and positive and (near or limited)

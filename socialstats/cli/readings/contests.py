@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import Any
 
-from socialstats.cli.readings.proposal import Parts, Proposal
-from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
+from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal, Proposals
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
     BEATEN,
@@ -41,17 +40,17 @@ from socialstats.designs.vocabulary import (
     UNDECIDED,
     VERDICTS,
 )
+from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.tables import as_number
 from socialstats.text import count
 
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
+NAMES_ONE = 9.2  # score where a result names one of both items in each row
 MOST_RESULTS = 12  # labels of results that name no item
 
 
-def proposed_contest(
-    seen: Profile, score: float, means: str, sides: tuple[Column, Column], results: Parts, **options: Any
-) -> Proposal:
+def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, results: Parts, **options: Any) -> Proposal:
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
@@ -59,28 +58,28 @@ def proposed_contest(
     return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
 
 
-def winners_and_losers(seen: Profile) -> Iterator[Proposal]:
+def winners_and_losers(seen: Profile) -> Proposals:
     """Look for a column of winners and one of losers."""
-    named = [c for c in seen.varying() if c.names_things]
-    times = next((c.name for c in seen.columns.values() if c.counts or c.name in seen.frequencies), None)
+    times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
-    for a in (c for c in named if c.called((*WINNERS, *PICKED))):
-        for b in (c for c in named if c is not a):
-            refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
-            named_so = a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:]
-            if share(a, b) < 0.3 or not (refused or named_so):
-                continue
-            actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
-            if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
-                continue
-            means = f"'{a.name}' won, '{b.name}' lost"
-            options: dict[str, Any] = {"count": times} if counted else {}
-            score = 7.5 if actor else 9
-            yield proposed_contest(seen, score, means, (a, b), {"winner": [a]}, **options)
-            if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
-                options |= {"exclude": [f"{a.name}=={b.name}"]}
-                means += "; rows where both are the same are left out"
-                yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a]}, **options)
+    named = [c for c in seen.varying() if c.names_things]
+    for a, b in product([c for c in named if c.called((*WINNERS, *PICKED))], named):
+        if a is b or share(a, b) < 0.3:
+            continue
+        refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
+        if not refused and not (a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:]):
+            continue
+        actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
+        if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
+            continue
+        means = f"'{a.name}' won, '{b.name}' lost"
+        options: dict[str, Any] = {"count": times} if counted else {}
+        score = 7.5 if actor else 9
+        yield proposed_contest(seen, score, means, (a, b), {"winner": [a]}, **options)
+        if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
+            options |= {"exclude": [f"{a.name}=={b.name}"]}
+            means += "; rows where both are the same are left out"
+            yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a]}, **options)
 
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:
@@ -88,7 +87,7 @@ def told_otherwise(c: Column, a: Column, b: Column) -> bool:
     return c not in (a, b) and c.called((*WON, *SUCCESS)) and bool(result_settings(c, a, b))
 
 
-def contests(seen: Profile) -> Iterator[Proposal]:
+def contests(seen: Profile) -> Proposals:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
     for a, b in item_pairs(seen):
         yield from contest(seen, a, b, 1.5 * (rarely_met(a) and rarely_met(b)))
@@ -100,55 +99,52 @@ def has_sides(a: Column, b: Column) -> bool:
     return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
 
 
-def item_pairs(seen: Profile) -> list[tuple[Column, Column]]:
+def item_pairs(seen: Profile) -> list[Pair]:
     """Return the pairs of columns that may hold two items a row, wherever they stand: those named like sides first.
 
     Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
     """
-    items = [c for c in seen.columns.values() if c.filled == c.rows and (c.numbers is None or c.whole)]
-    items = [c for c in items if c.numbers is None or not c.called((*SCORES, *RATED_AS))]
-    labels = [c for c in items if len(c.levels) >= 2 and c.name not in seen.frequencies and not c.describes]
-    numbered = [c for c in labels if c.numbers is not None and (len(bare(c.name)) > 1 or bare(c.name) in "ij")]
-    labels = [c for c in labels if c.numbers is None or c.identifies or c in numbered[:MOST_KEYS]][:MOST_ITEMS]
-    texts = [c for c in items if c.numbers is None]
-    sure = [pair for c in seen.varying() if c.called(WON) for pair in named_in(seen, c, texts)]
-    one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
-    found = []
+    items = [c for c in seen.every if c.filled == c.rows]
+    items = [c for c in items if c.text or (c.whole and not c.called((*SCORES, *RATED_AS)))]
+    texts = [c for c in items if c.text]
+    labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
+    numbered = [c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")][:MOST_KEYS]
+    labels = [c for c in labels if c.text or c.identifies or c in numbered][:MOST_ITEMS]
+    likely = []
     for a, b in combinations(labels, 2):
-        named = len(a.labels | b.labels) > 2 and has_sides(a, b)
-        if min(len(a.levels), len(b.levels)) < 3 and (a.numbers or not (named or seen.opposed(a, b))):
+        sided, shared = has_sides(a, b), share(a, b)
+        named = sided and len(a.labels | b.labels) > 2
+        if min(a.size, b.size) < 3 and (a.numbers or not (named or seen.opposed(a, b))):
             continue
-        shared = share(a, b)
-        sides = shared >= 0.2 and has_sides(a, b)
-        if sides or (shared >= 0.7 and (a.numbers is None or (a.tokens, b.tokens) == (("i",), ("j",)))):
-            found.append((not sides, min(map(rarely_met, (a, b))), a, b))
-    found.sort(key=lambda one: one[:2])
-    best = [(a, b) for *_, a, b in found[:MOST_PAIRS] if not meet_themselves(seen, a, b)]
-    lone = [(a, b) if a.name < b.name else (b, a) for a in one_of for b in labels]
+        sides = sided and shared >= 0.2
+        if sides or (shared >= 0.7 and (a.text or (a.tokens, b.tokens) == (("i",), ("j",)))):
+            likely.append((not sides, rarely_met(a) and rarely_met(b), a, b))
+    likely.sort(key=lambda pair: pair[:2])
+    best = [(a, b) for *_, a, b in likely[:MOST_PAIRS] if not meet_themselves(seen, a, b)]
+    references = [c for c in texts if c.size == 1 and c.name[-1:] in "12ab"]
+    lone = [(a, b) if a.name < b.name else (b, a) for a in references for b in labels]
     lone = [(a, b) for a, b in lone if paired_names(a, b) and len(a.labels | b.labels) >= 3]
+    sure = [pair for c in seen.varying() if c.called(WON) for pair in named_in(seen, c, texts)]
     return [*best, *(pair for pair in dict.fromkeys([*lone, *sure]) if pair not in best)]
 
 
-def named_in(seen: Profile, result: Column, texts: Sequence[Column]) -> list[tuple[Column, Column]]:
+def named_in(seen: Profile, result: Column, texts: Columns) -> list[Pair]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
     cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
-    labels = [cells[c.name].labels() for c in (result, *near)]
-    said, *others = (one.mapped(str, None, object).tolist() for one in labels)
-    decided = [k for k, label in enumerate(said) if label is not None and not says_tie(label)]
-    hits = [{k for k in decided if other[k] == said[k]} for other in others]
-    return [
-        (a, b) for (a, x), (b, y) in combinations(zip(near, hits, strict=True), 2)
-        if x and y and not x & y and len(x | y) == len(decided)
-    ]  # fmt: skip
+    winners, *others = (cells[c.name].labels().mapped(str, None, object).tolist() for c in (result, *near))
+    decided = [k for k, label in enumerate(winners) if label is not None and not says_tie(label)]
+    hits = [(c, {k for k in decided if labels[k] == winners[k]}) for c, labels in zip(near, others, strict=True)]
+    pairs = combinations(hits, 2)
+    return [(a, b) for (a, x), (b, y) in pairs if x and y and not x & y and len(x | y) == len(decided)]
 
 
 def rarely_met(column: Column) -> bool:
     """Whether a column has so many labels that most of them occur once: rather a text or an id than items."""
-    return 2 * len(column.levels) > column.rows > 2 * MOST_KEYS
+    return 2 * column.size > column.rows > 2 * MOST_KEYS
 
 
-def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Proposal]:
+def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     versus = f"'{a.name}' against '{b.name}'"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
@@ -161,13 +157,15 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Iterator[Propos
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
         free = c not in (a, b) and not (flags and c in flags[1])
         free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS.words, *SCORES)))
-        free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
+        free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
         if not found or not (c.called(WON) or found[0].sure or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
+        if share(a, b) > 0.2 and named_in(seen, c, [a, b]):
+            score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
             likely -= 2 * (whole and c.filled < c.rows) + less
@@ -220,11 +218,16 @@ class Result:
     behind: bool = False
 
 
+def own_words(a: Column, b: Column) -> tuple[list[str], list[str]]:
+    """Return the words that each of two names has alone."""
+    return [x for x in a.tokens if x not in b.tokens], [y for y in b.tokens if y not in a.tokens]
+
+
 def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
     """Return the ways to read a column as results of two items, the most likely first; mostly one."""
     levels, items = c.labels, a.labels | b.labels
     rest = levels - items
-    enough = 1 if c.numbers is None else max(5, len(items) / 3)
+    enough = 1 if c.text else max(5, len(items) / 3)
     if len(levels & items) > enough and (len(rest) <= 2 or all(map(says_tie, rest))):
         return [Result({"tie": sorted(rest)} if rest - {"tie"} else {})]
     if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
@@ -232,25 +235,23 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
     graded = "".join(sorted(map(bare, levels))) == "abc"
     graded = graded and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
     tied = sorted(level for level in levels if says_tie(level) or (graded and bare(level) == "c"))  # as MT-bench has it
-    own = [[word for word in one.tokens if word not in other.tokens] for one, other in ((a, b), (b, a))]
-    schemes = [(a.name, b.name), *((x, y) for x in own[0][:1] for y in own[1][:1]), *SIDE_CODES]
+    alone = own_words(a, b)
+    schemes = [(a.name, b.name), *((x, y) for x in alone[0][:1] for y in alone[1][:1]), *SIDE_CODES]
     for ties in (tied, undecided(levels)):
-        found = scheme_of(levels - {*ties}, schemes)
-        if found is None or len({side_code(level) for level in levels - {*ties}}) < 2:
+        decided = levels - {*ties}
+        codes = scheme_of(decided, schemes)
+        if codes is None or len({*map(side_code, decided)}) < 2:
             continue
-        if not graded and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]:
+        if not graded and len(codes[1]) == 1 and codes[1].isalpha() and ties == [chr(ord(codes[1]) + 1)]:
             return []  # A, B and C
-        forward, backward = (
-            all(stands_for(code, words) for code, words in zip(found, two, strict=True)) for two in (own, own[::-1])
-        )
+        forward, backward = (all(map(stands_for, codes, words)) for words in (alone, alone[::-1]))
         turned = backward and not forward  # H and A beside the columns away and home
         x, y = (b, a) if turned else (a, b)
-        words = f": {found[0]} is '{x.name}', {found[1]} is '{y.name}'"
-        words += f", {' and '.join(ties)} a tie" if ties else ""
-        words += "; how much better is not used" if len(levels) - len(ties) > 2 else ""
+        means = f": {codes[0]} is '{x.name}', {codes[1]} is '{y.name}'"
+        means += f", {' and '.join(ties)} a tie" if ties else ""
+        means += "; how much better is not used" if len(decided) > 2 else ""
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
-        sure = forward or turned
-        return [Result({"winner_coding": "side", **declared}, words, sure, turned)]
+        return [Result({"winner_coding": "side", **declared}, means, forward or turned, turned)]
     return []
 
 
@@ -276,10 +277,10 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
     scored = {"winner_coding": "score"}
     first = Result(scored, f": 1 is '{a.name}', 0 is '{b.name}'")
     second = Result(scored, f": 0 is '{a.name}', 1 is '{b.name}'", swapped=True)
-    own = [{*one.tokens} - {*other.tokens} for one, other in ((a, b), (b, a))]
-    if own[0] & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
+    x, y = map(set, own_words(a, b))
+    if x & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
         return [first]
-    if own == [{"0"}, {"1"}]:
+    if (x, y) == ({"0"}, {"1"}):
         return [replace(second, sure=True), replace(first, behind=True)]
     one, other = (second, first) if c.called(PICKED) else (first, second)
     return [one, replace(other, behind=True)]
@@ -287,32 +288,29 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
 
 def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Parts, float, str]]:
     """Look for counts of wins, called so or adding up to a third column, and for scores of the two sides."""
-    numbers = [c for c in seen.columns.values() if c.numbers is not None and c not in (a, b) and not c.identifies]
-    numbers = numbers[:MOST_ITEMS]
+    numbers = [c for c in seen.every if not (c.text or c.identifies or c in (a, b))][:MOST_ITEMS]
     whole = [c for c in numbers if c.whole]
     shares = [c for c in numbers if {0.0, 1.0} <= {*(c.numbers or [])} <= {0.0, 0.5, 1.0}]
-    for x, y in ((x, y) for x, y in combinations(shares, 2) if paired_names(x, y) and side_of(a, b, x, y)):
-        x, y = of_sides(a, b, x, y)
+    for x, y in of_sides(a, b, shares, all):
         if "0.5" in x.labels and (seen.values([x, y]).sum(axis=0) == 1).all():
             yield {"score_a": [x], "score_b": [y]}, 9, "1 and 0, or 0.5 each for a tie"
             return
-    named = [pair for pair in combinations(whole, 2) if all(c.called(PREFERRED) for c in pair)]
-    named = [pair for pair in named if paired_names(*pair) or side_of(a, b, *pair)]
-    for x, y in (of_sides(a, b, *pair) for pair in named):
+    preferred = [*of_sides(a, b, [c for c in whole if c.called(PREFERRED)], any)]
+    for x, y in preferred:
         even = [c for c in whole if bare(c.name) in UNDECIDED][:1]
         yield wins(x, y, even), 8.8 - 0.1 * len(x.tokens), "counts of wins"
     lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
-    for x, y in () if named else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
+    for x, y in () if preferred else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
         if x.called((*WIN_WORDS, "w")) and y.called(LOST):
             even = [c for c in whole if c.called((*TIE_COUNTS, "t", "d"))][:1]
             yield wins(x, y, even), 8.5, "counts of wins and losses of the first"
-    for x, y in combinations(numbers, 2):
-        if x.called(SCORES) and y.called(SCORES) and same_scale(x, y) and len(x.tokens) == len(y.tokens):
-            x, y = of_sides(a, b, x, y)
+    for x, y in combinations([c for c in numbers if c.called(SCORES)], 2):
+        if same_scale(x, y) and len(x.tokens) == len(y.tokens):
+            x, y = in_order(a, b, x, y)
             yield {"score_a": [x], "score_b": [y]}, 7.9 - 0.05 * len(x.tokens), "the higher score wins"
 
 
-def wins(x: Column, y: Column, ties: Sequence[Column]) -> Parts:
+def wins(x: Column, y: Column, ties: Columns) -> Parts:
     """Return counts of wins of both sides, and of ties where there are such, as parts."""
     return {"wins_a": [x], "wins_b": [y], **({"ties": ties} if ties else {})}
 
@@ -322,11 +320,10 @@ def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, st
 
     A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.
     """
-    hot = [c for c in seen.columns.values() if c.numbers and {*c.numbers} == {0.0, 1.0} and c not in (a, b)]
-    for x, y in ((x, y) for x, y in combinations(hot[:MOST_ITEMS], 2) if paired_names(x, y) or side_of(a, b, x, y)):
+    hot = [c for c in seen.every if c.numbers and {*c.numbers} == {0.0, 1.0} and c not in (a, b)]
+    for x, y in of_sides(a, b, hot[:MOST_ITEMS], any):
         if seen.most_and_least([x, y])[0] > 1:
             continue
-        x, y = of_sides(a, b, x, y)
         apart = [c for c in hot if c not in (x, y) and seen.most_and_least([x, y, c])[0] == 1]
         for tie in ([], *([c] for c in apart)):
             if seen.most_and_least([x, y, *tie]) == (1, 1):
@@ -337,13 +334,16 @@ def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, st
     return None
 
 
-def side_of(a: Column, b: Column, x: Column, y: Column) -> bool:
-    """Whether two columns are called like two columns of items: by the words that tell these apart."""
-    own = [({*one.tokens} - {*other.tokens}) for one, other in ((a, b), (b, a))]
-    return any(own[0] & {*p.tokens} and own[1] & {*q.tokens} for p, q in ((x, y), (y, x)))
+def of_sides(a: Column, b: Column, columns: Columns, need: Callable[[Iterable[bool]], bool]) -> Iterator[Pair]:
+    """Yield the pairs of columns whose names are those of two sides, or (or and: `need`) of the items' columns."""
+    first, second = map(set, own_words(a, b))
+    for x, y in combinations(columns, 2):
+        like_items = any(first & {*p.tokens} and second & {*q.tokens} for p, q in ((x, y), (y, x)))
+        if need((paired_names(x, y), like_items)):
+            yield in_order(a, b, x, y)
 
 
-def of_sides(a: Column, b: Column, x: Column, y: Column) -> tuple[Column, Column]:
+def in_order(a: Column, b: Column, x: Column, y: Column) -> Pair:
     """Return two columns in the order of two items: a column belongs to the item with which it shares a word."""
 
     def shared(one: Column, other: Column) -> float:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, paired_names, share
 from socialstats.designs.tables import LOSERS, bare, crosstab
 from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG
 from socialstats.errors import InputError
-from socialstats.tables import as_number
 from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
@@ -37,7 +35,7 @@ def label_column(name: str) -> Column:
     return Column(name=name, levels=(), rows=0, filled=0)
 
 
-def square_tables(seen: Profile) -> Iterator[Proposal]:
+def square_tables(seen: Profile) -> Proposals:
     """Look for a cross table: the labels of the header again in the first column, or as many rows as columns."""
     if not 2 <= seen.rows <= SQUARE or abs(len(seen.table.columns) - seen.rows) > 2:
         return
@@ -78,19 +76,19 @@ def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal
     return Proposal(design, score, means, options={"design": design, "crosstab": True, **options})
 
 
-def counted_tables(seen: Profile) -> Iterator[Proposal]:
+def counted_tables(seen: Profile) -> Proposals:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct([name for name in seen.columns if name != times]):
         return
-    labels = [c for c in seen.varying() if c.names_things and len(c.levels) <= SQUARE and not c.unique]
+    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
     alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
     squares = {pair: counted_square(seen, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
     agreed = [kappa(squares[pair]) for pair in ranked]
     apart = len(agreed) > 1 and agreed[0] > agreed[1] + 0.1 and agreed[1] < 0.1  # the others are strata
     for (a, b), square in squares.items():
-        if (a, b) != ranked[0] if apart else len(labels) > 2 and len(a.levels) == 2 and not paired_names(a, b):
+        if (a, b) != ranked[0] if apart else len(labels) > 2 and a.size == 2 and not paired_names(a, b):
             continue
         if a.called(WINNERS) or b.called(BEATEN) or not np.trace(square):
             yield from counted_wins(seen, a, b, times)
@@ -100,12 +98,12 @@ def counted_tables(seen: Profile) -> Iterator[Proposal]:
         yield Proposal("ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times})
         yield Proposal("paired", 8 - judged, "counts of matched pairs", by_sides, {"count": times})
     same = all(share(a, b) == 1 for a, b in combinations(labels, 2))
-    if len(labels) > 2 and len(labels[0].levels) <= FEW and same and not apart:
+    if len(labels) > 2 and labels[0].size <= FEW and same and not apart:
         means = f"patterns of {count(len(labels), 'rater')} and how often each occurred"
         yield Proposal("ratings", 8.5, means, {"raters": labels}, {"count": times})
 
 
-def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Iterator[Proposal]:
+def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Proposals:
     """Propose two columns of items that never meet themselves as winners and losers, with their frequencies."""
     named = a.called(WINNERS) or b.called(BEATEN)
     for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[: 2 - named]:
@@ -117,9 +115,9 @@ def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Iterator[Pr
 def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
     """Return the frequencies of two columns' labels as a square table."""
     cells = seen.table.counts([a.name, b.name, times])
-    one, other, n = (cells.columns[name].labels() for name in (a.name, b.name, times))
+    rows, columns, frequency = (cells.columns[name].labels() for name in (a.name, b.name, times))
     place = {label: k for k, label in enumerate(sorted({*a.levels, *b.levels}))}
     square = np.zeros((len(place), len(place)))
-    for i, j, f, rows in zip(one.codes, other.codes, n.codes, cells.n, strict=True):
-        square[place[one.levels[i]], place[other.levels[j]]] += rows * (as_number(n.levels[f]) or 0 if f >= 0 else 0)
+    places = tuple(labels.mapped(place.__getitem__, -1) for labels in (rows, columns))
+    np.add.at(square, places, cells.n * np.nan_to_num(frequency.numbers()))
     return square

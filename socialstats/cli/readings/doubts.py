@@ -33,7 +33,7 @@ def unused(seen: Profile, one: Proposal) -> str:
     if one.options.get("crosstab"):
         return ""
     used = {*one.columns()}
-    left = [c.name for c in seen.columns.values() if len(c.levels) > 1 and c.name not in used and not c.numbers_rows]
+    left = [c.name for c in seen.every if c.size > 1 and c.name not in used and not c.numbers_rows]
     named = [f"'{shorten(name, 30)}'" for name in left[:MOST_NAMED]]
     more = len(left) - MOST_NAMED
     if more > 0:

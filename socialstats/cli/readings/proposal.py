@@ -16,7 +16,10 @@ from socialstats.tables import as_number
 
 LISTED = ("raters", "units", "level_columns")  # parts that are settings of their own; others are entries of the map
 ANSWERS = ("value", "first", "second", "raters", "units")  # parts whose labels are levels
-Parts = Mapping[str, Sequence[Column]]
+Columns = Sequence[Column]
+Pair = tuple[Column, Column]
+Parts = Mapping[str, Columns]
+Options = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Proposal:
     given: Sequence[str] = ()
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Options:
         """The settings as the command line has them."""
         given = {entry.partition("=")[0] for entry in self.given}
         entries, listed = [*self.given], dict[str, Any]()
@@ -67,7 +70,7 @@ class Proposal:
         study = {"study": self.options["study"]} if "study" in self.options else {}
         return {**study, **first, **listed, **self.options, **options, **last}
 
-    def _implied(self) -> dict[str, Any]:
+    def _implied(self) -> Options:
         """Return the settings that follow from what the columns hold."""
         if self.design == "comparisons":
             return drop_gaps([c for columns in self.parts.values() for c in columns])
@@ -86,12 +89,21 @@ class Proposal:
             yield from (entry.partition("=")[0] for entry in words(self.options.get(key)))
 
 
-def drop_gaps(columns: Sequence[Column]) -> dict[str, str]:
+Proposals = Iterator[Proposal]
+
+
+def ends_of(column: Column) -> tuple[float, float]:
+    """Return the smallest and the largest number of a column; 0 and 0 for texts."""
+    numbers = column.numbers or [0.0]
+    return min(numbers), max(numbers)
+
+
+def drop_gaps(columns: Columns) -> dict[str, str]:
     """Return the setting that leaves rows without a value out, where there are some."""
     return {"missing": "drop"} if any(c.filled < c.rows for c in columns) else {}
 
 
-def level_settings(columns: Sequence[Column], design: str) -> dict[str, Any]:
+def level_settings(columns: Columns, design: str) -> Options:
     """Return the levels or scale that texts need; numbers and opposites need none."""
     levels = sorted({level for column in columns for level in column.levels})
     folded = {level.casefold() for level in levels}
@@ -109,7 +121,7 @@ def says_yes(one: str, other: str) -> bool:
     return yes in YES or any(bare(no) == prefix + bare(yes) != prefix for prefix in ("no", "non", "not", "un", "in"))
 
 
-def later_first(one: Column, other: Column) -> tuple[Column, Column]:
+def later_first(one: Column, other: Column) -> Pair:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
     words = re.split(r"[\W_]+", without_accents(other.name).casefold())
     later = any(y in words or starts(other.name, y) or other.called((y,)) for _, y in LATER)
@@ -133,4 +145,7 @@ def in_time(column: Column) -> list[str]:
 
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
+    if column.numbers is not None and len(column.levels) > 2:  # from the first to the last
+        numbers = sorted(column.levels, key=float)
+        return [numbers[-1], numbers[0]]
     return in_time(column) or list(column.levels[:2])

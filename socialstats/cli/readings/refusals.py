@@ -7,17 +7,22 @@ from collections.abc import Callable
 from itertools import combinations, permutations
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
-from socialstats.designs.profile import WON, Profile
-from socialstats.designs.roles import Groups, independent_groups
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, share
+from socialstats.designs.roles import APART, Groups, independent_groups
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
     ARENA,
     BATTLES,
+    BOARD_SUMMARIES,
     BOUNDS,
+    CALLS,
+    CODEBOOKS,
+    DRAWN,
     INTERVALS,
     LOSSES,
     MARGINS,
     MEANS,
+    MODELS,
     SIZES,
     SPREADS,
     STEPS,
@@ -38,9 +43,9 @@ def refusal(seen: Profile) -> str:
 
 def rankings(seen: Profile) -> str:
     """Return a word on whole rankings in one text."""
-    for column in (c for c in seen.varying() if c.numbers is None):
+    for column in (c for c in seen.varying() if c.text):
         ranked = [level for level in column.levels if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)]
-        if 2 * len(ranked) > len(column.levels):
+        if 2 * len(ranked) > column.size:
             return (
                 f"'{shorten(column.name)}' holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
                 "are no labels to agree on. Write one row for each two items of a ranking: item_a, item_b and winner "
@@ -51,8 +56,8 @@ def rankings(seen: Profile) -> str:
 
 def arena_scores(seen: Profile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
-    columns = [*seen.columns.values()]
-    score = next((c for c in columns if c.called(ARENA) and c.numbers is not None), None)
+    columns = [*seen.every]
+    score = next((c for c in columns if c.called(ARENA) and not c.text), None)
     beside = [c for c in columns if c.called(BATTLES) and c is not score]
     if score is None or not beside:
         return ""
@@ -65,7 +70,7 @@ def arena_scores(seen: Profile) -> str:
 
 def summaries(seen: Profile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
-    columns = [c for c in seen.columns.values() if c.numbers is not None]
+    columns = [c for c in seen.every if not c.text]
     spread = [c for c in columns if {*c.tokens} & {*SPREADS}]
     both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
     bounds = [c for two in both if {*INTERVALS} & {*two[0].tokens, *two[1].tokens} for c in two]
@@ -82,8 +87,8 @@ def summaries(seen: Profile) -> str:
 
 def training_log(seen: Profile) -> str:
     """Return a word on the course of one run over its steps."""
-    steps = next((c for c in seen.columns.values() if c.whole and c.called(STEPS) and c.unique), None)
-    losses = [c.name for c in seen.columns.values() if c.numbers is not None and c.called(LOSSES)]
+    steps = next((c for c in seen.every if c.whole and c.called(STEPS) and c.unique), None)
+    losses = [c.name for c in seen.every if not c.text and c.called(LOSSES)]
     if steps is None or not losses:
         return ""
     return (
@@ -96,11 +101,11 @@ def training_log(seen: Profile) -> str:
 def marked_texts(seen: Profile) -> str:
     """Return a word on texts that begin with a verdict in brackets."""
     found = []
-    for column in (c for c in seen.varying() if c.numbers is None):
+    for column in (c for c in seen.varying() if c.text):
         marks = [MARKED.match(level) for level in column.levels]
         verdicts = {mark[1] for mark in marks if mark is not None}
         known = {verdict.casefold() for verdict in verdicts} <= {*VERDICT_MARKS}
-        if all(marks) and len(column.levels) > len(verdicts) and known:
+        if all(marks) and column.size > len(verdicts) and known:
             found.append((column, sorted(verdicts)))
     if not found:
         return ""
@@ -115,7 +120,7 @@ def marked_texts(seen: Profile) -> str:
 
 def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
-    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(len(c.levels) > 1 for c in two)), None)
+    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None)
     free = [c for c in seen.varying() if pair is not None and c not in pair]
     results = [c for c in free if c.called((*WON, *MARGINS))]
     results = results or [c for c in free if c.numbers and min(c.numbers) < 0 < max(c.numbers) == -min(c.numbers)]
@@ -137,7 +142,7 @@ def graded_numbers(seen: Profile) -> str:
 
 def menus(seen: Profile) -> str:
     """Return a word on choices among three options or more, each in a column, and the one that was taken."""
-    texts = [c for c in seen.varying() if c.numbers is None and not c.unique and len(c.levels) > 2]
+    texts = [c for c in seen.varying() if c.text and not c.unique and c.size > 2]
     for taken in texts:
         options = [c for c in texts if c is not taken and c.labels == taken.labels][:MOST_OPTIONS]
         if len(options) < 3 or not all(seen.opposed(*two) for two in combinations(options, 2)):
@@ -154,8 +159,8 @@ def menus(seen: Profile) -> str:
 def counts_of_groups(seen: Profile) -> str:
     """Return a word on counts by group, whose last row holds their sums."""
     head = seen.columns.get(seen.table.columns[0])
-    whole = [c for c in seen.columns.values() if c is not head and c.whole and c.filled == c.rows]
-    if head is None or not head.unique or head.numbers is not None or len(whole) < len(seen.columns) - 1:
+    whole = [c for c in seen.every if c is not head and c.whole and c.filled == c.rows]
+    if head is None or not head.unique or not head.text or len(whole) < len(seen.columns) - 1:
         return ""
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
     if len(totals) != 1 or not whole:
@@ -175,7 +180,7 @@ def counts_of_groups(seen: Profile) -> str:
 
 def counts_of_answers(seen: Profile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and not (c.describes or c.numbers_rows)]
+    numbers = [c for c in seen.varying() if not c.text and not (c.describes or c.numbers_rows)]
     whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
     if len(whole) < len(numbers):
         return ""
@@ -189,6 +194,53 @@ def counts_of_answers(seen: Profile) -> str:
     return ""
 
 
+def codebook(seen: Profile) -> str:
+    """Return a word on a list of variables with their meaning and codes."""
+    names, meanings, codings = ([c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS)
+    if not (names and meanings and codings) or len({c.name for c in (*names, *meanings, *codings)}) < 3:
+        return ""
+    return (
+        f"The rows describe variables: '{shorten(names[0].name)}' beside '{shorten(meanings[0].name)}' and "
+        f"'{shorten(codings[-1].name)}'. A codebook holds no answers. The table that it describes is needed"
+    )
+
+
+def drawn_contests(seen: Profile) -> str:
+    """Return a word on winners and losers beside a column that says which contests were drawn."""
+    flags = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)]
+    won = next((c for c in seen.varying() if c.called(WINNERS) and c.names_things and c.text), None)
+    lost = next((c for c in seen.varying() if c.called(BEATEN) and c.names_things and c.text), None)
+    if not flags or won is None or lost is None or not share(won, lost):
+        return ""
+    flag, one, two = (shorten(c.name, 30) for c in (flags[0], won, lost))
+    return (
+        f"'{flag}' says which contests were drawn, and '{one}' and '{two}' name a winner there too. Write 'tie' into a "
+        f"column of results where '{flag}' says so, and the winner elsewhere. Then say --map 'item_a={one}' "
+        f"--map 'item_b={two}' --map winner=RESULT"
+    )
+
+
+def mixed_measures(seen: Profile) -> str:
+    """Return a word on rows that are models, whose columns are measures of different kinds."""
+    model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS.words)), None)
+    numbers = [c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2]
+    numbers = [
+        c for c in numbers if not c.called((*CALLS, *ARENA, *BATTLES, *BOARD_SUMMARIES)) and max(c.numbers or [0.0]) > 0
+    ]
+    if model is None or len(numbers) < 3:
+        return ""
+    tops = {c.name: max(c.numbers or [0.0]) for c in numbers}
+    low, high = min(tops, key=lambda name: tops[name]), max(tops, key=lambda name: tops[name])
+    turned = [c.name for c in numbers if "↓" in c.name]
+    if tops[high] < APART * tops[low] and not turned:
+        return ""
+    return (
+        f"Each row is a '{shorten(model.name)}' with measures of different kinds: '{shorten(low)}' ends at "
+        f"{tops[low]:g}, '{shorten(high)}' at {tops[high]:g}. Their mean says nothing. Scores of the models on "
+        "the same items are needed: one row for each model and item"
+    )
+
+
 LOOKS: tuple[Callable[[Profile], str], ...] = (
     rankings,
     arena_scores,
@@ -199,6 +251,9 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     menus,
     counts_of_groups,
     counts_of_answers,
+    codebook,
+    drawn_contests,
+    mixed_measures,
 )
 UNJUDGED = (
     "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "
@@ -224,7 +279,7 @@ def groups_told(seen: Profile, groups: Groups) -> str:
             f"{head}: each row is a unit of its own. Groups are no matched pairs: compare them as independent samples"
         )
     unit = seen.columns[groups.unit]
-    each = f"each of {count(len(unit.levels), 'label')} of '{shorten(unit.name)}' is in one"
+    each = f"each of {count(unit.size, 'label')} of '{shorten(unit.name)}' is in one"
     if not groups.several:
         return f"{head}: {each}. Groups are no matched pairs: compare them as independent samples"
     return (

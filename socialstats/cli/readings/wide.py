@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations, permutations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
-from socialstats.cli.readings.proposal import Proposal, drop_gaps, later_first
+from socialstats.cli.readings.proposal import Columns, Pair, Proposal, Proposals, drop_gaps, ends_of, later_first
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
@@ -40,6 +40,7 @@ from socialstats.designs.vocabulary import (
     JUDGEMENTS,
     LABELLINGS,
     LATER,
+    MODELS,
     PERSONS,
     PREDICTIONS,
     RATER_COUNTS,
@@ -71,13 +72,15 @@ class Rows:
     Attributes
     ----------
     seen : Profile
-    identity : str or None
-        Name of the column that names the rows.
+    identity : Column or None
+        The column that names the rows.
+    named : bool
+        Whether that column has a name.
     units : list of Column
-        The same, where it has a name that can be typed.
+        The same, where the name can be typed.
     persons : bool
         Whether rows are persons by the name of the column that names them, or by when they answered.
-    told : bool
+    described : bool
         Whether the table describes those who answered.
     counted : bool
         Whether rows were counted: a frequency beside rows that are all different.
@@ -86,39 +89,40 @@ class Rows:
     """
 
     def __init__(self, seen: Profile) -> None:
-        self.seen, self.identity = seen, seen.row_id()
-        named = self.identity is not None and self.identity.strip()
-        self.units = [seen.columns[str(self.identity)]] if named else []
-        names = [name for name in PERSONS if name != "id"]
-        stamped = any(c.timing for c in [*seen.columns.values()][:1])
-        self.persons = stamped or (self.identity is not None and seen.columns[self.identity].called(names))
-        self.told = any(bare(name) in COVARIATES for name in seen.columns)
+        name = seen.row_id()
+        self.seen, self.identity = seen, seen.columns[name] if name is not None else None
+        self.named = bool(name)
+        self.units = [self.identity] if self.identity is not None and self.identity.name.strip() else []
+        stamped = any(c.timing for c in [*seen.every][:1])
+        called = self.identity is not None and self.identity.called([name for name in PERSONS if name != "id"])
+        self.persons = stamped or called
+        self.described = any(bare(name) in COVARIATES for name in seen.columns)
         others = [name for name in seen.columns if name not in seen.frequencies]
-        self.counted = bool(seen.frequencies and not self.identity and seen.distinct(others))
+        self.counted = bool(seen.frequencies and not name and seen.distinct(others))
         self.less = 3.0 if seen.long else 1.0 if seen.is_cross else 0.0
 
     @cached_property
     def values(self) -> list[Column]:
         """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
-        out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.arm_sizes}
-        found = [c for c in seen.columns.values() if c.levels and c.name not in out]
-        kept = [c for c in found if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))]
-        numbers = [c for c in found if c.numbers is not None]
-        lone = len(numbers) == 2 and {*kept} < {*numbers} == {*found} and same_scale(*numbers)
+        out = {*seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.arm_sizes}
+        free = [c for c in seen.every if c.levels and c is not self.identity and c.name not in out]
+        kept = [c for c in free if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))]
+        numbers = [c for c in free if not c.text]
+        lone = len(numbers) == 2 and {*kept} < {*numbers} == {*free} and same_scale(*numbers)
         return numbers if lone else kept  # where two columns hold numbers, neither is a date or unit
 
     def names_one(self, column: Column) -> bool:
         """Whether one word names a column as unit or rater, where no other column names the rows."""
         lone = len(column.tokens) == 1 and column.names_things and column.called((*UNITS.words, *RATERS.words))
-        return lone and (column.unique or not self.identity) and not column.ranks
+        return lone and (column.unique or not self.named) and not column.ranks
 
 
 def measures(column: Column) -> bool:
     """Whether a column may hold measurements by its name and its labels."""
     if column.called((*DERIVED, *REPEATS.words)) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES):
         return False
-    return column.numbers is not None or (len(column.levels) <= FEW and not column.unique)
+    return not column.text or (column.size <= FEW and not column.unique)
 
 
 class Group:
@@ -164,72 +168,80 @@ class Group:
         self.names = [c.name for c in columns]
         self.stems = {stem(name) for name in self.names}
         self.discrete = all(c.discrete for c in columns)
-        self.many = self.size > 2 and self.size >= len(rows.values) - (self.size > 3)
+        more = self.size > 2
+        self.many = more and self.size >= len(rows.values) - (self.size > 3)
         matrix = all(BRACKETED.fullmatch(name) for name in self.names)  # a question about several things
-        initials = self.size > 2 and all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
-        common = [set.intersection(*({*c.tokens} for c in columns))] if columns else []
-        told = bool(common and common[0] & {*JUDGEMENTS, *VALUES.words} and one_word_apart(columns))
-        words = (
-            initials
-            or told
-            or (self.size > 2 and any(c.called(HUMANS) for c in columns) and any(map(FAMILIES.search, self.names)))
-            or all(c.called(READINGS) for c in columns)
-            or (len(self.stems) == 1 and self.stems <= RATER_STEMS)
-            or any(c.called(RATERS.words) for c in columns)
-        )
-        self.called_raters = not matrix and (words or (self.size == 2 and two_judges(*columns)))
-        asked = self.size > 2 and all(len(c.name.split()) >= QUESTION for c in columns)
+        self.called_raters = not matrix and self._call_raters()
+        asked = more and all(len(c.name.split()) >= QUESTION for c in columns)
         self.items = (matrix or asked or bool(item_suspects(self.names))) and not self.called_raters
         plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS.words}
         self.numbered = not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
-        self.sure = self.items or self.numbered or rows.told
+        self.sure = self.items or self.numbered or rows.described
         free = self.size > 3 - asked and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
         self.asked = free and is_scale(columns, self.items or self.numbered)
         self.lower = 1.5 * (self.asked and self.sure)
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
-        self.crossed = within_stems(columns[:MOST_KEYS])
         self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
-        self.pairs = self.crossed or [two for two in combinations(columns[:MOST_KEYS], 2) if paired_names(*two)]
+        first = columns[:MOST_KEYS]
+        self.crossed = within_stems(first)
+        self.pairs = self.crossed or [pair for pair in combinations(first, 2) if paired_names(*pair)]
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
-        lone = self.size == 2 and len(columns[0].levels) > 3 and not meet_themselves(rows.seen, *columns)
-        sides = all(rows.seen.opposed(*two) for two in combinations(columns[:MOST_KEYS], 2))
-        self.unlike = columns[0].numbers is None and (differ or lone or sides)
+        lone = self.size == 2 and columns[0].size > 3 and not meet_themselves(rows.seen, *columns)
+        sides = all(rows.seen.opposed(*pair) for pair in combinations(first, 2))
+        self.unlike = columns[0].text and (differ or lone or sides)
+
+    def _call_raters(self) -> bool:
+        """Whether names say raters: words for them, initials, or persons who rate."""
+        shared = set.intersection(*({*c.tokens} for c in self.columns))
+        if self.size == 2 and two_judges(*self.columns):
+            return True
+        if self.size > 2:
+            initials = all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
+            people = any(c.called(HUMANS) for c in self.columns) and any(map(FAMILIES.search, self.names))
+            if initials or people or (shared & {*JUDGEMENTS, *VALUES.words} and one_word_apart(self.columns, shared)):
+                return True
+        numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
+        return numbered or all(c.called(READINGS) for c in self.columns) or any(map(is_rater, self.columns))
 
 
-def one_word_apart(columns: Sequence[Column]) -> bool:
-    """Whether three names or more begin or end with one word, and differ in words that are no conditions or numbers.
+def is_rater(column: Column) -> bool:
+    """Whether a column is called like a rater."""
+    return column.called(RATERS.words)
+
+
+def one_word_apart(columns: Columns, shared: set[str]) -> bool:
+    """Whether names begin or end with a word that they share, and differ in words that are no conditions or numbers.
 
     Names of persons are like that: responses.anna.rating, responses.ben.rating, rating_by_chi.
     """
-    shared = set.intersection(*({*c.tokens} for c in columns))
     rest = [tuple(token for token in c.tokens if token not in shared) for c in columns]
-    words = {word for one in rest for word in one}
-    opposite = any({*two} <= words for two in (*OPPOSITES, *SIDES))
-    plain = all(one and not any(word.isdigit() for word in one) for one in rest)
+    words = {word for tokens in rest for word in tokens}
+    plain = all(rest) and not any(map(str.isdigit, words)) and len({*rest}) == len(rest)
     ends = any(len({c.tokens[k] for c in columns}) == 1 for k in (0, -1))
-    return len(columns) > 2 and plain and ends and len({*rest}) == len(rest) and not opposite
+    return plain and ends and not any({*pair} <= words for pair in (*OPPOSITES, *SIDES))
 
 
-def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
+def within_stems(columns: Columns) -> list[Pair]:
     """Return the pairs of two measurements under two conditions each, such as x_1990, x_2010, y_1990, y_2010.
 
     Conditions are opposites, or else the last words. Empty where the names are no such crossing.
     """
-    found: list[tuple[bool, bool, list[tuple[Column, Column]]]] = []
+    crossings: list[tuple[bool, bool, list[Pair]]] = []
     for last in (True, False):
         whats = [c.tokens[:-1] if last else c.tokens[1:] for c in columns]
         whens = [c.tokens[-1:] if last else c.tokens[:1] for c in columns]
         stems, conditions = [*dict.fromkeys(whats)], [*dict.fromkeys(whens)]
         crossed = len({*zip(whats, whens, strict=True)}) == len(columns) == 2 * len(stems) > 2 == len(conditions)
         if crossed and all(stems):
-            both = [[c for c, what in zip(columns, whats, strict=True) if what == stem_] for stem_ in stems]
-            words = {"".join(one) for one in conditions}
-            found.append((any(words == {*two} for two in (*OPPOSITES, *SIDES)), last, [(x, y) for x, y in both]))
-    return max(found, key=lambda one: one[:2])[2] if found else []
+            both = [[c for c, what in zip(columns, whats, strict=True) if what == name] for name in stems]
+            words = {"".join(tokens) for tokens in conditions}
+            opposite = any(words == {*pair} for pair in (*OPPOSITES, *SIDES))
+            crossings.append((opposite, last, [(x, y) for x, y in both]))
+    return max(crossings, key=lambda crossing: crossing[:2], default=(False, False, []))[2]
 
 
-def wide_tables(seen: Profile) -> Iterator[Proposal]:
+def wide_tables(seen: Profile) -> Proposals:
     """Look for columns of one scale, one row per unit: two conditions, or several raters."""
     if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
         return
@@ -253,16 +265,16 @@ def wide_tables(seen: Profile) -> Iterator[Proposal]:
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
-def pairs_of_a_plan(seen: Profile) -> Iterator[Proposal]:
+def pairs_of_a_plan(seen: Profile) -> Proposals:
     """Look for two numbers in each row of a plan of units and sources, such as scores of two versions of a sentence."""
-    if seen.plan is None or len(seen.plan[1].levels) > MOST_KEYS:
+    if seen.plan is None or seen.plan[1].size > MOST_KEYS:
         return
     unit, source = seen.plan
-    numbers = [c for c in Rows(seen).values if c.numbers is not None and not c.describes]
+    numbers = [c for c in Rows(seen).values if not c.text and not c.describes]
     for two in combinations(numbers[:MOST_KEYS], 2):
         if one_word_differs(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
-            apart = len(source.levels) <= MOST_APART or source in models_of(seen)
+            apart = source.size <= MOST_APART or source in models_of(seen)
             parts = {"unit": [unit] if apart else [unit, source], "first": [first], "second": [second]}
             options = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
             each = f", for each '{source.name}'" if apart else f" and '{source.name}'"
@@ -271,7 +283,7 @@ def pairs_of_a_plan(seen: Profile) -> Iterator[Proposal]:
             return
 
 
-def labelled_twice(seen: Profile) -> tuple[Column, Column] | None:
+def labelled_twice(seen: Profile) -> Pair | None:
     """Return two columns of the same labels that are called like a reference and what is compared with it."""
     few = [c for c in seen.varying() if c.discrete and not c.unique][:MOST_LABELLED]
     for a, b in permutations(few, 2):
@@ -293,7 +305,7 @@ def two_judges(one: Column, other: Column) -> bool:
     both, words = {*one.tokens} & {*other.tokens}, {*one.tokens, *other.tokens}
     if any({x, y} <= words for x, y in LATER):
         return False
-    if both & {*LABELLINGS} and one.numbers is None and len(one.tokens) == len(other.tokens) == 2:
+    if both & {*LABELLINGS} and one.text and len(one.tokens) == len(other.tokens) == 2:
         return True  # alice_label, bob_label
     return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in JUDGE_COUPLES)
 
@@ -314,70 +326,68 @@ def as_raters(group: Group) -> Proposal:
         score = 7.5
     raters, means = group.columns, f"{count(group.size, 'rater')}, a column each"
     if group.crossed and group.called_raters:  # several readings of each rater
-        raters = [one for one, _ in group.crossed]
-        more = quoted([other.name for _, other in group.crossed], 4)
-        again = f"--raters {','.join(c.name for c in group.crossed[0])}"
-        means = (
-            f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters ({again} "
-        )
-        means += "compares the readings of one)"
+        raters = [first for first, _ in group.crossed]
+        more = quoted([second.name for _, second in group.crossed], 4)
+        again = ",".join(c.name for c in group.crossed[0])
+        means = f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters "
+        means += f"(--raters {again} compares the readings of one)"
     parts = {"raters": raters, "unit": group.rows.units}
     return Proposal("ratings", score - group.rows.less - group.lower, means, parts, group.times)
 
 
-def as_conditions(group: Group, told: tuple[Column, Column] | None = None) -> Proposal:
-    """Propose two columns of a group as two conditions of the row's unit."""
+def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
+    """Propose two columns of a group as two conditions of the row's unit: those of a crossing, or the likeliest."""
     seen, less = group.rows.seen, group.rows.less + group.lower
-    some: Iterable[tuple[Column, Column]] = [told] if told else combinations(group.columns[:MOST_KEYS], 2)
-    subtracted = [two for two in some if two == told or seen.subtracted(*two)]
-    first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
-    lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
+    pairs = combinations(group.columns[:MOST_KEYS], 2)
+    subtracted = None if crossed else next((pair for pair in pairs if seen.subtracted(*pair)), None)
+    first, second = later_first(*(crossed or subtracted or nearest(seen, group.columns, group.pairs)))
+    lone = group.size == 2 and sum(not c.text for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
     labels = {*first.levels, *second.levels}
-    coded = first.numbers is None and len(labels) > 2 and not group.pairs
+    coded = first.text and len(labels) > 2 and not group.pairs
     score = 5 if group.items else 4.4 if coded else score  # labels that two columns share are rather codes
-    score = 8.8 if subtracted and not told else score - less  # the table holds their difference
+    score = 8.8 if subtracted else score - less  # the table holds their difference
     score += 0.2 * (first.yes_no and first.called(RIGHT))
     parts = {"unit": group.rows.units, "first": [first], "second": [second]}
     means = f"'{first.name}' minus '{second.name}', one row per unit"
     return Proposal("paired", score, means, parts, group.times)
 
 
-def is_scale(group: Sequence[Column], items: bool) -> bool:
+def is_scale(group: Columns, items: bool) -> bool:
     """Whether columns hold answers on one short scale; columns that are not numbered as items have the same ends."""
     levels = {level for c in group for level in c.levels}
     if len(levels) > LONGEST or not all(c.discrete for c in group):
         return False
-    if any(c.numbers is None for c in group):
+    if any(c.text for c in group):
         return len(levels) > 2 and (items or len({c.levels for c in group}) == 1)
-    low, high = min(x for c in group for x in c.numbers or []), max(x for c in group for x in c.numbers or [])
-    whole_range = sum(min(c.numbers or [0.0]) == low and max(c.numbers or [0.0]) == high for c in group)
-    return low >= 0 and (items or 2 * whole_range >= len(group))
+    ends = [ends_of(c) for c in group]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    return low >= 0 and (items or 2 * ends.count((low, high)) >= len(group))
 
 
-def nearest(seen: Profile, group: Sequence[Column], pairs: Sequence[Sequence[Column]]) -> Sequence[Column]:
+def nearest(seen: Profile, group: Columns, pairs: Sequence[Columns]) -> Columns:
     """Return two columns of a group: paired by name or the first two, or where these differ, those that agree best."""
     two = pairs[0] if pairs else group[:2]
-    if len(group) == 2 or len({stem(c.name) for c in group}) == 1 or any(c.numbers is None for c in group):
+    if len(group) == 2 or len({stem(c.name) for c in group}) == 1 or any(c.text for c in group):
         return two
 
-    def likeness(pair: Sequence[Column]) -> float:
+    def likeness(pair: Columns) -> float:
         return seen.concordance(*pair) + 0.3 * bool({*pair[0].tokens} & {*pair[1].tokens})
 
     differ = likeness(two) < (0.1 if pairs else 0.3)
     return max(combinations(group[:MOST_KEYS], 2), key=likeness) if differ else two
 
 
-def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
+def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
     """Return at most three groups of columns that are called alike, or else of one scale, the largest first."""
     by_name: dict[str, list[Column]] = {}
     for column in values:
         by_name.setdefault(stem(column.name), []).append(column)
-    groups = [g for g in by_name.values() if len(g) > 1 and len({c.numbers is None for c in g}) == 1]
+    groups = [g for g in by_name.values() if len(g) > 1 and len({c.text for c in g}) == 1]
     readings = [c for g in groups for c in g if c.called(READINGS)]
     if len(groups) > 1 and within_stems(readings):  # several readings of each rater
         groups = [readings]
-    numbered = [g for g in groups if len(g) > 2 and g[0].numbers is not None]
+    numbered = [g for g in groups if len(g) > 2 and not g[0].text]
     if len(groups) == len(numbered) == 2 and within_stems(both := [*numbered[0], *numbered[1]]):
         groups = [both]  # several answers of each of two systems
     scaled: list[list[Column]] = []
@@ -387,38 +397,38 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
             scaled.append([column])
         else:
             home.append(column)
-    groups = [g for g in [*groups, *scaled] if len(g) > 1 and any(len(c.levels) > 1 for c in g)]
-    numbers = [c for c in values if c.numbers is not None and len(c.levels) > 1]
+    groups = [g for g in [*groups, *scaled] if len(g) > 1 and any(c.size > 1 for c in g)]
+    numbers = [c for c in values if not c.text and c.size > 1]
     lone = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
     return sorted(groups, key=len, reverse=True)[:3] or ([numbers] if lone else [])
 
 
 def overlap(one: Column, other: Column) -> bool:
     """Whether the ranges of two columns of numbers overlap."""
-    x, y = one.numbers or [0.0], other.numbers or [0.0]
-    return min(max(x), max(y)) > max(min(x), min(y))
+    (low, high), (least, most) = ends_of(one), ends_of(other)
+    return min(high, most) > max(low, least)
 
 
-def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
+def fleiss_tables(seen: Profile) -> Proposals:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
-    identity = seen.row_id()
-    columns = [c for c in seen.columns.values() if c.whole and c.name != identity and not seen.is_cross]
-    columns = [c for c in columns if c.name not in {*seen.frequencies, *seen.crossed}]
+    out = {seen.row_id(), *seen.frequencies, *seen.crossed}
+    columns = [c for c in seen.every if c.whole and c.name not in out and not seen.is_cross]
     columns = [c for c in columns if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))]
-    total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
+    total, parts = max(seen.totals.items(), key=lambda total: len(total[1]), default=("", []))
     counted = bare(total) in (*FREQUENCIES, *RATER_COUNTS, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
         columns = [seen.columns[name] for name in parts]
     gaps = any(c.filled < c.rows for c in columns)
-    if not 2 <= len(columns) <= FEW or seen.rows < 3 or gaps or all(max(c.numbers or [0]) < 2 for c in columns):
+    if not 2 <= len(columns) <= FEW or seen.rows < 3 or gaps or all(ends_of(c)[1] < 2 for c in columns):
         return
     rows = seen.values(columns)
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
     steady = zeros >= 0.1 if counted else len(set(sums.tolist())) == 1 and zeros > 0
     items = bool(item_suspects(names))
-    sparse = zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
-    heads = [as_number(name) for name in names]
-    scale = 2 < len(names) <= 12 and all(x is not None and x == k + (heads[0] or 0) for k, x in enumerate(heads))
+    sparse = len(names) > 2 and zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
+    first = as_number(names[0])
+    named = first is not None and [*map(as_number, names)] == [first + k for k in range(len(names))]
+    scale = 2 < len(names) <= 12 and named
     levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
     wins = any(c.called((*WIN_WORDS, *SCORES)) for c in columns)
     shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
@@ -429,10 +439,10 @@ def fleiss_tables(seen: Profile) -> Iterator[Proposal]:
     yield Proposal("ratings", score, "how many raters gave the unit each level", levels_of, {"scale": "nominal"})
 
 
-def transposed_tables(seen: Profile) -> Iterator[Proposal]:
+def transposed_tables(seen: Profile) -> Proposals:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
-    named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS.words, "model", "llm", "system"))][:1]
-    rest = [c for c in seen.columns.values() if c not in named]
+    named = [c for c in seen.every if c.unique and c.called((*RATERS.words, *MODELS.names))][:1]
+    rest = [c for c in seen.every if c not in named]
     named = named if len(seen.table.columns) <= MOST_COLUMNS else []
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
         means = f"one row per rater, {count(len(rest), 'unit')} in columns"

@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Covariate, Factor
 from socialstats.designs.parts import REPLY
-from socialstats.designs.terms import Term, column, spelled, terms_of
+from socialstats.designs.terms import Term, column, term_text, terms_of
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.dependence import settled_cluster
 from socialstats.inference.intervals import two_sided_p
@@ -170,7 +170,7 @@ def streamed_terms(design: Comparisons, options: Options) -> tuple[str, ...] | N
     if design.scan is None or formula is None:
         return ()
     terms = terms_of(formula)
-    written = formula.partition("~")[2].split("+") if terms is None else map(spelled, terms)
+    written = formula.partition("~")[2].split("+") if terms is None else map(term_text, terms)
     used = tuple(name for name in design.scan.covariates if is_used(name, formula))
     alone = {column(name) for name in used}
     plain = all(term.strip() in alone or not any(is_used(name, term) for name in used) for term in written)

@@ -12,11 +12,13 @@ from socialstats.figures import dumbbell, forest, multiples, trajectories
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.metrics.effect_sizes import interval_text
-from socialstats.metrics.trait_profile import change_name, changes_of, size_of
+from socialstats.metrics.trait_profile import SIDES, change_name, changes_of, size_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import NUMBERS, df_text, in_cell, p_text, rows_table, table_of, whole
 from socialstats.studies.page import Block, StudyOptions, Table
+from socialstats.studies.staged_values.scoring import instrument_of
 from socialstats.studies.staged_values.words import (
     at_stages,
     changes_text,
@@ -30,7 +32,7 @@ from socialstats.studies.staged_values.words import (
     scale_of,
     unit_words,
 )
-from socialstats.text import alpha_text, count, level_text, listing, number, shorten
+from socialstats.text import alpha_text, as_given, capital, count, level_text, listing, number, shorten
 
 UNITS_TEXT = (
     "Models as units generalise to other models in these scenarios, scenarios as units to other scenarios with these "
@@ -151,7 +153,7 @@ def weights_block(profile: Result) -> Block | None:
                      targets=dict.fromkeys(PICKS), xlabel=f"composite{minus}"),
         figure_title="Composite of each model under other weights",
         caption=f"Lowest and highest of {count(len(every), 'other set')} of weights: each trait 20% up, 20% down and "
-        "left out, and equal weights. Positive and negative weights were scaled to sum to 5 each.",
+        "left out, and equal weights. Positive and negative weights were scaled to keep their sums.",
         tables=(
             Table(
                 caption=f"Composite{minus} of each model under other weights: estimate "
@@ -192,6 +194,8 @@ def gaps_text(gaps: Sequence[Row]) -> str:
     if not known:
         return "No set of weights gave a difference."
     row = max(known, key=lambda r: abs(r.estimate or 0.0))
+    if number(row.estimate) == number(0.0):
+        return "No set of weights changed the composite."
     return (
         f"Of these sets, {shorten(words(row.term), 60)} had the largest effect (difference, paired within scenarios = "
         f"{sentences.stat(row)})."
@@ -217,7 +221,7 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
         question="Where did the models lean?",
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite relative to {place}", label="Model"),
-        figure_title="Weighted composite of each model over all stages",
+        figure_title=f"{composite_name(profile)} of each model over all stages",
         caption=f"Points: means over judges and scenarios, relative to {place}; {level_of(rows)} CIs "
         f"({profile.inference}).",
         tables=(*tables, *spread_tables(profile)),
@@ -230,9 +234,28 @@ def courses(result: Result, stages: Sequence[str], **facts: str) -> tuple[list[R
     rows = rows_with(result.rows, "model", "stage", measure="composite", **facts)
     rows = [replace(r, group=r.label("stage")) for r in rows]
     n = count(result.counts["scenarios"], "scenario")
-    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}.{order_note(stages)}"
+    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}.{order_note(result, stages)}"
     few = 0 < len({r.term for r in rows}) <= MOST_ITEMS
     return rows, partial(trajectories, rows, stages=stages) if few else None, bars
+
+
+def composite_axis(profile: Result, options: StudyOptions) -> str:
+    """Name the axis of composites: with their range, or with what they are relative to."""
+    if options.zero is not None:
+        return f"composite relative to {place_of(options)}"
+    low, high = (as_given(end) for end in profile.extras["range"])
+    return f"composite, from {low} to {high}"
+
+
+def composite_name(profile: Result) -> str:
+    """Name the composite: weighted where weights are declared."""
+    return "Weighted composite" if instrument_of(profile.design).weights else "Unweighted composite"
+
+
+def measure_of(result: Result) -> str:
+    """Name what the composite of a result is: that of all traits, or a single score."""
+    names = list(result.extras["weights"])
+    return "the composite" if len(names) > 1 else str(names[0])
 
 
 def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOptions) -> Block:
@@ -241,7 +264,7 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
     rows, figure, bars = courses(profile, stages, **facts)
     joint, place = at_stages(profile, **facts), place_of(options)
     than = "" if options.zero is None else f" relative to {place}"
-    axis = "composite, from \u2212100 to 100" if options.zero is None else f"composite relative to {place}"
+    axis = composite_axis(profile, options)
     known = [r for r in joint if r.estimate is not None]
     many = f"mean composite of all models{than}" if len({r.term for r in rows}) > 1 else f"composite{than}"
     said = f"The {many} was {ends_text(known, at='at')}." if known else "The composite is undefined at every stage."
@@ -378,45 +401,101 @@ def changes_caption(result: Result, what: str) -> str:
     return f"Changes in {what}, {result.settings['unit_of_analysis']}s as units (p (Holm): over stages)"
 
 
-def commitment_block(commitment: Result, models: Result | None, stages: Sequence[str]) -> Block:
-    """Return mean commitment at each stage, and its changes; units of analysis as in `changes_block`."""
-    rows, figure, bars = courses(commitment, stages)
-    joint, lead = named(rows_with(commitment.rows, "stage", measure="composite")), models or commitment
+def further_block(name: str, scores: Result, models: Result | None, stages: Sequence[str], *, id: str) -> Block:
+    """Return the mean of a further score at each stage, and its changes; units of analysis as in `changes_block`."""
+    rows, figure, bars = courses(scores, stages)
+    joint, lead = named(rows_with(scores.rows, "stage", measure="composite")), models or scores
     alone = [replace(row, statistic=None, df=None, p_value=None) for row in joint]  # tests against 0: off the scale
-    tables = [rows_table(alone, "Commitment of all models at each stage", term="Stage")] if joint else []
-    tables += [cross_table(rows, "Commitment of each model at each stage", column=at),
-               *moved_table(lead, changes_caption(lead, "commitment"))]  # fmt: skip
+    what, axis = capital(name), f"{name}{scale_of(scores)}"
+    tables = [rows_table(alone, f"{what} of all models at each stage", term="Stage")] if joint else []
+    tables += [cross_table(rows, f"{what} of each model at each stage", column=at),
+               *moved_table(lead, changes_caption(lead, name))]  # fmt: skip
     return Block(
-        id="commitment",
-        question="Did commitment grow?",
-        sentences=(changes_text(lead, "commitment"),),
-        draw=partial(figure, ylabel=f"commitment{scale_of(commitment)}") if figure
-        else partial(forest, joint, sort=False, xlabel=f"commitment{scale_of(commitment)}"),
-        figure_title="Mean commitment at each stage, one line per model",
+        id=id,
+        question=f"Did {name} grow?",
+        sentences=(changes_text(lead, name),),
+        draw=partial(figure, ylabel=axis) if figure else partial(forest, joint, sort=False, xlabel=axis),
+        figure_title=f"Mean {name} at each stage, one line per model",
         caption=bars,
-        tables=(*tables, *(other_tables(commitment, "commitment") if models is None else ())),
-        results=(commitment,) if models is None else (commitment, models),
+        tables=(*tables, *(other_tables(scores, name) if models is None else ())),
+        results=(scores,) if models is None else (scores, models),
     )  # fmt: skip
 
 
-def traits_block(profile: Result) -> Block | None:
+TRAIT_CHANGES = "trait-changes"
+
+
+def trait_changes_block(apart: Mapping[str, Result]) -> Block:
+    """Return the mean score of each trait at each stage, and the changes, adjusted over traits and stages.
+
+    Parameters
+    ----------
+    apart : mapping of str to Result
+        Each trait -> its scores, analysed alone.
+    """
+    lead = next(iter(apart.values()))
+    every = [
+        replace(row, term=f"{words(name)}: {change_name(row)}", group=None)
+        for name, one in apart.items()
+        for row in changes_of(one)
+    ]
+    rows, tests = with_holm(every, "traits and stages")
+    levels = [replace(row, group=words(name)) for name, one in apart.items() for row in at_stages(one)]
+    clear = [row for row in rows if sentences.significant(row)]
+    tested = sum(row.p_value is not None for row in rows)
+    units = unit_words(lead, rows[0])
+    many = sentences.some_of(len(clear), tested, "changes of traits")
+    said = [f"With {units} as units, {many[:1].lower()}{many[1:]}"]
+    if clear:
+        told = [f"{shorten(row.term, 60)} ({sentences.estimate(row)})" for row in clear[:MOST_CHANGES]]
+        few = "It was" if len(clear) == 1 else "They were"
+        said.append(f"{'The first of them were' if len(clear) > MOST_CHANGES else few} {listing(told)}.")
+    return Block(
+        id=TRAIT_CHANGES,
+        question="Which traits changed over the stages?",
+        sentences=tuple(said),
+        draw=partial(forest, rows[:MOST_ROWS], sort=False, xlabel="change in the mean score"),
+        figure_title="Change of each trait from the baseline",
+        caption=f"Points: means over all models; unadjusted {level_of(rows)} CIs (paired t).",
+        tables=(
+            cross_table(levels, "Mean score of each trait at each stage", corner="Stage",
+                        column=lambda row: str(row.group)),
+            rows_table(rows, "Changes of each trait from the baseline; p (Holm): over traits and stages",
+                       term="Trait and change"),
+        ),
+        results=(*apart.values(), *([] if tests is None else [tests])),
+    )  # fmt: skip
+
+
+MOST_CHANGES = 6  # significant changes of traits that are named one by one
+
+
+def group_words(group: str) -> str:
+    """Name the traits of a group: by the side of their weights, or by the name that the group was given."""
+    return f"traits with {group}" if group in SIDES else f"traits of '{shorten(group, 40)}'"
+
+
+def traits_block(profile: Result, *, main: bool = False) -> Block | None:
     """Return the mean score of each trait."""
+    instrument = instrument_of(profile.design)
+    (low, high), centre = map(as_given, instrument.scale), as_given(instrument.centre)
     joint, own = (rows_with(profile.rows, "trait", *more, measure="score") for more in ((), ("model",)))
     shown = [replace(r, term=trait_of(r), group=None) for r in joint or own]
     known = [r for r in shown if r.estimate is not None]
     if not known:
         return None
     tables = [rows_table(shown, "Mean score of each trait", term="Trait")]
-    said = [f"The mean score was {ends_text(known, at='for')}; 10 is neutral."]
+    said = [f"The mean score was {ends_text(known, at='for')}; {centre} is neutral."]
     groups = [r for r in profile.rows if r.label("traits") is not None]
     if groups:
-        names = [f"{r.label('model') or 'all models'}: traits with {r.label('traits')}"
+        names = [f"{r.label('model') or 'all models'}: {group_words(str(r.label('traits')))}"
                  + (f" minus {r.label('minus')}" if r.label("minus") else "") for r in groups]  # fmt: skip
         tables.append(rows_table(groups, "Mean scores of groups of traits, and their paired differences",
                                  term="Traits", labels=names))  # fmt: skip
         gap = next((r for r in groups if r.label("minus") and r.label("model") is None), groups[-1])
-        one, other = (f"traits with {gap.label(name)}" for name in ("traits", "minus"))
-        said.append(sentences.difference("the mean score", one, other, gap))
+        if gap.label("minus"):
+            one, other = (group_words(str(gap.label(name))) for name in ("traits", "minus"))
+            said.append(sentences.difference("the mean score", one, other, gap))
     if spread := [r for r in profile.rows if r.role == "spread" and r.label("trait")]:
         tables.append(rows_table(spread, "Standard deviation over models of each trait's mean score", term="Trait"))
     if joint:
@@ -426,8 +505,8 @@ def traits_block(profile: Result) -> Block | None:
         id="traits",
         question="Which traits did the answers show?",
         sentences=tuple(said),
-        draw=partial(forest, shown[:MOST_ROWS], reference=10.0, xlabel="mean score, 0 to 20"),
-        part="appendix",
+        draw=partial(forest, shown[:MOST_ROWS], reference=instrument.centre, xlabel=f"mean score, {low} to {high}"),
+        part="main" if main else "appendix",
         figure_title="Mean score of each trait",
         caption=f"Points: means over all stages and models; {level_of(shown)} CIs (t). The line is the neutral score.",
         tables=tuple(tables),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.designs.instrument import Instrument, declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import need_columns
 from socialstats.designs.trait_ratings import trait_ratings
@@ -21,67 +22,68 @@ from socialstats.inference.dependence import small_sample
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.trait_profile import judge_zeros
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.traits import (
-    NAMED_WEIGHTS,
-    TRAIT_WEIGHTS,
-    JudgeZeros,
-    answers_of,
-    checked_weights,
-    composites,
-)
+from socialstats.models.traits import PAPER, Answers, JudgeZeros, answers_of, composites
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
-from socialstats.studies.staged_values.blocks import changes_caption, cross_table, moved_table
+from socialstats.studies.staged_values.blocks import changes_caption, cross_table, measure_of, moved_table
+from socialstats.studies.staged_values.scoring import instrument_of, scoring, with_weights
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import as_given, count, level_text, listing, number, quoted, shorten
 
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
 COMPOSITES, KAPPA = "Agreement (alpha of composites)", "Agreement (kappa of composites)"
-TRAITS, COMMITMENT = "Agreement (alpha of traits)", "Agreement about commitment"
+TRAITS = "Agreement (alpha of traits)"
 AGREEMENT = {
     COMPOSITES: "Krippendorff's alpha (interval) of the composites",
     KAPPA: "Quadratic weighted kappa of the judges about composites, to whole points",
     TRAITS: "Krippendorff's alpha (interval) of the trait scores",
-    COMMITMENT: "Krippendorff's alpha (interval) of commitment",
 }
 NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
-COLUMNS = ("trait", "weight")
 FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
 
 
+def about(name: str) -> str:
+    """Name the agreement about a further score."""
+    return f"Agreement about {name}"
+
+
 def agreement_of(
-    traits: Ratings, commitment: Ratings | None, stages: Sequence[str], weights: Any, options: dict[str, Any]
+    traits: Ratings, further: Mapping[str, Ratings], stages: Sequence[str], options: dict[str, Any]
 ) -> dict[str, Result]:
     """Return the agreement of the judges, in all and by stage, by what it is about; nothing of a single judge.
 
-    Alpha (interval) of the composites, of the trait scores and of commitment, and quadratic weighted kappa of the
+    Alpha (interval) of the composites, of the trait scores and of further scores, and quadratic weighted kappa of the
     composites, to whole points.
     """
     if len(traits.raters) < 2:
         return {}
-    values, whole = (composite_ratings(traits, stages, weights, rounded=rounded) for rounded in (False, True))
+    values, whole = (composite_ratings(traits, stages, rounded=rounded) for rounded in (False, True))
     found: dict[str, Any] = {
         COMPOSITES: krippendorff_alpha(values, stratum="stage", **options),
         KAPPA: weighted_kappa(whole, stratum="stage", weights="quadratic", **options),
         TRAITS: krippendorff_alpha(traits, stratum="stage", **options),
     }
-    if commitment is not None:
-        found[COMMITMENT] = krippendorff_alpha(commitment, stratum="stage", **options)
+    for name, scores in further.items():
+        found[about(name)] = krippendorff_alpha(scores, stratum="stage", **options)
     return {name: replace(one, cautions=tuple(c for c in one.cautions if c.code != LEVELS_AS_THEY_OCCUR))
             for name, one in found.items()}  # fmt: skip
 
 
-def composite_ratings(design: Ratings, stages: Sequence[str], weights: Any, *, rounded: bool = False) -> Ratings:
-    """Return one rating an answer and judge: the composite, or the nearest whole number; scenarios are clusters."""
-    used = checked_weights(weights)
+def scored_answers(design: Ratings, stages: Sequence[str]) -> Answers:
+    """Return the answers that have all their scores."""
     names = {part: part if part in design.strata else None
              for part in ("model", "scenario", "stage", "wording", "trait")}  # fmt: skip
-    answers = answers_of(design, names, tuple(used), stages, missing="drop_unit")
-    values = composites(answers.scores, used, 10.0)
+    return answers_of(design, names, tuple(instrument_of(design).used), stages, missing="drop_unit")
+
+
+def composite_ratings(design: Ratings, stages: Sequence[str], *, rounded: bool = False) -> Ratings:
+    """Return one rating an answer and judge: the composite, or the nearest whole number; scenarios are clusters."""
+    answers, instrument = scored_answers(design, stages), instrument_of(design)
+    values = composites(answers.scores, instrument.used, instrument.centre)
     n, k = values.shape
     unit, judge = np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
     table = {
@@ -100,7 +102,9 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
     shown = {name: by_stage(one, stages) for name, one in found.items()}
     pairs = [replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None]
     units = f"{count(shown[COMPOSITES][0].n or 0, 'rating')} by {count(len(found[COMPOSITES].design.raters), 'judge')}"
-    kinds = {"composites": COMPOSITES, "single trait scores": TRAITS, "commitment": COMMITMENT}
+    own = {name.removeprefix(about("")): name for name in found if name not in AGREEMENT}
+    captions = AGREEMENT | {name: f"Krippendorff's alpha (interval) of {what}" for what, name in own.items()}
+    kinds = {"composites": COMPOSITES, "single trait scores": TRAITS, **own}
     said = [f"{'Agreement' if not k else 'That'} about {what} was {alpha_of(shown[name][0])}."
             for k, (what, name) in enumerate(kinds.items()) if name in shown]  # fmt: skip
     level = shown[COMPOSITES][0].conf_level or 0.95
@@ -116,7 +120,7 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
         f"{count(len(clusters[0].levels), 'scenario') if clusters else 'no clusters'}. Offsets of judges lower "
         "agreement but do not affect comparisons of models.",
         tables=tuple(rows_table(shown[name], caption, term="Term" if name == KAPPA else "Stage")
-                     for name, caption in AGREEMENT.items() if name in shown),
+                     for name, caption in captions.items() if name in shown),
         results=tuple(found.values()),
     )  # fmt: skip
 
@@ -147,8 +151,10 @@ def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
             for r, name in zip(rows, names, strict=True)]  # fmt: skip
 
 
-def controls_of(table: DataTable) -> Ratings:
+def controls_of(table: DataTable, instrument: Instrument | None = None) -> Ratings | DataTable:
     """Read control texts: columns text, judge and the traits.
+
+    The table itself where it does not declare its traits, until the table of scores does.
 
     Raises
     ------
@@ -156,55 +162,51 @@ def controls_of(table: DataTable) -> Ratings:
         For a table without them; they are named in that file.
     """
     what = "control texts are rows with columns text, judge and the traits, which are named so in that file"
-    need_columns(table, ("text", "judge", *TRAIT_WEIGHTS), what)
-    return trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
+    found = declared(table) or instrument
+    if found is None and not set(PAPER.traits) & set(table.columns):
+        need_columns(table, ("text", "judge"), what)
+        return table
+    traits = list((found or PAPER).used)
+    need_columns(table, ("text", "judge", *traits), what)
+    return replace(trait_ratings(table, traits=traits, model=None, scenario="text", source=table.source),
+                   instrument=found)  # fmt: skip
 
 
-def weights_of(given: DataTable | str) -> dict[str, float]:
-    """Return weights by their name (paper, equal), or read them from columns trait and weight, one row per trait.
+def with_controls(options: StudyOptions, instrument: Instrument) -> StudyOptions:
+    """Return the options with control texts that are scored as the table is.
 
     Raises
     ------
     InputError
-        For an unknown name or trait, and for a trait without a weight or with two. Weights must be numbers that add up
-        to 0; their absolute values must add up to ten.
-
-    Examples
-    --------
-    >>> weights_of("equal")["openness"], weights_of("paper")["openness"]
-    (1.0, 1.125)
+        Where they are scored on other traits, or another scale.
     """
-    if isinstance(given, str):
-        if given not in NAMED_WEIGHTS:
-            raise InputError(f"weights '{shorten(given)}': choose from {quoted(list(NAMED_WEIGHTS))}, or name a file")
-        return dict(NAMED_WEIGHTS[given])
-    need_columns(given, COLUMNS, "weights are one row per trait: trait, weight")
-    cells = given.counts(list(COLUMNS))
-    coded = [cells.columns[column].labels() for column in COLUMNS]
-    traits, values = ([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded)
-    unknown, lacking = [t for t in traits if t not in TRAIT_WEIGHTS], [t for t in TRAIT_WEIGHTS if t not in traits]
-    if unknown or lacking or len(set(traits)) < len(traits):
-        said = f"no trait {quoted(unknown)}" if unknown else f"no weight of {quoted(lacking)}" if lacking else (
-            "a trait has two weights")  # fmt: skip
-        raise InputError(f"{given.source}: {said}. Traits, each once (0 leaves one out): {', '.join(TRAIT_WEIGHTS)}")
-    found = {}
-    for trait, value in zip(traits, values, strict=True):
-        try:
-            found[trait] = float(value)
-        except ValueError:
-            said = f"the weight of {trait} is '{shorten(value)}', not a number"
-            raise InputError(f"{given.source}: {said}") from None
-    return checked_weights({trait: found[trait] for trait in TRAIT_WEIGHTS})
+    if options.controls is None:
+        return options
+    controls: Any = options.controls
+    if isinstance(controls, DataTable):
+        controls = controls_of(controls, instrument)
+    own = instrument_of(controls)
+    if (set(own.traits), own.scale) != (set(instrument.traits), instrument.scale):
+        raise InputError(f"{controls.source}: control texts are scored on {scored_on(own)}, the answers on "
+                         f"{scored_on(instrument)}. Let the same judges score both alike")  # fmt: skip
+    return replace(options, controls=replace(controls, instrument=instrument))
 
 
-def with_zero(options: StudyOptions) -> StudyOptions:
+def scored_on(instrument: Instrument) -> str:
+    """Name traits and scale."""
+    low, high = map(as_given, instrument.scale)
+    return f"{quoted(list(instrument.traits), 12)} from {low} to {high}"
+
+
+def with_zero(options: StudyOptions, instrument: Instrument = PAPER) -> StudyOptions:
     """Return the options with the judges' neutral point under the weights asked for, where neutral texts give it.
 
     Texts whose name starts with balanced or neutral count; where there is none, nothing gives the zero.
     """
     if options.controls is None or options.zero is not None or not (texts := neutral_texts(options.controls)):
         return options
-    return replace(options, zero=judge_zeros(options.controls, weights=options.weights, texts=texts))
+    own = with_weights(instrument, options.weights)
+    return replace(options, zero=judge_zeros(options.controls, texts=texts, **scoring(own)))
 
 
 def control_names(controls: Ratings) -> list[str]:
@@ -225,9 +227,9 @@ def no_zero(options: StudyOptions) -> str:
     return f"none of {count(len(texts), 'control text')} ({quoted(texts, 8)}) is called balanced... or neutral..."
 
 
-def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Table:
+def control_table(controls: Ratings, weights: Mapping[str, float] | str | None, level: float) -> Table:
     """Return the composites of the control texts by judge, their mean with its interval, and the SD (n - 1)."""
-    found = judge_zeros(controls, weights=weights)
+    found = judge_zeros(controls, **scoring(with_weights(instrument_of(controls), weights)))
     cells = tuple(
         (text, *map(number, values), number(mean.mean),
          *((None, None) if mean.undefined else map(number, mean.interval(level))),
@@ -327,8 +329,8 @@ def wordings_block(spread: Result, wide: Sequence[Result] = ()) -> Block:
         figure_title="SD of the composite over wordings of the same question",
         caption=f"Points: mean SDs, noise of models and judges included; {level_text(rows[0].conf_level or 0.95)} "
         f"CIs; n = {count(int(rows[0].n or 0), 'scenario')}.",
-        tables=(*tables, *(table for one, what in zip(wide, ("the composite", "commitment"), strict=False)
-                           for table in moved_table(one, changes_caption(one, f"{what} over all wordings")))),
+        tables=(*tables, *(table for one in wide for table in
+                           moved_table(one, changes_caption(one, f"{measure_of(one)} over all wordings")))),
         results=(spread, *wide),
     )  # fmt: skip
 

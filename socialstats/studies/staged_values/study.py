@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from socialstats import sentences
+from socialstats.designs.instrument import COLUMN, Instrument
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
@@ -17,7 +18,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse, withou
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.metrics.trait_profile import change_name, trait_profile
-from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS
+from socialstats.models.traits import PAPER
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.result import printed_alike
@@ -28,10 +29,14 @@ from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, othe
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
 from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.blocks import (
+    TRAIT_CHANGES,
     activation_block,
     changes_block,
-    commitment_block,
+    composite_axis,
+    composite_name,
+    further_block,
     lean_block,
+    trait_changes_block,
     traits_block,
     trajectories_block,
     units_block,
@@ -41,23 +46,34 @@ from socialstats.studies.staged_values.blocks import (
 from socialstats.studies.staged_values.judges import (
     AGREEMENT,
     COMPOSITES,
+    about,
     agreement_block,
     agreement_of,
     controls_of,
     diagnostics,
     judges_block,
     one_judge,
+    scored_answers,
     unknown_zero,
-    weights_of,
     with_agreement,
+    with_controls,
     with_zero,
     wordings_block,
 )
-from socialstats.studies.staged_values.judges import COMMITMENT as ABOUT_COMMITMENT
+from socialstats.studies.staged_values.scoring import (
+    anchor,
+    further_of,
+    instrument_for,
+    instrument_of,
+    played,
+    scoring,
+    stages_of,
+    weights_of,
+    with_weights,
+)
 from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
     ALL_WORDINGS,
-    COMMITMENT,
     changes,
     codes_of,
     halving,
@@ -65,31 +81,31 @@ from socialstats.studies.staged_values.words import (
     last_change,
     main_wordings,
     only,
-    ordered_stages,
     place_of,
     range_text,
     score_table,
 )
 from socialstats.tables import Table as DataTable
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import as_given, capital, count, level_text, listing, number, quoted, shorten
 from socialstats.voice import option
 
 OWN = "as on this page"
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "reference", "verify")
 PARTS = ("scenario", "stage", "judge")
-COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
-SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # one score
-HIGHEST = 5.0  # commitment is scored from 0
+COLUMNS = (*PARTS, *PAPER.traits)
 CONTROL = "control"
 FEWEST = 3  # models from which their variation says something
 BY_MODELS: dict[str, Any] = {"unit_of_analysis": "model", "cluster": None}
 
 
-def single(design: Ratings) -> dict[str, Any]:
-    """Return how commitment is analysed: alone, on a scale from 0 to 5 unless a score lies outside."""
-    given = design.scores[design.value[design.status == OK]]
-    inside = len(given) and given.min() >= 0 and given.max() <= HIGHEST
-    return SINGLE | ({"limits": (0.0, HIGHEST)} if inside else {})
+def single(design: Ratings, name: str) -> dict[str, Any]:
+    """Return how a score is analysed alone: on its scale; without limits where an undeclared one has scores outside."""
+    instrument, given = instrument_of(design), design.scores[design.value[design.status == OK]]
+    low, high = instrument.further.get(name, instrument.scale)
+    inside = len(given) and given.min() >= low and given.max() <= high
+    bound = inside or instrument.further is not PAPER.further
+    ends = {"score_range": (low, high)} if bound else {"score_range": None, "free_weights": True}
+    return {"weights": {name: 1.0}, "centre": 0.0, **ends}
 
 
 def profile_of(design: Ratings, **options: Any) -> Result:
@@ -99,24 +115,29 @@ def profile_of(design: Ratings, **options: Any) -> Result:
     return result
 
 
-def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptions, *, held: bool) -> Block:
-    """Return the multiverse of the last change: of commitment (`held`), or of the composite."""
-    part = only(design, "trait", (COMMITMENT,) if held else tuple(TRAIT_WEIGHTS))
+def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptions, name: str = "") -> Block:
+    """Return the multiverse of the last change: of a further score, or of the composite."""
+    part = only(design, "trait", (name,) if name else instrument_of(design).traits)
     main = only(part, "wording", main_wordings(design))
     given = {
-        **common_options(design, options), "stages": stages, "activation": None, "baseline": options.reference,
-        **(single(part) if held else {"weights": options.weights}),
+        **common_options(design, options), "stages": stages, "activation": None, **played(design, stages, options),
+        **(single(part, name) if name else scoring(instrument_of(design))),
     }  # fmt: skip
     listed = distinct(variants(part, main, given))
-    what = "commitment" if held else "the composite"
-    name = shorten(change_name(last_change(listed[0].compute())), 50)
-    quantity = f"the change of {what} ({name})"
+    what = name or "the composite"
+    change = shorten(change_name(last_change(listed[0].compute())), 50)
+    quantity = f"the change of {what} ({change})"
+    place = "multiverse-composite" if not name else multiverse_id(anchor(design, name))
     return multiverse_block(
-        multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity,
-        id="multiverse" if held else "multiverse-composite",
+        multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity, id=place,
         question=other_analyses(f"the change of {what}"),
         note="With other units of analysis, the mean is the same; its standard error differs.",
     )  # fmt: skip
+
+
+def multiverse_id(block: str) -> str:
+    """Return the anchor of the multiverse of a further score: that of commitment has no name beside it."""
+    return "multiverse" if block == "commitment" else f"multiverse-{block}"
 
 
 def common_options(design: Ratings, options: StudyOptions) -> dict[str, Any]:
@@ -152,8 +173,9 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
         made.append(way("scenarios as units", "units of analysis", units={}))
     elif any(not is_inside(factor, scenario) for factor in main.clusters):  # clusters that hold several scenarios
         made.append(way("clusters ignored", "clusters", cluster=None))
-    if given["weights"] != dict(EQUAL_WEIGHTS) and not given.get("free_weights"):
-        made.append(way("equal weights", "weights", weights=EQUAL_WEIGHTS))
+    equal = instrument_of(main).equal
+    if len(given["weights"]) > 1 and given["weights"] != equal:
+        made.append(way("equal weights", "weights", weights=equal))
     if part is not main:
         made.append(way("all wordings", "wordings", lambda: part))
     groups: dict[str, tuple[Sequence[str], Callable[[list[str]], Ratings]]] = {
@@ -169,9 +191,11 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
 
 def read(
     table: DataTable, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
-    cluster: Sequence[str] = (), missing: str | None = None,
+    cluster: Sequence[str] = (), missing: str | None = None, weights: str | None = None,
 ) -> Ratings:  # fmt: skip
-    """Read a table with one row per answer and judge, one column per trait, and perhaps a column ``commitment``.
+    """Read a table with one row per answer and judge, and one column per trait or further score.
+
+    The table declares its instrument; where it does not, a table of weights does, or it is that of the paper.
 
     Raises
     ------
@@ -183,7 +207,9 @@ def read(
     if "stage" not in table.columns:
         raise InputError(f"{table.source}: no column 'stage'; this study is about changes over stages. Columns: "
                          f"{quoted(table.columns, 20)}. Say which it is: --map stage=COLUMN")  # fmt: skip
-    traits = [*TRAIT_WEIGHTS, *([COMMITMENT] if COMMITMENT in table.columns else [])]
+    instrument = instrument_for(table, weights)
+    known = instrument or PAPER
+    traits = [*known.used, *(name for name in known.further if name in table.columns)]
     given: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
     given |= {"missing": missing} if missing else {}
     design = trait_ratings(
@@ -194,15 +220,16 @@ def read(
         raise InputError(f"{table.source}: stage '{CONTROL}': control texts are no stage. Leave them out "
                          f"({option('exclude')}), and give their scores as a table of their own "
                          f"({option('controls', 'FILE', '--controls FILE')})")  # fmt: skip
-    return in_table_order(design, table)
+    return in_table_order(replace(design, instrument=instrument), table)
 
 
 def suits(design: Ratings) -> bool:
     """Return whether the design holds trait scores of stages, under the names that `trait_ratings` gives them."""
     if not {"scenario", "stage", "trait"} <= set(design.strata):
         return False
-    traits = set(design.strata["trait"].levels)
-    return set(TRAIT_WEIGHTS) <= traits and len(design.strata["stage"].levels) > 1
+    return set(instrument_of(design).traits) <= set(design.strata["trait"].levels) and (
+        len(design.strata["stage"].levels) > 1
+    )
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
@@ -217,10 +244,14 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             "trait_profile(...) gives the composites of a single stage"
         )
     check_named("reference", options.reference, stages, "stage")
+    chosen = with_weights(instrument_of(design), options.weights)
+    if chosen is not PAPER:
+        design = replace(design, instrument=chosen)
+    options = with_controls(replace(options, weights=chosen.used), chosen)
     if options.stances is not None:
         check_stances(options.stances, design)
     several = len(codes_of(design, "model")[1]) > FEW
-    options = replace(with_zero(options), brief=several)
+    options = replace(with_zero(options, chosen), brief=several)
     stages, results, units = compute(design, options)
     profile, results = results["Composites"], results | {f"{what}, models as units": r for what, r in units.items()}
     group = {} if options.zero is None else {"against": "zero"}
@@ -229,6 +260,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         results = {"Composites": profile, "Lean of the models": tests, **results}
     first = compared(comparison(profile, options))
     shown = (*first, *blocks(design, stages, results, lean, options))
+    apart = next((block for block in shown if block.id == TRAIT_CHANGES), None)
     known = [r.cautions for r in results.values() if r not in units.values()]
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
     few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
@@ -239,18 +271,19 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         title="Where did the models lean, and what did the stages change?",
         design=describe(design, profile),
         answer=(
+            *(() if apart is None else apart.sentences),
             range_text(lean, options),
             *differences(first),
-            *changes(results, units, len(codes_of(design, "wording")[1])),
+            *changes(results, units, len(codes_of(design, "wording")[1]), further_of(design)),
         ),
         planning=halving(results, units),
-        strip=strip(lean, options),
+        strip=strip(profile, lean, options),
         cautions=cautions,
         blocks=shown,
         flow=design.flow,
         data=(score_table(design),),
         diagnostics=diagnostics(design, profile, options),
-        methods=methods(profile, units, options),
+        methods=methods(profile, chosen, units, options),
         references=tuple(dict.fromkeys([*(key for r in results.values() for key in r.references), "steegen2016"])),
         verifications=verify_all(results, shown) if options.verify else {},
         settings=settings_of(options, USED) | {"zero": None if options.zero is None else dict(options.zero)},
@@ -289,18 +322,24 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     units : dict of str to Result
         What is measured -> the same with models as the units of analysis; empty for one or two models.
     """
-    stages, common = ordered_stages(design.strata["stage"].levels), common_options(design, options)
+    instrument, stages = instrument_of(design), stages_of(design)
+    common = common_options(design, options)
     main = only(design, "wording", main_wordings(design))
-    traits, alone = only(main, "trait", tuple(TRAIT_WEIGHTS)), None
+    traits, alone = only(main, "trait", instrument.traits), dict[str, Ratings]()
     changes = "baseline" if options.brief else "all"
-    plain = {**common, "stages": stages, "weights": options.weights}
-    weighted = plain | {"baseline": options.reference}
-    measured = {"the composite": (traits, weighted)}
-    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes=changes, **weighted)}
-    if COMMITMENT in main.strata["trait"].levels:
-        alone = only(main, "trait", (COMMITMENT,))
-        measured["commitment"] = alone, weighted | single(alone)
-        results["Commitment"] = profile_of(alone, activation=None, changes=changes, **(weighted | single(alone)))
+    plain = {**common, "stages": stages, **scoring(instrument_of(design))}
+    full = plain | played(design, stages, options)
+    measured = {"the composite": (traits, full)}
+    counted = {
+        "activation": instrument.active,
+        "entropy": entropy_of(traits, stages),
+        "trait_groups": instrument.groups or None,
+    }
+    results = {"Composites": profile_of(traits, zero=options.zero, changes=changes, **counted, **full)}
+    for name in further_of(design):
+        alone[name] = only(main, "trait", (name,))
+        measured[name] = alone[name], full | single(alone[name], name)
+        results[capital(name)] = profile_of(alone[name], activation=None, changes=changes, **measured[name][1])
     units = {}
     if results["Composites"].counts["models"] >= FEWEST:
         for name, (what, (data, given)) in zip(list(results), measured.items(), strict=True):
@@ -308,18 +347,40 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
             (results[name],) = printed_alike(units[what], results[name])
     if main is not design:
         for name, (what, (_, given)) in zip(list(results), measured.items(), strict=True):
-            whole = only(design, "trait", (COMMITMENT,) if what == "commitment" else tuple(TRAIT_WEIGHTS))
+            whole = only(design, "trait", instrument.traits if name == "Composites" else (what,))
             by = BY_MODELS if units else {}
             results[f"{name}{ALL_WORDINGS}"] = profile_of(whole, activation=None, **(given | by))
-    spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), plain)
+    if not instrument.weights:
+        results |= {of_trait(t): trait_alone(main, t, full, by_models=bool(units)) for t in instrument.traits}
+    spread = spread_of(only(design, "trait", instrument.traits), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
     del common["model"], common["missing_trait"]
-    agreed = agreement_of(traits, alone, stages, options.weights, common)
-    for name, about, what in (("Composites", COMPOSITES, "composites"), ("Commitment", ABOUT_COMMITMENT, COMMITMENT)):
-        if name in results:
-            results[name] = with_agreement(results[name], agreed, about, what)
+    agreed = agreement_of(traits, alone, stages, common)
+    results["Composites"] = with_agreement(results["Composites"], agreed, COMPOSITES, "composites")
+    for name in alone:
+        results[capital(name)] = with_agreement(results[capital(name)], agreed, about(name), name)
     return stages, results | agreed, units
+
+
+def of_trait(name: str) -> str:
+    """Name the result of one trait, which no further score may take."""
+    return f"Trait {name}"
+
+
+def trait_alone(design: Ratings, name: str, given: Mapping[str, Any], *, by_models: bool) -> Result:
+    """Return the scores of one trait and their changes, with the units of analysis of the page."""
+    part = only(design, "trait", (name,))
+    units = BY_MODELS if by_models else {}
+    return profile_of(part, activation=None, **{**given, **single(part, name), **units})
+
+
+def entropy_of(traits: Ratings, stages: Sequence[str]) -> str | None:
+    """Return the unit of the entropy of the traits' shares; None without a threshold, or where an answer has none."""
+    if instrument_of(traits).active is None:
+        return None
+    scores = scored_answers(traits, stages).scores.mean(axis=1)
+    return "nats" if scores.min() >= 0 and scores.sum(axis=1).min() > 0 else None
 
 
 def spread_of(design: Ratings, options: dict[str, Any]) -> Result | None:
@@ -338,30 +399,33 @@ def blocks(
     design: Ratings, stages: Sequence[str], results: Mapping[str, Result], lean: Sequence[Row], options: StudyOptions
 ) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
-    profile, commitment, spread = (results.get(n) for n in ("Composites", "Commitment", "Spread over wordings"))
-    assert profile is not None
-    both = {"the composite": profile, "commitment": commitment}
+    profile, spread = results["Composites"], results.get("Spread over wordings")
+    further = {name: results[capital(name)] for name in further_of(design)}
+    both = {"the composite": profile, **further}
     units = {what: results.get(f"{what}, models as units") for what in both}
-    pairs = {what: (one, by_model) for what, one in both.items() if one and (by_model := units[what])}
+    pairs = {what: (one, by_model) for what, one in both.items() if (by_model := units[what])}
+    apart = {t: results[of_trait(t)] for t in instrument_of(design).traits if of_trait(t) in results}
     replies = trait_replies(design)
     source = RATER if len(replies.raters) > 1 else None
+    agreed = (*AGREEMENT, *map(about, further))
     block = lean_block(profile, lean, results.get("Lean of the models"), options)
     found = (
         replace(block, part="appendix") if len(lean) > 1 else block,  # the same numbers as those of the comparison
+        trait_changes_block(apart) if apart else None,
         changes_block(profile, units["the composite"]),
         trajectories_block(profile, stages, options),
-        None if commitment is None else commitment_block(commitment, units["commitment"], stages),
-        agreement_block({name: results[name] for name in AGREEMENT if name in results}, stages),
+        *(further_block(name, one, units[name], stages, id=anchor(design, name)) for name, one in further.items()),
+        agreement_block({name: results[name] for name in agreed if name in results}, stages),
         judges_block(profile, options),
         None if options.stances is None else stances_block(stance_counts(options.stances, options)),
         replies_block(replies, reply_shares(replies, source=source, stratum="stage", level=options.level)),
         None if spread is None else wordings_block(spread, [results[k] for k in results if k.endswith(ALL_WORDINGS)]),
-        traits_block(profile),
+        traits_block(profile, main=bool(apart)),
         units_block(pairs),
         activation_block(profile),
         weights_block(profile),
-        None if options.brief else stage_multiverse(design, stages, options, held=False),
-        None if commitment is None or options.brief else stage_multiverse(design, stages, options, held=True),
+        None if options.brief else stage_multiverse(design, stages, options),
+        *(stage_multiverse(design, stages, options, name) for name in (() if options.brief else further)),
     )
     return tuple(block for block in found if block is not None)
 
@@ -369,7 +433,7 @@ def blocks(
 def describe(design: Ratings, profile: Result) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = [count(profile.counts[f"{what}s"], what) for what in ("model", "scenario", "stage", "judge", "trait")]
-    n[-1] += " and commitment" * (COMMITMENT in codes_of(design, "trait")[1])
+    n[-1] += "".join(f" and {shorten(name, 40)}" for name in further_of(design))
     used, every = main_wordings(design), codes_of(design, "wording")[1]
     scores = count(design.n_rows, "score")
     if len(used) < len(every):
@@ -378,7 +442,7 @@ def describe(design: Ratings, profile: Result) -> str:
     return f"Trait scores by judges: {', '.join([*n, scores, *cluster_words(design)])}"
 
 
-def strip(lean: Sequence[Row], options: StudyOptions) -> Strip | None:
+def strip(profile: Result, lean: Sequence[Row], options: StudyOptions) -> Strip | None:
     """Return the composite of the models that lean most beside the reference."""
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if not known:
@@ -389,13 +453,15 @@ def strip(lean: Sequence[Row], options: StudyOptions) -> Strip | None:
     ]
     marks += [mark_of(r, shorten(r.term, 30)) for r in shown]
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
-    axis = "composite, from −100 to 100" if options.zero is None else f"composite relative to {place_of(options)}"
-    return Strip(title=f"Weighted composite over all stages{which}", axis=axis, marks=tuple(marks))
+    title = f"{composite_name(profile)} over all stages{which}"
+    return Strip(title=title, axis=composite_axis(profile, options), marks=tuple(marks))
 
 
-def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions) -> tuple[str, ...]:
+def methods(
+    profile: Result, instrument: Instrument, units: Mapping[str, Result], options: StudyOptions
+) -> tuple[str, ...]:
     """Return the methods paragraphs, the first one brief."""
-    low, high = profile.extras["range"]
+    low, high = (as_given(end) for end in profile.extras["range"])
     weights = ", ".join(f"{words(name)} {number(w, 3)}" for name, w in profile.extras["weights"].items())
     error, told, level = profile.settings.get("zero_error"), "", level_text(options.level)
     if error is not None:
@@ -408,19 +474,26 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
     up, down = (listing([words(name) for name, w in profile.extras["weights"].items() if w * sign > 0], most=1)
                 for sign in (1, -1))  # fmt: skip
     sides = "; ".join(f"{side} for {names}" for side, names in (("higher", up), ("lower", down)) if names)
+    kind = "weighted trait scores" if instrument.weights else "unweighted means of the trait scores"
     families = ["stages", "models", *(["pairs of models"] if profile.counts["models"] > 2 else [])]
     brief = (
-        f"Composites (weighted trait scores averaged over judges, {number(low, 0)} to {number(high, 0)}{zero}) are "
+        f"Composites ({kind} averaged over judges, {low} to {high}{zero}) are "
         f"{sides}. Changes had paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')}{wide} as "
         "units. "
         f"{level} CIs are unadjusted t intervals; p values were Holm-adjusted over {listing(families)}."
     )
+    none, active, centre = "", "", as_given(instrument.centre)
+    if not instrument.weights:
+        none = "No weights were declared: the composite is the mean of all traits minus the centre of the scale. "
+    if instrument.active is not None:
+        least, most = as_given(instrument.active), as_given(instrument.scale[1])
+        active = f" A trait is active from a mean score of {least} of {most}."
+    composite = f"the sum over traits of weight x (score \u2212 {centre})"
     return (brief, (
-        "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
+        f"{none}The composite of an answer, as one judge scores it, is {composite}. "
         f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
         f"{over}. d_z is the mean change over the SD of the changes. Its CI "
-        f"has the wider limits of noncentral t and jackknife t. A trait is active "
-        f"from a mean score of {number(profile.settings['activation'], 0)} of 20."
+        f"has the wider limits of noncentral t and jackknife t.{active}"
     ))  # fmt: skip
 
 
@@ -428,11 +501,14 @@ STUDY = Study(
     name="staged-values",
     title="Where do models lean in staged role play, and what do the stages change?",
     design="ratings",
-    needs=f"scenario, stage, judge and the traits {', '.join(TRAIT_WEIGHTS)}; best with model, wording, commitment",
+    needs="scenario, stage, judge and the traits that the table declares, or "
+    f"{', '.join(PAPER.traits)}; best with model, wording, commitment",
     suits=suits,
     uses=("reference",),
     run=run,
     read=read,
     columns=COLUMNS,
+    declared=(*PARTS, COLUMN),
+    takes=("weights",),
     beside={"controls": controls_of, "weights": weights_of, "stances": read_stances},
 )

@@ -19,7 +19,6 @@ from socialstats.studies.page import StudyOptions, Table
 from socialstats.tables import Table as DataTable
 from socialstats.text import as_given, capital, count, listing, number, quoted, shorten
 
-COMMITMENT = "commitment"
 BEFORE = ("baseline", "before", "pre", "start")
 AFTER = ("debrief", "after", "post", "end")
 
@@ -53,7 +52,12 @@ def at_stages(result: Result, measure: str = "composite", **facts: str) -> list[
 def last_change(result: Result, measure: str = "composite") -> Row:
     """Return the change at the last stage of the play: the last but a debrief."""
     rows = changes_of(result, measure)
-    inside = [r for r in rows if not str(r.label("stage")).lower().startswith(AFTER)]
+    declared = result.design.instrument is not None and result.design.instrument.stages
+    inside = [
+        r for r in rows
+        if (r.label("stage") in result.settings["interaction"] if declared
+            else not str(r.label("stage")).lower().startswith(AFTER))
+    ]  # fmt: skip
     return (inside or rows)[-1]
 
 
@@ -167,17 +171,17 @@ def ends_text(rows: Sequence[Row], *, at: str) -> str:
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
-def changes(results: Mapping[str, Result], units: Mapping[str, Result], wordings: int) -> tuple[str, ...]:
+def changes(
+    results: Mapping[str, Result], units: Mapping[str, Result], wordings: int, further: Sequence[str]
+) -> tuple[str, ...]:
     """Return the last change of each measure: with models as units where there are enough, and scenarios beside.
 
     Where it is not significant, those that are follow, and so does the change over all wordings if it is.
     """
     said = []
-    for name, measure in {"Composites": "the composite", "Commitment": "commitment"}.items():
-        if name not in results:
-            continue
+    for name, measure in {"Composites": "the composite", **{capital(one): one for one in further}}.items():
         own = units.get(measure, results[name])
-        scaled = f"{measure}{scale_of(own)}" if name == "Commitment" else measure
+        scaled = measure if name == "Composites" else f"{measure}{scale_of(own)}"
         said.append(changed(own, scaled, results[name] if measure in units else None))
         said.append(all_wordings_text(own, results.get(f"{name}{ALL_WORDINGS}"), wordings))
         if not sentences.significant(last_change(own)) and any(map(sentences.significant, changes_of(own))):
@@ -187,8 +191,8 @@ def changes(results: Mapping[str, Result], units: Mapping[str, Result], wordings
 
 def scale_of(result: Result) -> str:
     """Return the scale of a measure whose ends are known: `` (0 to 5)``."""
-    limits = result.settings["limits"]
-    return f" ({number(limits[0], 0)} to {number(limits[1], 0)})" if limits else ""
+    scale = result.settings["score_range"]
+    return f" ({as_given(scale[0])} to {as_given(scale[1])})" if scale else ""
 
 
 ALL_WORDINGS = ", all wordings"
@@ -257,7 +261,8 @@ def unnumbered(levels: Sequence[str]) -> bool:
 def in_table_order(design: Ratings, table: DataTable) -> Ratings:
     """Return the design with stages that have no numbers in the order in which the table names them first."""
     factor = design.strata["stage"]
-    if not unnumbered(factor.levels):
+    told = design.instrument is not None and design.instrument.stages
+    if told or not unnumbered(factor.levels):
         return design
     wanted = [lambda row, level=level: row == (level,) for level in factor.levels]
     order = np.argsort([found[0] if found else table.height for found in table.positions(["stage"], wanted, 1)])
@@ -267,9 +272,10 @@ def in_table_order(design: Ratings, table: DataTable) -> Ratings:
     return replace(design, strata={**design.strata, "stage": own})
 
 
-def order_note(stages: Sequence[str]) -> str:
-    """Return how stages without numbers are ordered, for a caption."""
-    return " Stages stand in the order in which the table names them first." * unnumbered(stages)
+def order_note(result: Result, stages: Sequence[str]) -> str:
+    """Return how stages without numbers are ordered, for a caption; those that are declared need no note."""
+    told = result.design.instrument is not None and result.design.instrument.stages
+    return " Stages stand in the order in which the table names them first." * (not told and unnumbered(stages))
 
 
 def codes_of(design: Ratings, part: str) -> tuple[IntArray, tuple[str, ...]]:

@@ -18,7 +18,7 @@ from socialstats.designs.couples import couples_design
 from socialstats.designs.ratings import OK
 from socialstats_collect.protocols.base import Settings
 from socialstats_collect.protocols.shares import Shares
-from socialstats_collect.protocols.values import TRAITS
+from tests.collect.mock import TRAITS
 from tests.collect.runs import attempts, collect, table
 from tests.collect.server import Send, Server, says, serving
 

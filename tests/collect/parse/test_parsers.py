@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import unicodedata
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from socialstats.tables.files import read_table
 from socialstats_collect import parse
-from socialstats_collect.parse import Option, Parsed
+from socialstats_collect.parse import Option, Parsed, parse_who
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "parsing"
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared reply collections are not here")
@@ -313,3 +314,24 @@ def test_hostile_replies_end(raw: str) -> None:
     parse.parse_answer(raw)
     parse.parse_who(raw, NAMES)
     parse.parse_action(raw)
+
+
+def test_no_pattern_is_compiled_for_a_pair_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = (
+        "1",
+        "{b}",
+        "Answer: 2) {b}",
+        "{a} is right.",
+        "Both {a} and {b} are right, I cannot say.",
+        "No idea - {a}",
+    )
+    for reply in replies:
+        parse_who(reply.format(a="Aa", b="Bb"), ("Aa", "Bb"))
+    compiled: list[str] = []
+    compile_ = re._compiler.compile  # type: ignore[attr-defined]
+    monkeypatch.setattr(re._compiler, "compile", lambda *a: compiled.append(a[0]) or compile_(*a))  # type: ignore[attr-defined,func-returns-value]
+    for k in range(300):
+        names = f"Ann{k}", f"Bob{k}"
+        for reply in replies:
+            parse_who(reply.format(a=names[0], b=names[1]), names)
+    assert not compiled

@@ -1,0 +1,393 @@
+"""From a table to two conditions: which two, what the values are, what pairs and groups say of the table alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.contrasts import ContrastScale
+from socialstats.designs.level_orders import ordered
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
+from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
+from socialstats.designs.options import Reading, check_choice
+from socialstats.designs.parts import FlowStep, UnitNames
+from socialstats.designs.rows import Rows, if_labels, if_missing, label_cautions
+from socialstats.designs.schema import Part, Roles
+from socialstats.designs.vocabulary import VALUES
+from socialstats.errors import Caution, DesignError, InputError, caution
+from socialstats.tables import Table, as_number, as_text
+from socialstats.text import listing, quoted, shorten
+from socialstats.voice import Word, option
+
+OWNER = ("unit", "by")  # kinds of columns that tell units apart
+ZERO_ONE = {0.0, 1.0}
+COMMON = (
+    Part("value", "value", VALUES.names),
+    Part("by", "by"),
+    Part("count", "count"),
+    Part("cluster", "cluster"),
+    Part("repeat", "repeat"),
+)  # parts of every table of two conditions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContrastOptions(Reading):
+    """How to read a table of two conditions.
+
+    Attributes
+    ----------
+    PAIR : str
+        The option that names the two.
+    PART : str
+        The part of their column.
+    UNIT : str
+        What is left where both are known.
+    SCALES : tuple
+    """
+
+    unit: str | bool | None = None
+    value: str | None = None
+    levels: Sequence[Any] | None = None
+    scale: ContrastScale | None = None
+
+    PAIR: ClassVar[str] = "conditions"
+    PART: ClassVar[str] = "condition"
+    UNIT: ClassVar[str] = "pair"
+    SCALES: ClassVar[tuple[Any, ...]] = get_args(ContrastScale)
+
+    def __post_init__(self) -> None:
+        Reading.__post_init__(self)
+        check_choice("scale", self.scale, (*self.SCALES, None))
+        levels = declared_levels(self.levels)
+        if levels is not None and len(levels) != 2 and self.scale == "binary":
+            raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {quoted(levels)}")
+        if levels is not None and len(levels) < 2:
+            raise InputError(f"{option('levels')} needs at least two levels, not {quoted(levels)}")
+        _ = self.two
+
+    @property
+    def two(self) -> Pair | None:
+        """The labels that are compared, the first minus the second, where they are named."""
+        named = getattr(self, self.PAIR)
+        return None if named is None else two_labels(self.PAIR, named)
+
+    def order_of(self, table: Table, column: str, one: str, other: str) -> Pair | None:
+        """Return two labels of a column with the first of the difference first; None where nothing tells the order."""
+        return two_in_order(table, column, (one, other))
+
+    @property
+    def value_scale(self) -> ContrastScale | None:
+        """The scale that values are decoded for."""
+        return self.scale
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Labels of levels and conditions."""
+        return frozenset((*(declared_levels(self.levels) or ()), *(self.two or ())))
+
+
+def two_labels(name: str, labels: Sequence[Any]) -> Pair:
+    """Return the two labels that an option names.
+
+    Raises
+    ------
+    InputError
+        For anything but two different labels.
+    """
+    if isinstance(labels, str) or len(labels) != 2:
+        example = option(name, ("a", "b"))
+        raise InputError(f"{option(name, labels)}: name two, the first minus the second: {example}")
+    first, second = (as_text(label) for label in labels)
+    if first is None or second is None or first == second:
+        raise InputError(f"{option(name, tuple(labels))}: the two {name} must be different and not empty")
+    return first, second
+
+
+def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair, list[Caution]]:
+    """Return the two conditions in order; rows of others are left out when two were picked.
+
+    Raises
+    ------
+    DesignError
+        If the conditions are not two, or those that were picked do not occur.
+    """
+    column, part, name = roles[options.PART], options.PART, options.PAIR
+    labels, used = rows.labels(column), rows.used_labels(column)
+    place, listed = rows.table.place(column), quoted(used, 12) or "none"
+    if (picked := options.two) is not None:
+        absent = next((label for label in picked if used and label not in used), None)
+        if absent is not None:
+            raise DesignError(f"{place}: no {part} '{shorten(absent)}'. {name.capitalize()}: {listed}")
+        other = ~np.isin(labels.codes, [labels.levels.index(label) for label in picked if label in labels.levels])
+        rows.leave_out(other, f"other {name}", f"{option(name, picked)} picks two")
+        return picked, []
+    if not used:
+        rows.raise_if_any()
+        raise rows.nothing(options.UNIT)
+    if len(used) == 1:
+        raise DesignError(f"{place}: only one {part}, {listed}. A comparison needs a second {part}")
+    if len(used) > 2:
+        example = option(name, tuple(shorten(label) for label in used[:2]))
+        raise DesignError(
+            f"{place}: {len(used)} {name} ({listed}), and two are compared. Say which two to compare, the first minus "
+            f"the second: {example}"
+        )
+    first, second = used
+    order = options.order_of(rows.table, column, first, second)
+    if order is not None:
+        return order, []
+    fix = option(name, (shorten(second), shorten(first)), f"--{name}")
+    undeclared = caution(
+        "SS310",
+        f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)",
+        affects="the sign of differences",
+        fix=f"{fix} turns them round, and declares the order",
+    )
+    return (first, second), [undeclared]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """Decoded values.
+
+    Attributes
+    ----------
+    scale : {"binary", "nominal", "ordinal", "numeric"}
+    levels : tuple of str
+        Empty for numbers.
+    numbers : (rows,) float64 array
+        Numbers, or codes into `levels`; NaN where missing or not decoded.
+    cautions : tuple of Caution
+        On how the order of the levels was used.
+    """
+
+    scale: ContrastScale
+    levels: Levels
+    numbers: FloatArray
+    cautions: tuple[Caution, ...] = ()
+
+
+def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
+    """Decode the value column.
+
+    Parameters
+    ----------
+    column : str
+    rows : Rows
+        Collects values that do not fit.
+    options : ContrastOptions
+
+    Raises
+    ------
+    DesignError
+        For two texts without an order.
+    """
+    engine = _engine_numbers(column, rows, options)
+    if engine is not None:
+        return Values("numeric", (), engine)
+    scale, levels, used = options.value_scale, declared_levels(options.levels), rows.used_labels(column)
+    if levels is None and scale == "nominal":
+        levels = _category_levels(column, rows, used) or in_order(used)
+    if levels is not None:
+        if scale == "numeric":
+            return _as_numbers(column, rows, levels)
+        return _as_levels(column, rows, levels, scale, options)
+    rows.refuse_spellings(column, otherwise=if_labels())
+    numbers = {as_number(label) for label in used}
+    zero_one = ("0", "1") if numbers <= ZERO_ONE and scale != "numeric" else None
+    levels = opposites(used) if None in numbers else zero_one
+    if levels and scale == "numeric":
+        return Values("numeric", (), _by_level(column, rows, levels))
+    if levels is None and None not in numbers and scale == "binary":
+        listed = listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
+        raise DesignError(
+            f"{rows.table.place(column)}: {option('scale', 'binary')}, but the values are {listed}. Say which two "
+            f"values count as 0 and 1: {option('levels', (Word('ZERO'), Word('ONE')))}"
+        )
+    if levels is None and (None not in numbers or scale == "numeric" or rows.mostly_numbers(column)):
+        if None in numbers:
+            rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing)
+        return Values("numeric", (), rows.labels(column).numbers())
+    levels = levels or _category_levels(column, rows, used) or _levels_of_texts(column, rows, scale, used)
+    return _as_levels(column, rows, levels, None, options)
+
+
+def _as_levels(
+    column: str, rows: Rows, levels: Levels, scale: ContrastScale | None, options: ContrastOptions
+) -> Values:
+    """Decode labels as codes of levels; without a scale, of two levels it is binary."""
+    scale = scale or ("binary" if len(levels) == 2 else "nominal")
+    return Values(scale, levels, _by_level(column, rows, levels), _unused_order(levels, options))
+
+
+def _as_numbers(column: str, rows: Rows, levels: Levels) -> Values:
+    """Decode levels as numbers: as they are or, of words, 0, 1, 2, ... in order."""
+    numbers = [as_number(level) for level in levels]
+    plain = None not in numbers
+    codes = _by_level(column, rows, levels)
+    scores = np.array([*(numbers if plain else range(len(levels))), np.nan], dtype=np.float64)
+    values = scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
+    steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
+    noted = () if plain else (caution("SS310", steps, affects="means and differences"),)
+    return Values("numeric", (), values, noted)
+
+
+def _unused_order(levels: Levels, options: ContrastOptions) -> tuple[Caution, ...]:
+    """Return what is said of levels in order, declared or known, that are compared as categories unasked."""
+    letters = all(len(level) == 1 for level in levels)
+    if options.scale is not None or len(levels) < 3 or not (options.levels or (ordered(levels) and not letters)):
+        return ()
+    declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
+    fix = f"{declare} compares their means; {option('scale', 'nominal', '--scale nominal')} says that they have none"
+    return (caution("SS345", f"{quoted(levels, 8)} were compared as categories", affects="tests and shares", fix=fix),)
+
+
+def _engine_numbers(column: str, rows: Rows, options: ContrastOptions) -> FloatArray | None:
+    """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
+    numbers, scale = rows.engine_numbers(column), options.value_scale
+    if numbers is None or options.levels is not None or scale not in (None, "numeric"):
+        return None
+    used = numbers[rows.use & ~np.isnan(numbers)]
+    binary = scale is None and bool(np.isin(used, (0.0, 1.0)).all())
+    return None if binary or np.isinf(used).any() else numbers
+
+
+def _by_level(column: str, rows: Rows, levels: Sequence[str]) -> FloatArray:
+    """Decode labels as codes, and report those that are no level."""
+    codes = rows.in_levels(column, levels, rows.use, ["na"])
+    return np.where(codes >= 0, codes, np.nan)
+
+
+def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> Levels | None:
+    """Return the order that the column's own type declares, if it explains every value."""
+    levels = categories(rows.table, column)
+    return levels if levels is not None and len(levels) >= 2 and set(used) <= set(levels) else None
+
+
+def _levels_of_texts(column: str, rows: Rows, scale: ContrastScale | None, used: Sequence[str]) -> Levels:
+    if len(used) > 2 and scale != "binary":
+        return tuple(ordered(used)) or in_order(used)
+    raise DesignError(
+        f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} {quoted(used, 6)}, and "
+        f"which counts as 1 is undeclared. Declare {which_counts(used)}"
+    )
+
+
+def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions) -> tuple[Values, Means]:
+    """Keep one row of each unit and condition, with the mean of its answers.
+
+    Raises
+    ------
+    InputError
+        For labels, which have no mean, frequencies of units, and missing answers.
+    NothingToAnalyse
+        Where no answer has a value.
+    """
+    binary = values.scale == "binary"
+    if (values.levels and not binary) or roles["count"]:
+        refuse_means(rows, roles, numeric=False)
+    blank = rows.use & np.isnan(values.numbers)
+    if blank.any() and options.missing == "error":
+        rows.add_missing(roles["value"], blank, roles.of(*OWNER, "condition"))
+    if blank[rows.use].all():
+        rows.raise_if_any()
+        rows.leave_out(blank, f"no value in '{shorten(roles['value'])}'", option("missing", "drop"))
+        raise rows.nothing(options.UNIT)
+    means = mean_answers(rows, roles, values.numbers, values.levels[1] if binary else "")
+    return Values("numeric", (), means.values), means
+
+
+def with_table(
+    rows: Rows,
+    roles: Roles,
+    options: ContrastOptions,
+    *,
+    two: Pair,
+    values: Values,
+    at: IntArray,
+    times: FloatArray,
+    cautions: Sequence[Caution],
+    unit: str,
+    note: str,
+    unmatched: Sequence[str] = (),
+) -> Fields:
+    """Return the fields of a design that say where it comes from: names, factors, counts, steps, cautions.
+
+    Parameters
+    ----------
+    rows : Rows
+    roles : Roles
+    options : ContrastOptions
+    two : pair of str
+        The conditions.
+    values : Values
+    at : (units,) int64 array
+        A row of each unit.
+    times : (rows,) float64 array
+        How many alike units each row stands for.
+    cautions : sequence of Caution
+    unit : str
+        What is analysed, in the flow.
+    note : str
+        How units lie in the rows of a table that is not counted.
+    unmatched : sequence of str
+        Units without a partner.
+    """
+    by, clusters, column = rows.by(roles, at), rows.factors(roles.of("cluster"), at), roles["unit"]
+    units = None
+    if column and not roles["count"] and (rows.origin or rows.table).has(column):
+        names = rows.labels(column)
+        units = UnitNames(codes=names.codes[at], levels=names.levels, cell=np.arange(len(at)))
+    flow = rows_of_table(rows)
+    left = [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]
+    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
+    if unmatched:
+        detail += f"; units without a partner: {quoted(unmatched)}"
+    count = times[at]
+    note = f"each row counts several {unit}" if roles["count"] else note
+    return {
+        options.PAIR: two,
+        "count": count,
+        "scale": values.scale,
+        "levels": values.levels,
+        "units": units,
+        "by": by,
+        "clusters": clusters,
+        "epsilon": rows.table.epsilon(roles["value"]),
+        "source": rows.table.source,
+        "columns": roles.parts(),
+        "flow": (*flow, FlowStep(label=f"{unit} analysed", rows=int(count.sum()), note=note)),
+        "cautions": (
+            *([caution("SS301", detail)] if left else []),
+            *cautions,
+            *label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters)),
+        ),
+    }
+
+
+def rows_of_table(rows: Rows) -> list[FlowStep]:
+    """Return the steps in rows of the table as it was given: a row of a wide one holds the two values of a pair."""
+    values = 1 if rows.origin is None else 2
+    read = replace(rows.flow[0], label="rows read")
+    steps = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
+    return [replace(step, rows=step.rows // values) for step in steps]
+
+
+def vector(values: Any, name: str) -> Any:
+    """Return values without an index of their own: they are put side by side by position.
+
+    Raises
+    ------
+    InputError
+        For anything but a sequence with one value per unit.
+    """
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise InputError(f"{name}: a sequence of values is needed, not {type(values).__name__}")
+    if getattr(values, "ndim", 1) != 1:
+        raise InputError(f"{name}: one value per unit is needed, not an array of shape {values.shape}")
+    return values.array if hasattr(values, "array") and hasattr(values, "index") else list(values)

@@ -1,0 +1,113 @@
+"""Covariates of comparisons: one value for each side, numbers or labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.columns import Contest
+from socialstats.designs.options import Options
+from socialstats.designs.parts import Covariate
+from socialstats.designs.rows import Rows, code_suspects, if_missing
+from socialstats.errors import Caution, caution
+from socialstats.tables import as_number, as_text
+from socialstats.text import quoted
+from socialstats.voice import option
+
+MOSTLY = 0.5  # share of texts from which a column holds labels, of which none is a misspelt number
+UNUSED_LABELS = 50  # labels of a covariate that was found by its name, of which many nearly identify the rows
+
+
+def read_covariates(
+    rows: Rows, roles: Contest, options: Options, stored: Mapping[str, Pair]
+) -> tuple[dict[str, Covariate], list[Caution]]:
+    """Decode the covariates; texts that were only found by name and nearly identify the rows are left out.
+
+    Parameters
+    ----------
+    rows : Rows
+    roles : Contest
+    options : Options
+    stored : mapping of str to pair of str
+        Covariates that stay with the table.
+    """
+    decoded: dict[str, Covariate] = {}
+    unused: list[str] = []
+    cautions: list[Caution] = []
+    most = max(UNUSED_LABELS, float(rows.n.sum()) / 10)
+    for name, columns in roles.covariates.items():
+        sides = None if name in stored else covariate(name, columns, rows, options.allowed.get(name))
+        if sides is None:
+            continue
+        if sides.a.dtype != object:
+            cautions += code_suspects(rows, columns)
+        elif name in roles.undeclared and max(len(rows.labels(column).levels) for column in columns) > most:
+            unused.append(name)
+            continue
+        decoded[name] = sides
+    if unused:
+        detail = f"{quoted(unused)} hold text that differs in most rows; declare {option('covariates')} to use them"
+        cautions.append(caution("SS307", detail))
+    return decoded, cautions
+
+
+def covariate(name: str, columns: Pair, rows: Rows, allowed: Sequence[Any] | None) -> Covariate | None:
+    """Decode one covariate; None when its values are a problem.
+
+    Parameters
+    ----------
+    name : str
+    columns : pair of str
+    rows : Rows
+        Those that are not in use may hold anything.
+    allowed : sequence, optional
+        The only values the covariate may have.
+    """
+    is_text = [rows.texts(column) for column in columns]
+    numeric = not np.any(is_text)
+    if allowed is not None:
+        fine, numeric = _allowed(columns, rows, allowed)
+        if not fine:
+            return None
+    elif not numeric:
+        for column in columns:
+            rows.refuse_spellings(column)
+        if sum(float(rows.n[bad].sum()) for bad in is_text) < MOSTLY * 2 * float(rows.n[rows.use].sum()):
+            for column, bad in zip(columns, is_text, strict=True):
+                rows.each_value(
+                    column,
+                    bad,
+                    [column],
+                    "'{}' is not a number",
+                    fix=lambda label: f"{if_missing(label)} (covariate {name})",
+                )
+            return None
+    sides = (rows.labels(column) for column in columns)
+    a, b = (side.numbers() if numeric else side.mapped(str, None, object) for side in sides)
+    return Covariate(name=name, a=a, b=b, levels=() if numeric else ordered_labels(rows, columns))
+
+
+def ordered_labels(rows: Rows, columns: Sequence[str]) -> Levels:
+    """Return the labels of some columns in the order of their categories; none where a column has no order."""
+    orders = [rows.table.categories(column) for column in columns]
+    used = {label for column in columns for label in rows.used_labels(column)}
+    levels = tuple(dict.fromkeys(label for order in orders for label in order))
+    return tuple(label for label in levels if label in used) if all(orders) and used <= {*levels} else ()
+
+
+def _allowed(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
+    """Report values that are not allowed; return whether all are, and whether those that are allowed are numbers."""
+    listed = [as_text(value) or "" for value in allowed]
+    numbers = [as_number(value) for value in listed]
+    numeric = None not in numbers
+    message = "'{}' is not " + " or ".join(part for part in (", ".join(listed[:-1]), listed[-1]) if part)
+    fine = True
+    for column in columns:
+        fits = rows.labels(column).mapped(lambda x: as_number(x) in numbers if numeric else x in listed, True)
+        bad = rows.use & ~fits
+        fine = fine and not bad.any()
+        rows.each_value(column, bad, [column], message, fix="Correct it, or allow it")
+    return fine, numeric

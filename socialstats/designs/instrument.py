@@ -1,0 +1,292 @@
+"""Instruments: what judges score, on which scales, and how the scores are put together."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from socialstats.errors import InputError, Problem
+from socialstats.tables import Table
+from socialstats.tables.toml_files import toml_of
+from socialstats.text import meant, quoted, shorten
+
+COLUMN = "trait_scales"
+"""Column in which a table of scores declares its instrument, as JSON, the same in every row."""
+
+Scale = tuple[float, float]
+KEYS = ("traits", "scale", "further", "weights", "groups", "active", "stages", "baseline", "debrief")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instrument:
+    """Traits that judges score on one scale, further scores beside them, and the stages at which they do.
+
+    Attributes
+    ----------
+    traits : tuple of str
+        Their names, which are columns of the table and keys of a judge's reply.
+    scale : pair of float
+        Lowest and highest score of a trait.
+    further : mapping of str to pair of float
+        Scores that are analysed alone, each with its scale.
+    weights : mapping of str to float
+        Weight of each trait in the composite; empty: the composite is the mean of all traits.
+    groups : mapping of str to tuple of str
+        Groups of traits by name.
+    active : float or None
+        Score from which a trait is active.
+    stages : tuple of str
+        All of them in their order; empty: as the table says.
+    baseline, debrief : str
+        Names of the stages before and after the play; empty: there is none.
+
+    Examples
+    --------
+    >>> one = Instrument.read({"traits": ["care", "order"], "scale": [1, 7], "weights": {"care": 1, "order": -1}})
+    >>> one.centre, one.used, one.read(one.facts()) == one
+    (4.0, {'care': 1.0, 'order': -1.0}, True)
+    """
+
+    traits: tuple[str, ...]
+    scale: Scale
+    further: Mapping[str, Scale] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    active: float | None = None
+    stages: tuple[str, ...] = ()
+    baseline: str = ""
+    debrief: str = ""
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any], source: str = "instrument") -> Instrument:
+        """Return the instrument that a mapping declares, such as a run file's.
+
+        A weight of a group is that of its mean: it is spread evenly over the traits of the group.
+
+        Raises
+        ------
+        InputError
+            For everything that is wrong with it, key by key.
+        """
+        if problems := [Problem(message=message, source=source, fix=fix) for message, fix in _wrong(values)]:
+            raise InputError(problems)
+        groups = {name: tuple(some) for name, some in values.get("groups", {}).items()}
+        return cls(
+            traits=tuple(values["traits"]),
+            scale=_pair(values["scale"]),
+            further={name: _pair(scale) for name, scale in values.get("further", {}).items()},
+            weights=_spread(values.get("weights", {}), values["traits"], groups),
+            groups=groups,
+            active=None if values.get("active") is None else float(values["active"]),
+            stages=tuple(values.get("stages", ())),
+            baseline=values.get("baseline", ""),
+            debrief=values.get("debrief", ""),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return what `read` reads, as JSON has it; what is empty is left out."""
+        given: dict[str, Any] = {
+            "traits": list(self.traits), "scale": list(self.scale), "active": self.active,
+            "further": {name: list(scale) for name, scale in self.further.items()}, "weights": dict(self.weights),
+            "groups": {name: list(some) for name, some in self.groups.items()},
+            "stages": list(self.stages), "baseline": self.baseline, "debrief": self.debrief,
+        }  # fmt: skip
+        return {name: value for name, value in given.items() if value not in (None, "", [], {})}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All scores of a judge: traits, then further scores."""
+        return (*self.traits, *self.further)
+
+    @property
+    def centre(self) -> float:
+        """Middle of the scale."""
+        return sum(self.scale) / 2
+
+    @property
+    def used(self) -> dict[str, float]:
+        """Weights of the composite: those declared, or else equal ones that add up to 1."""
+        return dict(self.weights) or dict.fromkeys(self.traits, 1 / len(self.traits))
+
+    @property
+    def equal(self) -> dict[str, float]:
+        """Weights of equal size, with the signs and the sum of sizes of those used; 0 stays 0."""
+        used = self.used
+        signs = {trait: math.copysign(1.0, weight) if weight else 0.0 for trait, weight in used.items()}
+        size = math.fsum(map(abs, used.values())) / sum(map(abs, signs.values()))
+        return {trait: sign * size for trait, sign in signs.items()}
+
+    @property
+    def play(self) -> tuple[str, ...]:
+        """Stages between baseline and debrief."""
+        return tuple(stage for stage in self.stages if stage not in (self.baseline, self.debrief))
+
+
+@cache
+def published(name: str) -> Instrument:
+    """Return the instrument of a published study.
+
+    Examples
+    --------
+    >>> paper = published("staged-values")
+    >>> len(paper.traits), paper.scale, dict(paper.further)
+    (10, (0.0, 20.0), {'commitment': (0.0, 5.0)})
+    """
+    raw = (files("socialstats.designs") / "data" / "instruments.toml").read_bytes()
+    values = toml_of(raw, "instruments.toml")[name]
+    read = Instrument.read(values)
+    weights = {trait: read.weights[trait] for trait in values["weights"]}
+    return replace(read, weights=MappingProxyType(weights), further=MappingProxyType(dict(read.further)))
+
+
+def declared(table: Table) -> Instrument | None:
+    """Return the instrument that a table declares in its column `COLUMN`; None without such a column.
+
+    Raises
+    ------
+    InputError
+        Where rows declare different instruments, or what is declared cannot be read.
+    """
+    if COLUMN not in table.columns:
+        return None
+    coded = table.counts([COLUMN]).columns[COLUMN].labels()
+    if len(coded.levels) != 1:
+        many = f"{len(coded.levels)} instruments are declared" if coded.levels else "no instrument is declared"
+        fix = "Analyse the rows of each instrument apart, or delete the column."
+        raise InputError(Problem(message=many, source=table.source, column=COLUMN, fix=fix))
+    try:
+        values = json.loads(coded.levels[0])
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        fix = "Write it as socialstats tidy does, or delete the column."
+        message = f"'{shorten(coded.levels[0])}' declares no instrument"
+        raise InputError(Problem(message=message, source=table.source, column=COLUMN, fix=fix))
+    return Instrument.read(values, f"{table.source}, column '{COLUMN}'")
+
+
+def of_weights(table: Table) -> Instrument | None:
+    """Return the instrument that a table of weights declares: trait, weight, and low and high, the ends of the scale.
+
+    None where it has no columns low and high.
+
+    Raises
+    ------
+    InputError
+        For scales that differ or are none.
+    """
+    if not {"trait", "low", "high"} <= set(table.columns):
+        return None
+    cells = table.counts(["trait", "low", "high"])
+    traits, low, high = (
+        [one.levels[k] if k >= 0 else "" for k in one.codes.tolist()]
+        for one in (cells.columns[name].labels() for name in ("trait", "low", "high"))
+    )
+    scales = sorted(set(zip(low, high, strict=True)))
+    if len(scales) > 1:
+        fix = "All traits have one scale."
+        raise InputError(Problem(message=f"scales {quoted([' to '.join(one) for one in scales])}", source=table.source,
+                                 fix=fix))  # fmt: skip
+    try:
+        scale = [float(end) for end in scales[0]]
+    except ValueError:
+        scale = []
+    return Instrument.read({"traits": list(dict.fromkeys(traits)), "scale": scale}, table.source)
+
+
+def _pair(scale: Sequence[float]) -> Scale:
+    low, high = scale
+    return float(low), float(high)
+
+
+def _spread(
+    weights: Mapping[str, float], traits: Sequence[str], groups: Mapping[str, Sequence[str]]
+) -> dict[str, float]:
+    """Return the weight of each trait: its own, and its part of that of each group that it is in."""
+    if not weights:
+        return {}
+    parts = {name: weights[name] / len(some) for name, some in groups.items() if name in weights}
+    return {
+        trait: float(weights.get(trait, 0.0)) + math.fsum(part for name, part in parts.items() if trait in groups[name])
+        for trait in traits
+    }
+
+
+def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a declaration, and how to mend it."""
+    for name in values:
+        if name not in KEYS:
+            yield f"unknown key '{shorten(str(name))}'", f"{meant(str(name), KEYS)}Known: {', '.join(KEYS)}."
+    traits: Any = values.get("traits")
+    groups, further = values.get("groups", {}), values.get("further", {})
+    if not _names(traits):
+        yield "traits: no list of names", 'Write traits = ["care", "fairness"].'
+        return
+    if not isinstance(groups, dict) or not isinstance(further, dict):
+        yield "groups and further are tables", 'Write groups = { binding = ["loyalty", "authority"] }.'
+        return
+    for name, scale in {"scale": values.get("scale"), **{f"further.{one}": it for one, it in further.items()}}.items():
+        if not (_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
+            yield f"{name} = {shorten(repr(scale))} is no lowest and highest score", f"Write {name} = [0, 10]."
+    seen: dict[str, str] = {}
+    for name in (*traits, *further):
+        other = seen.setdefault(_key(name), name)
+        if not _key(name):
+            yield f"'{name}' is no name", "Name each score with a letter or a number."
+        elif other is not name or [*traits, *further].count(name) > 1:
+            yield f"'{name}' and '{other}' are the same key of a reply", "Give each score a name of its own."
+    for name, some in groups.items():
+        lost = [one for one in some if one not in traits] if _names(some) else ["nothing"]
+        if lost or name in traits:
+            said = "has the name of a trait" if name in traits else f"names {quoted(lost)}"
+            yield f"group '{name}' {said}", f"Traits: {', '.join(traits)}."
+    yield from _wrong_weights(values.get("weights", {}), traits, groups)
+    if values.get("active") is not None and not _numbers([values["active"]]):
+        yield f"active = {shorten(repr(values['active']))} is no score", "Write the score from which a trait is active."
+    stages = values.get("stages", [])
+    if stages and not _names(stages):
+        yield "stages: no list of different names", 'Write stages = ["offer", "threat"].'
+
+
+def _wrong_weights(weights: Any, traits: Sequence[str], groups: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    known = (*traits, *groups)
+    if not isinstance(weights, dict) or not _numbers([*weights.values()]):
+        yield "weights: each is a finite number", "Write weights = { care = 1, authority = -1 }."
+        return
+    for name in weights:
+        if name not in known:
+            yield f"weights name '{shorten(name)}', which is neither a trait nor a group", (
+                f"{meant(name, known)}There are: {', '.join(known)}.")  # fmt: skip
+    bare = [trait for trait in traits if trait not in weights
+            and not any(name in weights and trait in some for name, some in groups.items())]  # fmt: skip
+    if weights and bare:
+        yield f"weights: none of {quoted(bare)}", "Give each trait a weight; 0 leaves it out of the composite."
+    if weights and not any(weights.values()):
+        yield "weights: every weight is 0", "Leave weights out where there are none."
+
+
+def _names(given: Any) -> bool:
+    """Whether something is a list of different texts."""
+    return (
+        isinstance(given, list | tuple) and bool(given) and all(isinstance(one, str) and one.strip() for one in given)
+        and len(set(given)) == len(given)
+    )  # fmt: skip
+
+
+def _numbers(given: Any) -> bool:
+    """Whether something is a list of finite numbers."""
+    return isinstance(given, list | tuple) and all(
+        isinstance(one, int | float) and not isinstance(one, bool) and math.isfinite(one) for one in given
+    )
+
+
+def _key(name: str) -> str:
+    """Return a name as keys of replies are compared."""
+    return unicodedata.normalize("NFC", name.strip(" :*_")).casefold()

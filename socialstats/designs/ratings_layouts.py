@@ -1,0 +1,265 @@
+"""Ratings from tables of other layouts: a column for each rater or unit, counts by level, a square table of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.aliases import Levels
+from socialstats.designs.cells import group
+from socialstats.designs.levels import declared_levels, opposites
+from socialstats.designs.options import check_choice, texts
+from socialstats.designs.parts import FlowStep
+from socialstats.designs.ratings import SCALES, Ratings, Scale
+from socialstats.designs.ratings_reading import (
+    MOST_NAMED,
+    PARTS,
+    RATED_UNITS,
+    RatingsOptions,
+    build_from,
+    check_scale,
+    size_cautions,
+    undeclared_levels,
+)
+from socialstats.designs.rows import BELONGS, FILL, Rows, begin, cluster_suspects, item_suspects
+from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.tables import (
+    as_named,
+    free_name,
+    frequency,
+    frequency_columns,
+    looks_counted,
+    make_long,
+    square_counts,
+    whole_numbers,
+)
+from socialstats.designs.vocabulary import CLUSTER_NAME, RATERS, spelled
+from socialstats.errors import DesignError, InputError, NothingToAnalyse
+from socialstats.tables import as_number, as_table
+from socialstats.text import count as counted
+from socialstats.text import quoted
+from socialstats.voice import Word, option
+
+AXES = ("columns", "rows")
+WIDE = (
+    Part("unit", "unit"),
+    Part("rater", "rater"),
+    Part("by", "by"),
+    Part("rater_source", "source"),
+    Part("count", "count"),
+    Part("rater_groups", "rater_group"),
+    Part("strata", "stratum"),
+    Part("cluster", "cluster"),
+)
+BELONG = spelled("stratum strata stage trait category split language block fold weight")
+
+
+def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
+    """Read a matrix of ratings; `Ratings.from_wide` documents it."""
+    check_choice("raters_in", raters_in, AXES)
+    if options.probabilities:
+        raise InputError(f"{option('probabilities', options.probabilities)} is for one row per rating")
+    table = as_table(as_named(data), source)
+    by_column = raters_in == "columns"
+    _refuse_other_axis(options, raters_in)
+    row_part, axis = ("unit", "raters") if by_column else ("rater", "units")
+    finder, row = Finder(table), getattr(options, row_part)
+    if by_column and row is None and columns is None:
+        row = finder.free(RATED_UNITS, (*texts(options.strata), *texts(options.cluster), *texts(options.by)))
+    given = finder.roles(WIDE, options, **{row_part: row})
+    used = given.columns()
+    keep = [name for name in used if name != row]
+    counts = frequency_columns(table, used, options.na_labels) if by_column else []
+    free = [c for c in table.columns if c not in (*used, *counts)]
+    chosen = finder.several(axis, columns if columns is not None else free)
+    finder.finish()
+    if by_column and columns is None:
+        _refuse_others(table.source, chosen)
+    if not chosen:
+        raise DesignError(f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})")
+    used += chosen
+    frequencies = frequency(
+        table,
+        options.count if by_column else False,
+        [] if row else used,
+        used,
+        options.na_labels,
+        counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
+    )
+    given = given.counted(frequencies.column)
+    keep = list(dict.fromkeys([*keep, *given.of("count")]))
+    noticed = [*frequencies.cautions, *(item_suspects(chosen) if by_column else [])]
+    long = make_long(table, chosen, keep, row=row, name=axis[:-1])
+    unit, rater = (long.row, long.name) if by_column else (long.name, long.row)
+    roles = Roles(PARTS, given.played).replaced(unit=[unit], rater=[rater], value=[long.value])
+    full = replace(options, levels=options.levels if options.levels is not None else long.levels)
+    return replace(build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts())
+
+
+def _refuse_others(source: str, chosen: Sequence[str]) -> None:
+    """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
+    named = {*RATED_UNITS, *BELONG}
+    other = [
+        c for c in chosen if (c.casefold() in named or CLUSTER_NAME.search(c)) and c.casefold() not in RATERS.names
+    ]
+    if not other:
+        return
+    rest = [c for c in chosen if c not in other]
+    fix = (
+        option("raters", rest)
+        if 1 < len(rest) <= MOST_NAMED
+        else f"{option('raters', [Word('...')])} with the columns of the raters"
+    )
+    raise DesignError(
+        f"{source}: without {option('raters')} all other columns are raters, here {quoted(chosen, 8)}; but "
+        f"{quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
+        f"{fix}, and {option('unit')}, {option('cluster')} or {option('strata')} for a column that belongs to the unit"
+    )
+
+
+def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
+    by_column = raters_in == "columns"
+    for name in ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count"):
+        if value := getattr(options, name):
+            what = "raters are columns" if by_column else "units are columns"
+            raise InputError(
+                f"{option(name, value)}: with {option('raters_in', raters_in)} {what}; use Ratings.from_frame "
+                "(long table)"
+            )
+    if options.status:
+        raise InputError(
+            f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame (long table)"
+        )
+
+
+def counted_ratings(
+    data: Any, columns: Sequence[str] | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
+) -> Ratings:
+    """Read units by levels; `Ratings.from_counts` documents it."""
+    table = as_table(as_named(data), source)
+    finder = Finder(table)
+    roles = finder.roles(WIDE, options)
+    others = roles.columns()
+    free = [c for c in table.columns if c not in others]
+    chosen = finder.several("columns", columns if columns is not None else free)
+    finder.finish()
+    labels = declared_levels(levels) or chosen
+    if len(labels) != len(chosen):
+        sizes = f"{counted(len(labels), 'level')} for {counted(len(chosen), 'column')}"
+        raise InputError(f"{table.source}: {sizes} ({quoted(chosen, 8)})")
+    scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
+    rows = begin(table, [*others, *chosen], ())
+    rows.set_missing_aside(others, drop=False, fix=FILL)
+    rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
+    counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
+    if options.unit:
+        named = option("by")
+        rows.refuse_repeats(
+            roles.of("unit", "by"),
+            f"A unit has one row: add its counts up, or name what tells these rows apart with {named}",
+        )
+        rows.refuse_several(roles, ["unit"])
+    rows.raise_if_any()
+    done = _from_counts(rows, counts, labels, scale, roles)
+    notes = undeclared_levels(note, f"declare {option('scale', typed='--scale')}")
+    suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
+    return replace(done, cautions=(*notes, *suspects))
+
+
+def _scale_of(
+    labels: Sequence[str], scale: Scale | None, declared: bool, source: str, square: bool = False
+) -> tuple[Scale, str]:
+    """Return the scale of levels, and a note where it was not declared.
+
+    A square (confusion) table is nominal, unless its labels are numbers.
+    """
+    check_scale(scale, labels, source)
+    if scale is not None:
+        return scale, ""
+    if square and not declared:
+        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
+    if None not in [as_number(label) for label in labels]:
+        return "interval", "" if declared else f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
+    if square or (not declared and opposites(labels)):
+        return "nominal", f"{quoted(labels)} taken as nominal"
+    if declared:
+        return "ordinal", ""
+    raise DesignError(
+        f"{source}: the levels are texts whose order is undeclared: {quoted(labels, 12)}. Pass "
+        f"{option('levels')} or {option('columns')} in order, the lowest first, or {option('scale', 'nominal')} "
+        "if they have none"
+    )
+
+
+def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, roles: Roles) -> Ratings:
+    """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
+    given = counts.sum(axis=1) > 0
+    use = np.flatnonzero(rows.use & given)
+    if not len(use):
+        raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
+    first, then = ([rows.codes(name)[use] for name in roles.of(*kinds)] for kinds in (["unit"], ["by", *BELONGS]))
+    order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
+    row, value, rater = _expand(counts[order].astype(np.int64))
+    at, unit = order[row], roles["unit"]
+    names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
+    belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
+    parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
+    columns = [names, np.array(numbered(int(rater.max()) + 1))[rater], np.array(labels)[value], rows.n[at]]
+    table = as_table(belong | dict(zip(parts.values(), columns, strict=True)), rows.table.source)
+    options = RatingsOptions(levels=labels, scale=scale, na=False, try_clusters=False)
+    long = Roles(PARTS, roles.played).replaced(**{part: [name] for part, name in parts.items()})
+    done = build_from(table, long, options, noticed=())
+    empty = int(rows.n[rows.use & ~given].sum())
+    read = int(rows.n[rows.use].sum())
+    steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
+    steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
+    flow = (*steps, FlowStep(label="ratings analysed", rows=done.n_rows))
+    return replace(done, raters_known=False, flow=flow, columns={"unit": unit} if unit else {})
+
+
+def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the row, the level and the number within its row of every rating of a (rows, levels) table."""
+    size, levels = ratings.shape
+    totals = ratings.sum(axis=1)
+    row = np.repeat(np.arange(size), totals)
+    value = np.repeat(np.tile(np.arange(levels), size), ratings.ravel())
+    return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
+
+
+def numbered(n: int) -> Levels:
+    """Return labels 1, 2, ... that sort as numbers.
+
+    Examples
+    --------
+    >>> numbered(3), numbered(10)[0]
+    (('1', '2', '3'), '01')
+    """
+    return tuple(f"{k:0{len(str(n))}d}" for k in range(1, n + 1))
+
+
+def square_ratings(
+    table: Any, raters: Sequence[str], levels: Sequence[Any] | None, scale: Scale | None, source: str
+) -> Ratings:
+    """Read a square table of two raters; `Ratings.from_table` documents it."""
+    names = texts(raters)
+    if len(names) != 2:
+        raise InputError(f"{option('raters', raters)}: name the two raters, rows first")
+    check_choice("scale", scale, (*SCALES, None))
+    vectors = "Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
+    labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
+    chosen, note = _scale_of(labels, scale, named, source, square=True)
+    declare = f"declare {option('scale')} ({option('scale', 'ordinal')} for levels in order)"
+    row, column = np.nonzero(counts)
+    values, unit_count = np.array(labels, dtype=object), counts[row, column]
+    unit, count = (free_name(names, part) for part in ("unit", "count"))
+    cells = {unit: numbered(len(row)), names[0]: values[row], names[1]: values[column], count: unit_count}
+    options = RatingsOptions(unit=unit, count=count, levels=labels, scale=chosen, na=False, try_clusters=False)
+    done = wide_ratings(cells, "columns", names, source, options)
+    step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
+    notes = undeclared_levels(note, declare)
+    cautions = (*notes, *size_cautions(int(unit_count.sum()), 2))
+    return replace(done, flow=(step,), columns={}, cautions=cautions)

@@ -1,0 +1,384 @@
+"""Who won a comparison, and which side was shown first: labels of items, codes of sides, scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.columns import Contest, item_tokens
+from socialstats.designs.options import DEFAULT_TIES, Options
+from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
+from socialstats.designs.rows import Rows
+from socialstats.designs.tables import whole_numbers
+from socialstats.designs.vocabulary import AROUND, BEGIN_TIES, TIE_WORDS, couples, without_accents
+from socialstats.tables import Labels, as_number
+from socialstats.text import quoted, shorten
+from socialstats.voice import option
+
+UNKNOWN = -1
+SIDE_CODES = couples(
+    "item_a item_b, model_a model_b, a b, A B, 1 2, left right, first second, home away, H A, L R, W L, win loss, "
+    "W1 W2, 1 -1, +1 -1, 1-0 0-1, won lost, win lose, victory defeat, white black, top bottom, red blue"
+)
+SIGNS = couples("1 -1, +1 -1")
+LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
+SHORT = 24  # characters of a label that an error repeats
+SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
+LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sides:
+    """The two item columns over the cells.
+
+    Attributes
+    ----------
+    columns : pair of str
+        Names of the item columns.
+    items : tuple of str
+        Labels of both columns, sorted.
+    a, b : (cells,) int64 arrays
+        Indexes into `items`; -1 where missing.
+    """
+
+    columns: Pair
+    items: Levels
+    a: IntArray
+    b: IntArray
+
+    @classmethod
+    def of(cls, columns: Pair, a: Labels, b: Labels) -> Sides:
+        """Give both columns the same codes."""
+        items = tuple(sorted({*a.levels, *b.levels}))
+        return cls(columns=columns, items=items, a=recode(a, items), b=recode(b, items))
+
+    def schemes(self) -> list[Pair]:
+        """Return the pairs of codes that may stand for the sides, the table's own names first."""
+        tokens = item_tokens(self.columns)
+        names = [self.columns, *([tokens] if tokens and all(tokens) else [])]
+        return list(dict.fromkeys([*names, *SIDE_CODES]))
+
+    def scheme(self, values: set[str]) -> Pair | None:
+        """Return the first pair of side codes that explains every value."""
+        scheme = scheme_of(values, self.schemes())
+        plain = scheme is not None and {*map(side_code, values)} <= {*scheme}
+        return scheme if plain or not values & {*self.items} else None  # an item may be called like a phrase
+
+    def winners(self, labels: Labels, ties: Collection[str] = ()) -> IntArray:
+        """Decode labels of items: which side each names, or a tie."""
+        code = recode(labels, self.items)
+        tied = labels.mapped(lambda level: level in ties, False)
+        return np.select([tied, code == self.a, code == self.b], [TIED, A_WON, B_WON], UNKNOWN).astype(np.int64)
+
+
+def recode(column: Labels, items: Sequence[str]) -> IntArray:
+    """Return a column as indexes into `items`; -1 for missing values, -2 for labels that are no items."""
+    index = {item: code for code, item in enumerate(items)}
+    return column.mapped(lambda level: index.get(level, -2), -1, np.int64)
+
+
+def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArray:
+    """Decode the winner column.
+
+    Parameters
+    ----------
+    column : str
+    sides : Sides
+    rows : Rows
+        Collects what cannot be decoded; rows that are not in use are not judged.
+    options : Options
+
+    Returns
+    -------
+    (rows,) int64 array
+        ``A_WON``, ``B_WON``, ``TIED``, or -1 where the value could not be decoded.
+    """
+    winner, used = rows.labels(column), {*rows.used_labels(column)}
+    ties = {*options.tie_labels, *({*DEFAULT_TIES} - {*sides.items})}
+    if options.tie_labels == DEFAULT_TIES:
+        ties |= {label for label in used if begins_with_tie(label)} - {*sides.items}
+    _refuse_tie_items(sides, ties, rows)
+    coding = options.winner_coding
+    if coding == "score":
+        return _by_score(column, rows)
+    by_label = sides.winners(winner, ties)
+    if coding == "label" or (coding == "auto" and not rows_unknown(rows, by_label)):
+        return _judged(by_label, None, column, sides, rows, options)
+    scheme = sides.scheme(used - ties)
+    likely = scheme or likely_scheme(used, sides.schemes())
+    by_side = _by_scheme(winner, likely, ties)
+    clash = sorted({*(scheme or ())} & used & {*sides.items})
+    if scheme and clash and coding != "side":
+        fix = f"Say {option('winner_coding', 'label')} or {option('winner_coding', 'side')}"
+        message = f"{quoted(clash)} may name an item or a side, and not every value names an item of its row"
+        rows.say(message, column=column, fix=fix)
+        return by_label
+    if coding == "side" or scheme or rows_unknown(rows, by_side) < rows_unknown(rows, by_label):
+        return _judged(by_side, likely_scheme(used, sides.schemes()), column, sides, rows, options)
+    return _judged(by_label, None, column, sides, rows, options)
+
+
+def rows_unknown(rows: Rows, outcome: IntArray) -> float:
+    """Return the rows in use that are not decoded."""
+    return float(rows.n[rows.use & (outcome == UNKNOWN)].sum())
+
+
+def side_code(level: str) -> str:
+    """Return a code of a side as schemes spell it: 1.0, as data frames write 1 beside gaps, is 1.
+
+    Examples
+    --------
+    >>> side_code("2.0"), side_code("-1.0"), side_code("1.5"), side_code("left")
+    ('2', '-1', '1.5', 'left')
+    """
+    return level[:-2] if level.endswith(".0") and level[:-2].removeprefix("-").isdigit() else level
+
+
+def says_tie(label: str) -> bool:
+    """Whether a label says that none of two items won, or both.
+
+    Examples
+    --------
+    >>> says_tie("both good"), says_tie("No preference"), says_tie("left")
+    (True, True, False)
+    """
+    words = letters(label)
+    return bool({*words, "".join(words)} & TIE_WORDS)
+
+
+def begins_with_tie(label: str) -> bool:
+    """Whether the first word of a label is one for a tie.
+
+    Examples
+    --------
+    >>> begins_with_tie("tie (bothbad)"), begins_with_tie("Unentschieden"), begins_with_tie("necktie")
+    (True, True, False)
+    """
+    return bool({*letters(label)[:1]} & BEGIN_TIES)
+
+
+def letters(label: str) -> list[str]:
+    """Return the words of a label in lower case, without accents; none of a text too long for a phrase."""
+    return [] if len(label) > LONGEST_PHRASE else re.findall(r"[^\W\d_]+", without_accents(label).casefold())
+
+
+def side_word(level: str) -> str:
+    """Return the one word of a phrase that names a side, in lower case; where it has none or several, the phrase.
+
+    Examples
+    --------
+    >>> side_word("home team win"), side_word("Response A is better"), side_word("Team 2"), side_word("-1")
+    ('home', 'a', '2', '-1')
+    """
+    if len(level) > LONGEST_PHRASE:
+        return level
+    words = re.findall(r"[^\W\d_]+|\d+", without_accents(level).casefold())
+    naming = [word for word in words if word not in AROUND]
+    naming = naming or words[-1:] * (len(words) == 1) or ["a"] * ("a" in words)
+    return naming[0] if len(naming) == 1 and any(letter.isalpha() for letter in level) else level
+
+
+def scheme_of(values: Collection[str], schemes: Sequence[Pair]) -> Pair | None:
+    """Return the first pair of side codes that explains every value: as they stand, or as one word of a phrase."""
+    codes, words = {side_code(value) for value in values}, {side_word(value) for value in values}
+    folded = [(a.casefold(), b.casefold()) for a, b in schemes]
+    plain = next((scheme for scheme in schemes if codes and codes <= {*scheme}), None)
+    return plain or next((scheme for scheme in folded if words and words <= {*scheme}), None)
+
+
+def likely_scheme(values: Collection[str], schemes: Sequence[Pair]) -> Pair:
+    """Return the first pair of side codes that explains most values."""
+    codes = {side_code(value) for value in values}
+    return max(schemes, key=lambda scheme: len(codes & {*scheme}))
+
+
+def _by_scheme(labels: Labels, scheme: Pair, ties: Collection[str] = ()) -> IntArray:
+    meaning = dict.fromkeys(ties, TIED) | {scheme[0]: A_WON, scheme[1]: B_WON}
+
+    def outcome(level: str) -> int:
+        codes = (level, side_code(level), side_word(level))
+        return next((meaning[code] for code in codes if code in meaning), UNKNOWN)
+
+    return labels.mapped(outcome, UNKNOWN, np.int64)
+
+
+def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
+    fix = f"Rename the item, or declare other tie labels with {option('tie')}"
+    for tie in sorted(ties & {*sides.items}):
+        code = sides.items.index(tie)
+        bad = rows.use & ((sides.a == code) | (sides.b == code))
+        if bad.any():
+            rows.add(f"an item is called '{shorten(tie)}', which is also a tie label", bad, sides.columns, fix=fix)
+
+
+def higher_score(columns: Sequence[str], rows: Rows) -> IntArray:
+    """Decode two columns of scores: the item of the higher one won, equal ones are a tie."""
+    for column in columns:
+        rows.refuse_spellings(column)
+        fix = "Scores are numbers; the higher one wins"
+        rows.each_value(column, rows.texts(column), [column], "'{}' is not a number", fix=fix)
+    a, b = (rows.labels(column).numbers() for column in columns)
+    return np.select([a > b, a < b], [A_WON, B_WON], default=TIED).astype(np.int64)
+
+
+def as_score(label: str) -> float | None:
+    """Return the number that a label is, TRUE as 1 and FALSE as 0, or None.
+
+    Examples
+    --------
+    >>> as_score("0.5"), as_score("TRUE"), as_score("False"), as_score("a")
+    (0.5, 1.0, 0.0, None)
+    """
+    return LOGICALS.get(label.casefold(), as_number(label))
+
+
+def _by_score(column: str, rows: Rows) -> IntArray:
+    outcome: IntArray = rows.labels(column).mapped(lambda x: SCORES.get(as_score(x), UNKNOWN), UNKNOWN, np.int64)
+    fix = f"A score is 1 (the first item won), 0.5 (tie) or 0; of others say {option('winner_coding', 'probability')}"
+    rows.each_value(column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix)
+    return outcome
+
+
+def _judged(
+    outcome: IntArray, scheme: Pair | None, column: str, sides: Sides, rows: Rows, options: Options
+) -> IntArray:
+    """Collect one problem for each value that labels of items, or the codes of a scheme, do not explain."""
+    bad = rows.use & (outcome == UNKNOWN)
+    if not bad.any():
+        return outcome
+    ties = quoted(options.tie_labels) or "none is declared"
+    keys, like, sorts = [*sides.columns, column], [*sides.items, *options.tie_labels], "of the two items of its row"
+    if scheme is not None:
+        keys, like, sorts = [column], [*like, *scheme], f"'{scheme[0]}', '{scheme[1]}'"
+    message = f"'{{}}' is neither {sorts} nor a tie label ({ties})"
+    rows.each_value(column, bad, keys, message, fix=_cure(rows.used_labels(column)), like=like)
+    return outcome
+
+
+def _cure(used: Sequence[str]) -> Callable[[str], str]:
+    """Return a function from a value that is no winner to its cure, given the values of the column."""
+    numbers = {*map(as_score, used)}
+    scores, shares = numbers <= {*SCORES}, all(x is not None and 0 <= x <= 1 for x in numbers)
+
+    def cure(label: str) -> str:
+        if scores:
+            logical = {value.casefold() for value in used} <= {*LOGICALS}
+            held = "TRUE says that the first item won" if logical else "1, 0.5 and 0 are the share of the first item"
+            return f"Say {option('winner_coding', 'score')} if {held}"
+        if shares:
+            return f"Say {option('winner_coding', 'probability')} if it is the probability of the first item"
+        tie = option("tie", label)
+        refused = option("refusal", label) if len(label) <= SHORT else option("refusal", typed="--refusal")
+        return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
+
+    return cure
+
+
+def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
+    """Decode who was shown first: the label of an item, a side code, or +1 / -1.
+
+    Returns
+    -------
+    (rows,) int64 array
+        +1 where item_a was shown first, -1 where item_b was, 0 where the value could not be decoded.
+    """
+    order, used, schemes = rows.labels(column), {*rows.used_labels(column)}, [*sides.schemes(), *SIGNS]
+    by_label = sides.winners(order)
+    by_side = _by_scheme(order, scheme_of(used, schemes) or likely_scheme(used, schemes))
+    clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too
+    better = rows_unknown(rows, by_side) < rows_unknown(rows, by_label)
+    outcome = by_side if better and not clash.any() else by_label
+    message = "'{}' does not say which of the two items of its row was shown first"
+    other = f"or say {option('order', False)} if the column means something else"
+    fix = f"Use the item's label, a side code or +1/-1; {other}"
+    rows.each_value(column, rows.use & (outcome == UNKNOWN), [*sides.columns, column], message, fix=fix)
+    return np.select([outcome == A_WON, outcome == B_WON], [1, -1], default=0).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Expanded:
+    """Cells by outcome.
+
+    Attributes
+    ----------
+    cell : (k,) int64 array
+        The table's cell.
+    outcome : (k,) int64 array
+    times : (k,) float64 array
+        Comparisons that each row of the cell stands for.
+    reply : (k,) int64 array, or None
+        Number of the reply of which each is a part, where winners are probabilities.
+    """
+
+    cell: IntArray
+    outcome: IntArray
+    times: FloatArray
+    reply: IntArray | None = None
+
+
+def winners(rows: Rows, roles: Contest, sides: Sides, options: Options) -> Expanded:
+    """Decode who won, by what the table has: scores of both sides, counts of wins, a probability, or a winner."""
+    winner = roles["winner"]
+    if scores := roles.of("score"):
+        return each_once(higher_score(scores, rows))
+    if not winner:
+        return counted_wins(roles.of("wins"), rows)
+    if options.winner_coding == "probability":
+        return reply_parts(rows.probabilities(winner), rows.n, rows.use)
+    return each_once(outcomes(winner, sides, rows, options))
+
+
+def each_once(outcome: IntArray) -> Expanded:
+    """Return cells in which a row is one comparison."""
+    n = len(outcome)
+    return Expanded(cell=np.arange(n, dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, n))
+
+
+def counted_wins(wins: Sequence[str], rows: Rows) -> Expanded:
+    """Split each row into the comparisons that a won, that b won, and that were tied.
+
+    Parameters
+    ----------
+    wins : sequence of str
+        Columns: wins of a, wins of b and, optionally, ties.
+    rows : Rows
+    """
+    times = np.array([whole_numbers(column, rows) for column in wins])
+    outcome, cell = np.nonzero(rows.use & (times > 0))
+    return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
+
+
+def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
+    """Split each reply into a win of either item, with its probability.
+
+    Parameters
+    ----------
+    p : (cells,) float64 array
+        Probability of the first item.
+    n : (cells,) float64 array
+        Replies of each cell of the table, which are alike.
+    use : (cells,) bool array
+    """
+    cell = cell_of_replies(n, use)
+    won = np.round(p[cell] * FINE) / FINE
+    times = np.concatenate([won, 1 - won])
+    part = times > 0
+    outcome, reply = np.repeat([A_WON, B_WON], len(cell)), np.tile(np.arange(len(cell)), 2)
+    return Expanded(cell=np.tile(cell, 2)[part], outcome=outcome[part], times=times[part], reply=reply[part])
+
+
+def tied_replies(n: FloatArray, use: BoolArray) -> Expanded:
+    """Return replies without a choice as ties, each a reply of its own."""
+    cell = cell_of_replies(n, use)
+    k = len(cell)
+    return Expanded(cell=cell, outcome=np.full(k, TIED), times=np.ones(k), reply=np.arange(k))
+
+
+def cell_of_replies(n: FloatArray, use: BoolArray) -> IntArray:
+    """Return the cell of each reply; cells in use hold some alike."""
+    return np.repeat(np.flatnonzero(use), n[use].astype(np.int64))

@@ -1,0 +1,284 @@
+"""Distinct rows of some columns: how often each occurs, and with what weight, by any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.tables.batches import encoded, numbers_of
+from socialstats.tables.labels import Coded, as_number, as_text, is_nested, no_labels, refuse_no_labels
+from socialstats.tables.lazy import Frame, collected, group_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_EXTREME = 0, 1, 2, 3, 4, 5
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # products of three weights are floats
+LARGEST = 2**62
+R_INTEGER_NA = -(2**31)  # how R's integer NA reads where a file or engine does not know it
+N, SUM, SUM_SQ, STATUS = "socialstats rows", "socialstats sum", "socialstats sum of squares", "socialstats status"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counts:
+    """Distinct rows of some columns.
+
+    Attributes
+    ----------
+    columns : mapping of str to Coded
+        One a key column, over the cells.
+    n : (cells,) float64 array
+        Rows in the cell.
+    weight, weight_sq : (cells,) float64 arrays
+        Sum of the rows' weights and of their squares; both equal `n` without weights, and 0 in cells whose
+        weights cannot be used.
+    status : (cells,) int64 array
+        ``WEIGHT_OK``, ``WEIGHT_ZERO``, ``WEIGHT_MISSING``, ``WEIGHT_NEGATIVE``, ``WEIGHT_NO_NUMBER`` (text, infinite)
+        or ``WEIGHT_EXTREME`` (below 1e-100, above 1e100): rows of different status are never in one cell.
+    """
+
+    columns: Mapping[str, Coded]
+    n: FloatArray
+    weight: FloatArray
+    weight_sq: FloatArray
+    status: IntArray
+
+
+def counts(
+    frame: Frame,
+    keys: Sequence[str],
+    weight: str | None = None,
+    *,
+    na: Collection[str] = (),
+    source: str = "",
+    grouped: bool = True,
+) -> Counts:
+    """Count the distinct rows of the key columns.
+
+    Parameters
+    ----------
+    frame : narwhals DataFrame or LazyFrame
+    keys : sequence of str
+        Columns that make a cell.
+    weight : str, optional
+        Column of row weights, summed and checked in the same pass when it is numeric. A text column (from a csv
+        file) is one more key: its distinct values are parsed, not its rows.
+    na : collection of str
+        Texts that mean a missing weight.
+    source : str
+        Named in errors.
+    grouped : bool
+        False: an engine that is not pandas returns equal rows as cells of their own, where few rows are equal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = counts(nw.from_native(pd.DataFrame({"x": ["u", "v", "u"]})), ["x"])
+    >>> cells.columns["x"].values.tolist(), cells.n.tolist()
+    (['u', 'v'], [2.0, 1.0])
+    """
+    keys = list(dict.fromkeys(keys))
+    text_weight = weight is not None and not frame.select(weight).collect_schema()[weight].is_numeric()
+    if weight is not None and text_weight:
+        keys = list(dict.fromkeys([*keys, weight]))
+    summed = None if text_weight else weight
+    if frame.implementation.is_pandas():
+        cells = _count_pandas(nw.to_native(frame), keys, summed, source)
+    else:
+        cells = _count_narwhals(frame, keys, summed, source, grouped=grouped)
+    return _parse_weights(cells, weight, na) if weight is not None and text_weight else cells
+
+
+def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+    """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
+    combined = _Radix()
+    values: dict[str, AnyArray] = {}
+    for key in keys:
+        codes, values[key] = _factorise(frame[key], key, source)
+        combined.push(key, codes, len(values[key]) + 1)
+    numbers = None
+    if weight is not None:
+        numbers = frame[weight].to_numpy(dtype=np.float64, na_value=np.nan)
+        status = weight_status(numbers)
+        if status.any():
+            numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
+            combined.push(STATUS, status - 1, WEIGHT_EXTREME + 1)
+    n, cell_of_row, cells = combined.finish(len(frame), each_row=numbers is not None)
+    size = len(n)
+    w = w2 = n
+    if numbers is not None and cell_of_row is not None:
+        w = np.bincount(cell_of_row, weights=numbers, minlength=size).astype(np.float64, copy=False)
+        w2 = np.bincount(cell_of_row, weights=numbers**2, minlength=size).astype(np.float64, copy=False)
+    state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
+    columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
+    return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
+
+
+class _Radix:
+    """Several code columns (each from -1) as one integer a row, and back."""
+
+    def __init__(self) -> None:
+        self.key: IntArray | None = None
+        self.size = 1
+        self.stages: list[tuple[IntArray | None, list[tuple[str, int]]]] = [(None, [])]
+
+    def push(self, name: str, codes: IntArray, size: int) -> None:
+        import pandas as pd
+
+        if self.key is not None and self.size > LARGEST // size:
+            self.key, seen = pd.factorize(self.key)
+            self.size = len(seen)
+            self.stages.append((seen, []))
+        if self.key is None:
+            self.key = codes + 1
+        else:
+            self.key *= size
+            self.key += codes
+            self.key += 1
+        self.size *= size
+        self.stages[-1][1].append((name, size))
+
+    def finish(self, rows: int, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
+        """Return the rows of each cell, the cell of each row if asked for, and each column's codes over the cells.
+
+        Where the possible keys are no more than the rows, they are counted in place of being hashed.
+        """
+        import pandas as pd
+
+        key = np.zeros(rows, dtype=np.int64) if self.key is None else self.key
+        cell_of_row = None
+        if self.size <= rows:
+            every = np.bincount(key, minlength=self.size)
+            rest = np.flatnonzero(every)
+            n = every[rest].astype(np.float64)
+            if each_row:
+                cell_of_row = (np.cumsum(every > 0) - 1)[key]
+        else:
+            cell_of_row, rest = pd.factorize(key)
+            n = np.bincount(cell_of_row, minlength=len(rest)).astype(np.float64)
+        codes: dict[str, IntArray] = {}
+        for seen, names in reversed(self.stages):
+            for name, size in reversed(names):
+                codes[name] = rest % size - 1
+                rest = rest // size
+            if seen is not None:
+                rest = seen[rest]
+        return n, cell_of_row, codes
+
+
+def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray, AnyArray]:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values = np.asarray(column.cat.categories)
+        return column.cat.codes.to_numpy().astype(np.int64), values
+    # Text held as Python objects factorises twice as fast as an object array than through its extension array.
+    python_text = isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "python"
+    data: Any = column.to_numpy(dtype=object) if python_text else column
+    try:
+        codes, distinct = pd.factorize(data)
+    except TypeError as error:
+        raise no_labels(source, key, str(error)) from error
+    values = np.asarray(distinct, dtype=object) if column.dtype.kind in "mM" else np.asarray(distinct)
+    if values.dtype == object:
+        refuse_no_labels(values.tolist(), source, key)
+    return codes.astype(np.int64, copy=False), values
+
+
+def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str, *, grouped: bool) -> Counts:
+    """Count with the engine's own group-by; only the cells leave the engine."""
+    chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
+    schema = chosen.collect_schema()
+    for key in keys:
+        if is_nested(schema[key]):
+            raise no_labels(source, key, str(schema[key]))
+    texts = [k for k in keys if isinstance(schema[k], (nw.Categorical, nw.Enum))]
+    if texts:
+        chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
+    by, sums = list(keys), [nw.len().alias(N)]
+    if weight is not None:
+        w = nw.col(weight).cast(nw.Float64)
+        usable = nw.col(STATUS) <= WEIGHT_ZERO
+        chosen = chosen.with_columns(_status_expression(w).alias(STATUS))
+        chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
+        chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
+        by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
+    cells = collected(group_rows(chosen, by, *sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
+    n = _numbers_of(cells.get_column(N)).astype(np.float64)
+    columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
+    if weight is None:
+        return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
+    w_sum, w_sq, state = (_numbers_of(cells.get_column(name)) for name in (SUM, SUM_SQ, STATUS))
+    weights = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
+    return Counts(columns=columns, n=n, **weights)
+
+
+def _status_expression(w: nw.Expr) -> nw.Expr:
+    usual = (w >= SMALLEST_WEIGHT) & (w <= LARGEST_WEIGHT)
+    extreme = nw.when(usual).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_EXTREME))
+    infinite = nw.when(w.is_finite()).then(extreme).otherwise(nw.lit(WEIGHT_NO_NUMBER))
+    negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
+    zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
+    nan = nw.when(w.is_nan() | (w == R_INTEGER_NA)).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
+    return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
+
+
+def _numbers_of(column: nw.Series[Any]) -> AnyArray:
+    arrow = column.implementation is nw.Implementation.PYARROW and not column.null_count()
+    return numbers_of(column.to_arrow()) if arrow else column.to_numpy()
+
+
+def _code_cells(column: nw.Series[Any], source: str) -> Coded:
+    if column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS) and column.dtype == nw.String:
+        found = column.to_arrow()
+        codes, texts = encoded(found.combine_chunks() if hasattr(found, "combine_chunks") else found)
+        return Coded(codes=codes.astype(np.int64), values=np.array(texts, dtype=object))
+    import pandas as pd
+
+    plain = (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count()
+    held = pd.Series(column.to_numpy() if plain else column.to_list(), dtype=None if plain else object)
+    codes, values = _factorise(held, column.name, source)
+    return Coded(codes=codes, values=values)
+
+
+def weight_status(numbers: FloatArray) -> IntArray:
+    """Classify weights: usable, zero, missing, negative, no finite number, or far from 1."""
+    status = np.zeros(len(numbers), dtype=np.int64)
+    status[(numbers < SMALLEST_WEIGHT) | (numbers > LARGEST_WEIGHT)] = WEIGHT_EXTREME
+    status[numbers == 0] = WEIGHT_ZERO
+    status[np.isnan(numbers)] = WEIGHT_MISSING
+    status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
+    status[numbers < 0] = WEIGHT_NEGATIVE
+    status[numbers == R_INTEGER_NA] = WEIGHT_MISSING
+    return status
+
+
+def text_weight(value: Any) -> tuple[float, int]:
+    """Return a weight written as text, and its status.
+
+    Examples
+    --------
+    >>> text_weight("2.5"), text_weight("-1"), text_weight("many"), text_weight("")
+    ((2.5, 0), (0.0, 3), (0.0, 4), (0.0, 2))
+    """
+    text = as_text(value)
+    if text is None:
+        return 0.0, WEIGHT_MISSING
+    number = as_number(text)
+    if number is None:
+        return 0.0, WEIGHT_NO_NUMBER if text != "-inf" else WEIGHT_NEGATIVE
+    status = int(weight_status(np.array([number]))[0])
+    return number if status == WEIGHT_OK else 0.0, status
+
+
+def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
+    coded = cells.columns[weight]
+    parsed = [*(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()), (0.0, WEIGHT_MISSING)]
+    w = np.array([value for value, _ in parsed])[coded.codes]
+    status = np.array([state for _, state in parsed], dtype=np.int64)[coded.codes]
+    return Counts(columns=cells.columns, n=cells.n, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)

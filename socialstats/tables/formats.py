@@ -1,0 +1,250 @@
+"""Formats of files: what each is called, how it is recognised, and the way out of those that are not read."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from socialstats.errors import InputError
+from socialstats.tables.sources import UTF16_MARKS, Source
+from socialstats.voice import option
+
+Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
+WORKBOOKS: tuple[Format, ...] = ("xlsx", "ods")
+ZIPPED = b"PK\x03\x04"
+OLD_STATA = re.compile(rb"[\x66-\x73][\x01\x02]\x01.", re.DOTALL)  # before version 13; then the byte order, and 1
+MARK = b"\xef\xbb\xbf"
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes that no text has
+DAMAGED_ZIP = (
+    OSError,
+    EOFError,
+    zlib.error,
+    zipfile.BadZipFile,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    struct.error,
+)  # what the zipfile module raises
+AS_CSV = "Save the table as CSV (UTF-8)"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file.
+
+    Attributes
+    ----------
+    name : str
+        As messages call such a file, with its article.
+    ends : str
+        Suffixes, with blanks between.
+    magic : bytes
+        Regular expression of the first bytes of a file that is no text.
+    text : bytes
+        Regular expression of the first bytes of a file that is text, after white space and in lower case.
+    member : str
+        Start of the name of a file that only such zip archives hold.
+    fix : str
+        For kinds that are not read: how to get to a table that is.
+    """
+
+    name: str
+    ends: str = ""
+    magic: bytes = b""
+    text: bytes = b""
+    member: str = ""
+    fix: str = AS_CSV
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes of its files."""
+        return tuple(self.ends.split())
+
+    def begins(self, head: bytes, *, binary: bool) -> bool:
+        """Return whether a file of this kind may have these first bytes."""
+        if binary and self.magic and re.match(self.magic, head, re.DOTALL):
+            return True
+        return bool(self.text and re.match(self.text, head.removeprefix(MARK).lstrip().lower()))
+
+    def holds(self, names: Iterable[str]) -> bool:
+        """Return whether a zip archive of these files is of this kind."""
+        return bool(self.member) and any(name.startswith(self.member) for name in names)
+
+
+READ: dict[Format, Kind] = {
+    "csv": Kind("a csv file", ".csv"),
+    "tsv": Kind("a tsv file", ".tsv .tab"),
+    "jsonl": Kind("a jsonl file", ".jsonl .ndjson"),
+    "json": Kind("a json file", ".json"),
+    "parquet": Kind("a parquet file", ".parquet .pq", magic=b"PAR1"),
+    "feather": Kind("a feather (Arrow) file", ".feather .arrow .arrows .ipc", magic=b"ARROW1"),
+    "dta": Kind("a Stata file", ".dta", magic=b"<stata_dta>"),
+    "sav": Kind("an SPSS file", ".sav .zsav", magic=rb"\$FL[23]"),
+    "xlsx": Kind("an Excel workbook", ".xlsx .xlsm", member="xl/workbook.xml"),
+    "ods": Kind("an OpenDocument spreadsheet", ".ods", member="content.xml"),
+}
+TOML = Kind("a TOML file, such as a plan, rules or a run file", ".toml", fix="Name the table itself")
+ARCHIVE = Kind("a zip archive", ".zip", fix="Unpack it and name the table in it")
+UNREAD = (
+    Kind(
+        "an HTML page",
+        ".html .htm",
+        text=b"<(!doctype html|html|head|body|table|!--)",
+        fix="Name the data file itself: a download link may have led to a page about it",
+    ),
+    Kind("an XML file", ".xml", text=rb"<\?xml"),
+    TOML,
+    Kind(
+        "an R data file",
+        ".rds .rdata .rda",
+        magic=rb"RD[XA]|X\n\x00\x00",
+        fix='In R, write the table with write.csv(data, "data.csv", row.names = FALSE)',
+    ),
+    Kind("a SAS data set", ".sas7bdat", magic=rb"\x00{12}\xc2\xea\x81\x60"),
+    Kind("a SAS transport file", ".xpt", text=rb"header record\*{7}"),
+    Kind(
+        "an SPSS portable file", ".por", text=b"ascii spss port file", fix="In SPSS, save it as .sav, or as CSV (UTF-8)"
+    ),
+    Kind(
+        "an old Excel workbook (.xls), or one with a password",
+        ".xls .xla",
+        magic=rb"\xd0\xcf\x11\xe0",
+        fix="Save it as .xlsx without a password, or as CSV (UTF-8)",
+    ),
+    Kind(
+        "a binary Excel workbook (.xlsb)",
+        ".xlsb",
+        member="xl/workbook.bin",
+        fix="Save its sheet as CSV (UTF-8), or the workbook as .xlsx",
+    ),
+    Kind("a Numbers document", ".numbers", member="Index/", fix="Export its table as CSV (UTF-8)"),
+    Kind("a Word document", ".docx .doc", member="word/"),
+    Kind("a PowerPoint file", ".pptx .ppt", member="ppt/"),
+    Kind("a PDF", ".pdf", text=b"%pdf-"),
+    Kind("a rich text document", ".rtf", text=rb"\{\\rtf"),
+    Kind(
+        "an SQLite database",
+        ".sqlite .sqlite3 .db",
+        magic=b"SQLite format 3",
+        fix="Write its table as CSV: sqlite3 -csv -header FILE 'select * from TABLE' > data.csv",
+    ),
+    Kind("a DuckDB database", ".duckdb", fix="Write its table as CSV: duckdb FILE \"copy TABLE to 'data.csv'\""),
+    Kind("an HDF5 file", ".h5 .hdf5 .hdf", magic=rb"\x89HDF"),
+    Kind(
+        "a pickle",
+        ".pkl .pickle",
+        magic=rb"\x80[\x03-\x05]",
+        fix="In Python, pass the data frame itself, or write it with to_csv or to_parquet",
+    ),
+    Kind(
+        "a NumPy file",
+        ".npy .npz",
+        magic=rb"\x93NUMPY",
+        fix="In Python, pass the array itself, or write it with named columns as CSV",
+    ),
+    Kind("a MATLAB file", ".mat", magic=rb"MATLAB 5\.0"),
+    Kind("an ORC file", ".orc", magic=b"ORC", fix="Write the table as parquet or CSV"),
+    Kind("an Avro file", ".avro", magic=rb"Obj\x01", fix="Write the table as parquet or CSV"),
+    Kind(
+        "a feather file of the first version",
+        magic=b"FEA1",
+        fix="Write it anew with pandas.DataFrame.to_feather, or as CSV",
+    ),
+    Kind(
+        "a file compressed with zstd, xz, bzip2 or 7z",
+        ".zst .xz .bz2 .7z",
+        magic=rb"\x28\xb5\x2f\xfd|\xfd7zXZ|BZh|7z\xbc\xaf",
+        fix="Unpack it, or compress it with gzip",
+    ),
+    Kind("an image", ".png .jpg .jpeg .gif", magic=rb"\x89PNG|\xff\xd8\xff|GIF8"),
+)
+KINDS: tuple[tuple[Format | Kind, Kind], ...] = (*READ.items(), *((kind, kind) for kind in UNREAD))
+SUFFIXES = {suffix: format for format, kind in READ.items() for suffix in kind.suffixes}
+
+
+def format_of(source: Source, asked: Format | None) -> Format:
+    """Return the format of a file.
+
+    Parameters
+    ----------
+    source : Source
+    asked : str or None
+        The format that was asked for; else the suffix decides (with or without ``.gz``), then the content.
+
+    Raises
+    ------
+    InputError
+        For formats that are not read, with the way out, and for content of another format than was asked for.
+    """
+    head = source.head()
+    chosen = asked or named_format(source.name)
+    binary = CONTROL.search(head) is not None and head[:2] not in UTF16_MARKS
+    content = content_of(source, head, binary=binary)
+    if isinstance(content, str):
+        if chosen not in (None, content):
+            kind = READ[content]
+            raise InputError(
+                f"{source.name}: this is {kind.name}, not {READ[chosen or 'csv'].name}. "
+                f"Let its name end in {kind.suffixes[0]}, or say {option('format', content)}"
+            )
+        return content
+    by_name = UNREAD if binary else () if asked else (TOML,)
+    unread = next((kind for kind in by_name if suffix_of(source.name) in kind.suffixes), content)
+    torn = unread is ARCHIVE and chosen in WORKBOOKS  # the reader says what is wrong with it
+    if unread is not None and not torn:
+        raise InputError(f"{source.name}: this is {unread.name}, which is not read. {unread.fix}")
+    return chosen or format_of_text(head)
+
+
+def named_format(name: str) -> Format | None:
+    """Return the format that the name of a file says it has.
+
+    Examples
+    --------
+    >>> named_format("votes.CSV.gz"), named_format("README.md")
+    ('csv', None)
+    """
+    return SUFFIXES.get(suffix_of(name))
+
+
+def suffix_of(name: str) -> str:
+    """Return the suffix of a file as it is unpacked, in lower case.
+
+    Examples
+    --------
+    >>> suffix_of("votes.CSV.gz")
+    '.csv'
+    """
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
+def content_of(source: Source, head: bytes, *, binary: bool) -> Format | Kind | None:
+    """Return what the first bytes say; None for a table as text, and for what has no mark."""
+    if head.startswith(ZIPPED):
+        try:
+            with source.seekable() as stream, zipfile.ZipFile(stream) as archive:
+                names = archive.namelist()
+        except DAMAGED_ZIP:
+            return ARCHIVE
+        return next((which for which, kind in KINDS if kind.holds(names)), ARCHIVE)
+    if OLD_STATA.match(head):
+        return "dta"
+    return next((which for which, kind in KINDS if kind.begins(head, binary=binary)), None)
+
+
+def format_of_text(head: bytes) -> Format:
+    """Guess the format of text: json by its first bracket, else delimited by what the first line has."""
+    start = head.removeprefix(MARK).lstrip()
+    if start.startswith(b"["):
+        return "json"
+    first = start.split(b"\n", 1)[0].rstrip()
+    if start.startswith(b"{"):
+        return "jsonl" if first.endswith(b"}") and b":[" not in first.replace(b" ", b"") else "json"
+    return "tsv" if b"\t" in first and b"," not in first else "csv"

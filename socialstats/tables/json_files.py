@@ -1,0 +1,182 @@
+"""Files of JSON: a list of records, an object of lists, or an object a line; numbers stay as they are spelled."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.limits import depth_of, exceeded, limit, within
+from socialstats.tables.sources import Source, decoded
+from socialstats.tables.table import Locate, Table
+from socialstats.voice import option
+
+PROBLEMS_AT_MOST = 20
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character beyond U+FFFF: an emoji is two of them
+SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
+SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
+
+
+class UnusableError(ValueError):
+    """JSON that is no table's: an object that names a key twice, or half a character."""
+
+
+def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; a key that it names twice is an error."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        times = Counter(key for key, _ in pairs)
+        raise UnusableError(f"the key '{next(key for key in times if times[key] > 1)}' occurs twice")
+    return values
+
+
+def parse(text: str) -> Any:
+    """Parse JSON with numbers as they are spelled, NaN as missing; repeated keys and half characters refused.
+
+    Raises
+    ------
+    RecursionError
+        For lists and objects that are nested deeper than the limit.
+    """
+    value = json.loads(
+        text,
+        parse_int=str,
+        parse_float=str,
+        parse_constant=lambda name: None if name == "NaN" else name,
+        object_pairs_hook=without_twins,
+    )
+    if depth_of(value) > limit("depth"):
+        raise RecursionError
+    if SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise UnusableError(f"{half} is half a character: write the file anew with it replaced") from error
+    return value
+
+
+def read_jsonl(source: Source) -> Table:
+    """Read one JSON object a line; blank lines are skipped.
+
+    Raises
+    ------
+    InputError
+        Naming up to 20 lines that are no JSON objects.
+    NothingToAnalyse
+        For an empty file.
+    """
+    rows: dict[int, dict[str, Any]] = {}
+    problems: list[Problem] = []
+    with decoded(source) as text:
+        for line, content in enumerate(text, start=1):
+            if not content.strip():
+                continue
+            try:
+                row = parse(content)
+                reason = "" if isinstance(row, dict) else f"a JSON {kind_of(row)} where an object is needed"
+            except (json.JSONDecodeError, UnusableError) as error:
+                row, reason = {}, reason_of(error)
+            except RecursionError as error:
+                raise exceeded("depth", source.name, line=line) from error
+            rows[line] = row
+            if reason:
+                fix = "Every line must be one JSON object"
+                problems.append(Problem(message=reason, source=source.name, lines=(line,), n_rows=1, fix=fix))
+            if len(problems) == PROBLEMS_AT_MOST:
+                break
+    if problems:
+        raise InputError(problems)
+    lines = [*rows]
+    columns = columns_of([*rows.values()], source)
+    return as_objects(columns, source, "line", lambda positions: [lines[position] for position in positions])
+
+
+def reason_of(error: Exception) -> str:
+    """Return what is wrong with a text that is no JSON, or none of a table."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg.lower()}, character {error.colno})"
+    return f"not usable JSON ({error})"
+
+
+def kind_of(value: Any) -> str:
+    """Return what JSON calls a value."""
+    return "list" if isinstance(value, list) else "object" if isinstance(value, dict) else "value"
+
+
+def read_json(source: Source) -> Table:
+    """Read a JSON file: a list of records, or an object of lists.
+
+    Raises
+    ------
+    InputError
+        For anything else, with the line where the JSON breaks.
+    """
+    with decoded(source) as text:
+        content = text.read()
+    try:
+        value = parse(content)
+    except json.JSONDecodeError as error:
+        fix = f"Is it one object a line? Then say {option('format', 'jsonl')}" if error.msg == "Extra data" else SHAPES
+        problem = Problem(message=reason_of(error), source=source.name, lines=(error.lineno,), fix=fix)
+        raise InputError(problem) from error
+    except UnusableError as error:
+        raise InputError(f"{source.name}: {reason_of(error)}") from error
+    except RecursionError as error:
+        raise exceeded("depth", source.name) from error
+    if isinstance(value, dict):
+        refuse_unequal(value, source)
+        return as_objects(value, source, "record")
+    if not isinstance(value, list):
+        raise InputError(f"{source.name}: a JSON {kind_of(value)} is not a table. {SHAPES}")
+    for position, row in enumerate(value, start=1):
+        if not isinstance(row, dict):
+            raise InputError(f"{source.name} record {position}: a JSON {kind_of(row)} is not a record. {SHAPES}")
+    return as_objects(columns_of(value, source), source, "record")
+
+
+def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
+    """Refuse an object that holds no lists of values, or lists of different lengths.
+
+    Raises
+    ------
+    InputError, NothingToAnalyse
+    """
+    for name, values in columns.items():
+        if not isinstance(values, list):
+            raise InputError(f"{source.name}: '{name}' is a JSON {kind_of(values)}, not a list of values. {SHAPES}")
+    sizes = {name: len(values) for name, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(f"{source.name}: the columns have different lengths ({listed})")
+    if not any(sizes.values()):
+        raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]], source: Source) -> dict[str, list[Any]]:
+    """Return records as columns; names that a record lacks are missing in it."""
+    if not rows:
+        raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
+    names = [*dict.fromkeys(name for row in rows for name in row)]
+    refuse_wide(names, source.name)
+    cells = len(names) * len(rows)
+    if cells > SPARSE * sum(map(len, rows)):  # records that share few names would make a table of empty cells
+        within("cells", cells, source.name, fix="Leave out names that few records have")
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def as_objects(columns: Mapping[str, Sequence[Any]], source: Source, unit: str, locate: Locate | None = None) -> Table:
+    """Return the table of columns of JSON values."""
+    import pandas as pd
+
+    names = tuple(columns)
+    refuse_wide(names, source.name)
+    check_names(names, source.name)
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    return Table(frame=nw.from_native(frame), columns=names, source=source.name, unit=unit, is_file=True, locate=locate)

@@ -1,0 +1,165 @@
+"""Several files of one table: the rows of each, where they stand, and that all have the same columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, chain, groupby
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from socialstats.errors import InFile, InputError, NothingToAnalyse
+from socialstats.tables.delimited import layout_of
+from socialstats.tables.formats import Format
+from socialstats.tables.headers import check_names
+from socialstats.tables.paths import File
+from socialstats.tables.reading import read_source, reader_of
+from socialstats.tables.table import Locate, Table
+from socialstats.tables.writing import SEPARATORS
+from socialstats.text import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BATCH = 1 << 18  # rows of parquet that are coded at a time
+PART = "socialstats file"
+"""Column of the label of each row's file, which frames of several files hold beside those of their table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The rows of one file of a table.
+
+    Attributes
+    ----------
+    file : File
+    rows : int
+    lines : callable
+        Positions of rows in the file to lines.
+    """
+
+    file: File
+    rows: int
+    lines: Callable[[Sequence[int]], Sequence[int]]
+
+
+def locator(pieces: Sequence[Piece]) -> Locate:
+    """Return a function from rows of several files, one below the other, to file and line."""
+    starts = [0, *accumulate(piece.rows for piece in pieces)]
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        places: list[int] = []
+        for k, some in groupby(positions, lambda position: bisect_right(starts, position) - 1):
+            lines = pieces[k].lines([position - starts[k] for position in some])
+            places += [InFile(line, pieces[k].file.name) for line in lines] if len(pieces) > 1 else lines
+        return places
+
+    return locate
+
+
+def copies(pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """Return the files that have rows, and the bytes, label and names of folders of a file before them."""
+    files = [piece.file for piece in pieces if piece.rows and piece.file.path.is_file()]
+    sizes = [file.path.stat().st_size for file in files]
+    often = Counter(sizes)
+    same: dict[tuple[Any, ...], list[str]] = {}
+    for file, size in zip(files, sizes, strict=True):
+        if often[size] > 1:
+            same.setdefault((file.source.sha256(), file.label, *file.partition.items()), []).append(file.name)
+    return tuple(chain.from_iterable(names[1:] for names in same.values()))
+
+
+def same_columns(files: Sequence[File], columns: Sequence[Sequence[str]]) -> None:
+    """Refuse files that have not the columns of the first one.
+
+    Raises
+    ------
+    InputError
+    """
+    for file, names in zip(files, columns, strict=True):
+        lack, more = quoted(sorted({*columns[0]} - {*names})), quoted(sorted({*names} - {*columns[0]}))
+        unlike = [f"lacks {lack}"] * bool(lack) + [f"has {more}, which {files[0].name} lacks"] * bool(more)
+        if unlike:
+            raise InputError(f"{file.name} {' and '.join(unlike)}. Tables that are read together have the same columns")
+
+
+def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
+    """Read files one after another; of texts each is held once, with a code for every row."""
+    import pandas as pd
+
+    columns: dict[str, list[Any]] = {}
+    pieces = []
+    for file, format in zip(files, formats, strict=True):
+        rows = 0
+        for frame, table in frames_of(file, format):
+            same_columns([files[0], file], [[*(columns or frame.columns)], [*frame.columns]])
+            for name in frame.columns:
+                columns.setdefault(name, []).append(coded(frame[name]))
+            rows, last = rows + len(frame), table
+        pieces.append(Piece(file, rows, partial(lines_in, last)))
+    labels = np.repeat([piece.file.label for piece in pieces], [piece.rows for piece in pieces])
+    if not len(labels):
+        raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
+    whole = pd.DataFrame({name: joined(parts) for name, parts in columns.items()})
+    whole[PART] = pd.Categorical(labels)
+    return replace(
+        last, frame=nw.from_native(whole), columns=tuple(columns), locate=locator(pieces), copies=copies(pieces)
+    )
+
+
+def lines_in(table: Table, positions: Sequence[int]) -> list[int]:
+    """Return the lines of some rows of a file, in their order."""
+    return [*table.places(positions).values()]
+
+
+def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:
+    """Yield the rows of a file: of parquet in batches, of other formats at once; each with its `partition`."""
+    import pandas as pd
+
+    if format == "parquet":
+        with reader_of(file.source, format), file.source.seekable() as stream:
+            import pyarrow.parquet as pq
+
+            opened = pq.ParquetFile(stream)
+            for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
+                frame = batch.to_pandas().assign(**file.partition)
+                yield frame, Table(frame=nw.from_native(frame.head(0)), columns=tuple(frame.columns), is_file=True)
+        return
+    try:
+        table = read_source(file.source, format, file.sheet)
+    except NothingToAnalyse:  # a csv or tsv file may have columns and no rows, where others have some
+        if format not in SEPARATORS:
+            raise
+        _, columns, _ = layout_of(file.source, format)
+        none = nw.from_native(pd.DataFrame(columns=columns, dtype=str))
+        table = Table(frame=none, columns=columns, source=file.name, unit="line", is_file=True)
+    whole: Any = table.frame
+    check_names([*table.columns, *file.partition], file.name)
+    yield whole.to_pandas().assign(**file.partition), replace(table, frame=whole.head(0))
+
+
+def coded(column: pd.Series[Any]) -> Any:
+    """Return a column of texts as codes; others as they are."""
+    import pandas as pd
+
+    return pd.Categorical(column.astype(object)) if column.dtype == "str" or column.dtype == object else column
+
+
+def joined(parts: list[Any]) -> Any:
+    """Return the parts of a column, one below the other."""
+    import pandas as pd
+
+    parts = [part for part in parts if len(part)] or parts[:1]
+    if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+        alike = all(part.dtype == parts[0].dtype for part in parts)
+        if len({part.dtype.categories.dtype for part in parts}) > 1:  # texts, kept in different ways
+            parts = [pd.Categorical(part.astype(object)) for part in parts]
+        return pd.api.types.union_categoricals(parts, ignore_order=not alike)
+    columns = [pd.Series(part) for part in parts]
+    plain = [c.astype(object) if isinstance(p, pd.Categorical) else c for p, c in zip(parts, columns, strict=True)]
+    return pd.concat(plain, ignore_index=True)

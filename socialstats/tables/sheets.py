@@ -1,0 +1,102 @@
+"""Sheets of workbooks as tables: which sheet, which row names the columns, which columns are used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import narwhals as nw
+
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables.formats import AS_CSV
+from socialstats.tables.formula_cells import unguarded
+from socialstats.tables.headers import check_names
+from socialstats.tables.limits import within
+from socialstats.tables.sources import Source
+from socialstats.tables.table import Table
+from socialstats.tables.workbooks import Sheet, letters
+from socialstats.text import quoted
+
+
+def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
+    """Return a sheet of a workbook: the names of the columns stand in its first row that is not empty.
+
+    Parameters
+    ----------
+    sheets : sequence of Sheet
+        All that the workbook holds.
+    name : str
+        Of the sheet; empty for the only one that holds cells.
+    source : Source
+
+    Returns
+    -------
+    Table
+        Of texts, as from a csv file: whole numbers without decimals, dates as 2026-01-31. Its rows are counted as
+        the spreadsheet counts them.
+
+    Raises
+    ------
+    InputError
+        For several sheets, columns without a name, and cells that hold an error, or a formula without its value.
+    NothingToAnalyse
+        For workbooks without a row of data.
+    """
+    import pandas as pd
+
+    title = f"{source.name}:{name}" if name else source.name
+    sheet = chosen_sheet(sheets, name, title)
+    if sheet.problems:
+        raise InputError([replace(problem, source=title) for problem in sheet.problems])
+    if len(sheet.rows) < 2:
+        raise NothingToAnalyse(f"{title} has no rows under a header: there is nothing to analyse")
+    (top, header), *body = sorted(sheet.rows.items())
+    places = [place for place, _ in body]
+    used = sorted({k for row in sheet.rows.values() for k, text in enumerate(row) if text})
+    names = [cell_of(header, k) for k in used]
+    unnamed = [k for k, column in zip(used, names, strict=True) if not column and k != used[0]]
+    if unnamed:
+        raise InputError(
+            f"{title}: cell {letters(unnamed[0])}{top} is empty, and its column holds values. Write the name of "
+            f"each column into row {top}, one cell each, and remove titles above it and cells that were merged"
+        )
+    within("cells", len(used) * len(body), title, fix=AS_CSV)
+    columns = [[cell_of(row, k) for _, row in body] for k in used]
+    check_names(names, title, zip(*columns, strict=True))
+    frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=str)
+    return Table(
+        frame=nw.from_native(frame),
+        columns=tuple(names),
+        source=title,
+        unit="row",
+        is_file=True,
+        locate=lambda positions: [places[position] for position in positions],
+    )
+
+
+def cell_of(row: Sequence[str], k: int) -> str:
+    """Return the text of a cell; rows end with their last filled one."""
+    return unguarded(row[k]) if k < len(row) else ""
+
+
+def chosen_sheet(sheets: Sequence[Sheet], name: str, title: str) -> Sheet:
+    """Return the sheet that was named, or the only one with cells.
+
+    Raises
+    ------
+    InputError, NothingToAnalyse
+    """
+    named = [sheet for sheet in sheets if sheet.name == name]
+    if name and not named:
+        listed = quoted([sheet.name for sheet in sheets], 20)
+        raise InputError(f"{title}: the workbook has no such sheet. Sheets: {listed}")
+    filled = named or [sheet for sheet in sheets if sheet.rows or sheet.problems]
+    if len(filled) > 1 and not name:
+        listed = quoted([sheet.name for sheet in filled], 20)
+        raise InputError(
+            f"{title}: {len(filled)} sheets hold cells: {listed}. Name one of them after a colon, as in "
+            f"'{title}:{filled[0].name}'"
+        )
+    if not filled:
+        raise NothingToAnalyse(f"{title} is empty: there is nothing to analyse")
+    return filled[0]

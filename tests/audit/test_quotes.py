@@ -1,0 +1,304 @@
+"""Rules about claims: the sentence must be there, in the document where one is given, and say what is tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import socialstats as ss
+from socialstats.audit.documents import Passage
+from socialstats.audit.numbers import Finding
+from socialstats.audit.quotes import Claim, look_up, weighed_claim, words_of
+from socialstats.audit.running import AuditReport
+from socialstats.audit.show import as_text
+from socialstats.errors import InputError
+
+TABLE = "task,ours,base\nreading,0.71,0.64\nwriting,0.66,0.69\nlisting,0.58,0.51\nnaming,0.49,0.49\n"
+PAPER = """# A paper
+
+Our model is better than the baseline on most tasks. Nothing suggests that the baseline is ever far behind;
+see the table. In sum, our model beats the baseline in every single task (mean of 0.61).
+"""
+RULE = """[[rule]]
+name = "ours leads"
+check = "extreme"
+table = "t"
+value = "ours"
+parts = ["base"]
+"""
+
+
+def run(folder: Path, rules: str, head: str = "", paper: str = PAPER) -> AuditReport:
+    (folder / "t.csv").write_text(TABLE, encoding="utf-8")
+    (folder / "paper.md").write_text(paper, encoding="utf-8")
+    (folder / "rules.toml").write_text(f'{head}[tables]\nt = "t.csv"\n\n{rules}', encoding="utf-8")
+    return ss.audit.audit([], folder / "rules.toml")
+
+
+def refused(folder: Path, rules: str, head: str = "") -> str:
+    with pytest.raises(InputError) as error:
+        run(folder, rules, head)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        RULE,
+        '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nbias = "ours"\nn = 50\nsignificant = true\n',
+        '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nbias = "ours"\nn = 50\nsignificant = false\n',
+        '[[rule]]\ncheck = "sensitivity_reference"\ntable = "t"\nvalue = 100\nchooser = "coin"\n',
+    ],
+)
+def test_a_claim_without_a_sentence_is_an_error_with_its_line_and_what_to_write(tmp_path: Path, rule: str) -> None:
+    message = refused(tmp_path, rule)
+    assert "tests a claim, and no sentence is quoted" in message
+    assert "rules.toml line 4" in message
+    assert 'sentence = "..."' in message
+
+
+def test_arithmetic_needs_no_sentence(tmp_path: Path) -> None:
+    rule = '[[rule]]\ncheck = "mean_of"\ntable = "t"\nby = "*"\n'
+    (found,) = run(tmp_path, f'{rule}value = {{ value = "0.61" }}\nparts = {{ column = "ours", by = {{}} }}\n').findings
+    assert (found.verdict, found.basis) == ("agree", "numbers")
+    rule = '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nwhere = { task = "reading" }\n'
+    (statistic,) = run(tmp_path, f'{rule}bias = "ours"\nn = 50\nstatistic = 9\n').findings
+    assert statistic.basis == "numbers"
+
+
+def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path) -> None:
+    most = RULE + 'sentence = "better than the baseline on most tasks"\nholds = "most"\n'
+    (found,) = run(tmp_path, most).findings
+    assert (found.verdict, found.published, found.expected) == ("agree", "3 of 4", "at least 3 of 4")
+    assert found.message == "the claim holds for 3 of 4, and is made for at least 3 of 4; it fails for writing"
+    assert found.details["exceptions"] == ["t.csv line 3: writing"]
+    every = RULE + 'sentence = "our model beats the baseline in every single task"\nholds = "all"\n'
+    verdicts = [f.verdict for f in run(tmp_path, every).findings]
+    assert verdicts.count("disagree") == 1
+    assert len(verdicts) == 4
+
+
+@pytest.mark.parametrize(
+    ("holds", "verdict"),
+    [('"some"', "agree"), ("3", "agree"), ("4", "disagree"), ("2", "disagree"), ("0", "disagree")],
+)
+def test_claims_of_some_and_of_a_count(tmp_path: Path, holds: str, verdict: str) -> None:
+    (found,) = run(tmp_path, RULE + f'sentence = "so many tasks are better"\nholds = {holds}\n').findings
+    assert found.verdict == verdict
+
+
+def test_how_many_numbers_a_sentence_is_about_must_be_said(tmp_path: Path) -> None:
+    message = refused(tmp_path, RULE + 'sentence = "our model is better"\n')
+    assert "sentence is tested on 4 numbers" in message
+    assert '"all", "most", "some"' in message
+    one = RULE + 'where = { task = "reading" }\nsentence = "our model is better"\n'
+    assert [f.verdict for f in run(tmp_path, one).findings] == ["agree"]
+
+
+def test_a_sentence_that_is_not_in_the_document_is_an_error_that_names_the_nearest(tmp_path: Path) -> None:
+    rule = RULE + 'sentence = "Our model is better than the baseline on all tasks"\nholds = "all"\n'
+    message = refused(tmp_path, rule, 'document = "paper.md"\n')
+    assert "sentence is not in paper.md" in message
+    assert "paper.md line 3: Our model is better than the baseline on most tasks." in message
+    assert [f.basis for f in run(tmp_path, rule).findings] == ["quotation"] * 4
+
+
+def test_a_found_sentence_is_shown_whole_with_its_line(tmp_path: Path) -> None:
+    """A quote cut out of a sentence that says the opposite shows itself."""
+    rule = RULE + 'sentence = "the baseline is ever far behind"\nholds = "all"\n'
+    report = run(tmp_path, rule, 'document = "paper.md"\n')
+    assert {f.passage for f in report.findings} == {
+        "Nothing suggests that the baseline is ever far behind; see the table."
+    }
+    assert "(paper.md line 3)" in as_text(report)
+
+
+def test_the_strength_of_a_verdict_follows_from_what_was_tested(tmp_path: Path) -> None:
+    rule = RULE + 'sentence = "our model beats the baseline in every single task"\nholds = "all"\n'
+
+    def bad(report: AuditReport) -> list[tuple[str, str]]:
+        return [(f.basis, f.severity) for f in report.findings if f.verdict == "disagree"]
+
+    assert bad(run(tmp_path, rule, 'document = "paper.md"\n')) == [("sentence", "major")]
+    assert bad(run(tmp_path, rule)) == [("quotation", "minor")]
+    assert bad(run(tmp_path, rule + "verbatim = false\n")) == [("note", "minor")]
+    text = as_text(run(tmp_path, rule + "verbatim = false\n"))
+    assert "“" not in text.partition("Claim:")[2].splitlines()[0]
+    assert "no document was given" in as_text(run(tmp_path, rule))
+    assert bad(run(tmp_path, rule + "verbatim = false\n", 'document = "paper.md"\n')) == [("sentence", "major")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('sentence = "is better"\nholds = "all"', "sentence has 2 words, it needs 3"),
+        ('holds = "most"', "holds is about a claim, and there is no sentence"),
+        ('place = "abstract"', "place is about a claim, and there is no sentence"),
+        ('sentence = "our model is better"\nholds = "mostly"', "holds = 'mostly'"),
+        ('sentence = "our model is better"\nholds = -1', "holds = -1 is no count"),
+        ('sentence = "our model is better"\nholds = 5', "holds = 5, and the rule has 4 numbers"),
+        ('sentence = "our model is better"\nholds = true', "holds = true is not"),
+        ("sentence = 5", "sentence = 5 is not text"),
+        ('sentence = "our model is better"\nverbatim = "no"', "verbatim"),
+    ],
+)
+def test_keys_of_a_claim_that_cannot_be_used_are_errors(tmp_path: Path, keys: str, message: str) -> None:
+    assert message in refused(tmp_path, RULE + keys + "\n")
+
+
+def test_a_printed_number_of_the_rule_must_stand_in_its_sentence(tmp_path: Path) -> None:
+    rule = (
+        '[[rule]]\ncheck = "text_against_table"\ntable = "t"\nwhere = { task = "reading" }\nsource = "ours"\n'
+        'value = { value = "0.75" }\nsentence = "our model has .71 in reading"\n'
+    )
+    assert "value = 0.75 is not in the sentence" in refused(tmp_path, rule)
+    (found,) = run(tmp_path, rule.replace("0.75", "0.71")).findings
+    assert found.verdict == "agree"
+
+
+def test_documents_that_cannot_be_used_are_errors(tmp_path: Path) -> None:
+    rule = RULE + 'sentence = "our model is better"\nholds = "all"\n'
+    assert "absent.md" in refused(tmp_path, rule, 'document = "absent.md"\n')
+    assert "has no sentences" in refused(tmp_path, rule, 'document = "t.csv"\n')
+    assert "document" in refused(tmp_path, rule, "document = 3\n")
+
+
+def passages(*texts: str) -> list[Passage]:
+    return [Passage(text=text, source="p.md", line=k) for k, text in enumerate(texts, 1)]
+
+
+def test_quotes_are_compared_by_words_numbers_and_signs() -> None:
+    said = passages("Grok’s mean is −22.7 (SD = 30.83).", "It uses 1,546 pairs.", "The “best” model – ours – wins.")
+    for quote in ("Grok's mean is -22.7", "is −22.7 (SD=30.83)", "1546 pairs", 'the "best" model, ours, wins'):
+        assert look_up(quote, said), quote
+    for quote in ("Grok's mean is 22.7", "mean is -22.71", "rok's mean is", "1546 pair", "best model wins", "", "..."):
+        assert not look_up(quote, said), quote
+
+
+def test_words_left_out_stay_within_neighbouring_sentences() -> None:
+    said = passages("A wins in reading.", "B wins in writing.", "C is last.", "D is first.", "E is fifth.")
+    assert [p.line for p in look_up("A wins ... in writing", said)] == [1, 2]
+    assert [p.line for p in look_up("wins in writing. C is", said)] == [2, 3]
+    assert not look_up("A wins ... E is fifth", said)
+    assert not look_up("writing ... B", said)
+
+
+def finding(verdict: str) -> Finding:
+    return Finding(rule="within", verdict=verdict, message="", severity="major", where="t.csv line 2: a")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "holds", "verdict"),
+    [
+        ("aab", "most", "agree"),
+        ("aabb", "most", "disagree"),  # a half is not most
+        ("aao", "most", "agree"),
+        ("abo", "most", "not_checkable"),
+        ("bbo", "some", "not_checkable"),
+        ("bbb", "some", "disagree"),
+        ("aab", 2, "agree"),
+        ("aao", 2, "not_checkable"),
+        ("aaa", 2, "disagree"),
+        ("bbb", 0, "agree"),
+    ],
+)
+def test_numbers_that_could_not_be_decided_may_be_either(verdicts: str, holds: str | int, verdict: str) -> None:
+    known = {"a": "agree", "b": "disagree", "o": "no_power"}
+    claim = Claim(sentence="as it is said", holds=holds, basis="sentence")
+    (found,) = weighed_claim(claim, [finding(known[v]) for v in verdicts])
+    assert found.verdict == verdict
+    assert (found.severity == "major") == (verdict == "disagree")
+
+
+def test_words_are_read_alike_however_they_are_printed() -> None:
+    assert words_of("p<.001") == words_of("p < 0.001")
+    assert words_of("3,092 answers") == words_of("3092 answers")
+    assert words_of("0,62 Punkte") == words_of("0.62 Punkte")
+    assert words_of("0,625") == ["0.625"]
+    assert words_of("0.5") != words_of("0.05")
+
+
+def test_a_disagreement_names_the_rules_by_which_its_number_agrees(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text("row,total,a,b,c,d\nx,6.0,1.0,5.0,2.0,2.0\ny,7.0,1.0,5.0,3.0,3.0\n")
+    rules = """[tables]
+b = "b.csv"
+
+[[rule]]
+name = "total = a + b"
+check = "sum_to"
+table = "b"
+parts = ["a", "b"]
+total = "total"
+
+[[rule]]
+name = "total = 1.5 (c + d)"
+check = "linear_composite"
+table = "b"
+value = "total"
+scores = ["c", "d"]
+weights = [1.5, 1.5]
+"""
+    (tmp_path / "rules.toml").write_text(rules)
+    report = ss.audit.audit([], tmp_path / "rules.toml")
+    assert [f.verdict for f in report.findings] == ["agree", "disagree", "agree", "disagree"]
+    assert report.findings[1].published == "7.0"
+    assert report.findings[1].beside == ()  # no rule gives 7
+    assert report.findings[3].beside == ()
+    (tmp_path / "b.csv").write_text("row,total,a,b,c,d\nx,6.0,1.0,5.0,2.0,2.0\ny,6.0,1.0,5.0,3.0,3.0\n")
+    report = ss.audit.audit([], tmp_path / "rules.toml")
+    assert report.findings[3].beside == ("total = a + b",)
+    text = as_text(report)
+    assert "The same number agrees in: total = a + b" in text
+    assert "total = 1.5 (c + d): 1 of 2; 1 agree" in text
+
+
+def test_a_claim_about_no_row_says_so(tmp_path: Path) -> None:
+    rule = RULE + 'where = { task = "none" }\nsentence = "our model is better"\nholds = "most"\n'
+    (found,) = run(tmp_path, rule).findings
+    assert (found.verdict, found.message) == ("not_checkable", "no row of the table is selected by this rule")
+
+
+def test_captions_have_sentences_of_claims_too(tmp_path: Path) -> None:
+    rows = "<tr><th>Task</th><th>Ours</th></tr><tr><td>a</td><td>0.61</td></tr><tr><td>b</td><td>0.62</td></tr>"
+    table = f"<table><caption>Ours leads in every task.</caption>{rows}</table>"
+    (tmp_path / "p.html").write_text(f"<p>A page.</p>{table}", encoding="utf-8")
+    rule = RULE + 'sentence = "Ours leads in every task"\nholds = "all"\n'
+    assert {f.basis for f in run(tmp_path, rule, 'document = "p.html"\n').findings} == {"sentence"}
+
+
+def test_quotes_in_scripts_without_spaces() -> None:
+    said = passages("结果表明，所有模型都偏向第一个说话者。")
+    assert look_up("所有模型都偏向", said)
+    assert not look_up("所有模型都不偏向", said)
+
+
+def test_limits_and_claims_are_no_agreement_beside_a_disagreement(tmp_path: Path) -> None:
+    rules = """[[rule]]
+name = "range"
+check = "within"
+table = "t"
+value = "ours"
+low = 0.48
+high = 1
+
+[[rule]]
+name = "ours leads"
+check = "extreme"
+table = "t"
+value = "ours"
+parts = ["base"]
+sentence = "our model is better"
+holds = "all"
+
+[[rule]]
+name = "twice the base"
+check = "linear_composite"
+table = "t"
+value = "ours"
+scores = ["base"]
+weights = [2]
+"""
+    bad = [f for f in run(tmp_path, rules).findings if f.title == "twice the base"]
+    assert [f.verdict for f in bad] == ["disagree"] * 4
+    assert not any(f.beside for f in bad)
