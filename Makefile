@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow night test-scale test-all fuzz check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
+.PHONY: help venv report test test-slow night test-scale test-all fuzz mutants check bench bench-scale docs calibrate collect-demo data r-generate r-check clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -53,6 +53,9 @@ test-all: $(VENV)/dev ## all tests, which are collected once
 
 fuzz: $(VENV)/dev ## 2,000 random tables through report and the library; SEED=n repeats a run, TABLE=k one table of it
 	$(BIN)/python -m tests.fuzz
+
+mutants: $(VENV)/dev ## plant 120 random errors in a copy, and list those that tests do not notice; SEED=n repeats a run
+	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.mutants
 
 night: $(VENV)/dev ## collect 10,000 answers through kills, outages, faults and a full disk, and print the figures
 	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.collect.night 10000 60

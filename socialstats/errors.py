@@ -382,7 +382,11 @@ class Caution:
 
 # cautions about an interval, which is then called approximate
 APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS314",
-                         "SS317"))  # fmt: skip
+                         "SS317", "SS333"))  # fmt: skip
+
+
+# notes that touch no number
+HARMLESS = frozenset(("SS307", "SS341", "SS344", "SS401", "SS403"))
 
 
 CAUTIONS: dict[str, tuple[Severity, str]] = {
@@ -395,14 +399,14 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS107": ("caution", "presentation order had an effect"),
     "SS108": ("caution", "presentation order and covariates are unbalanced"),
     "SS109": ("info", "ties are modelled"),
-    "SS110": ("caution", "shares depend on the number of items in a group"),
+    "SS110": ("info", "shares depend on the number of items in a group"),
     "SS111": ("caution", "the order effect changes a conclusion"),
     "SS201": ("caution", "clusters were ignored"),
     "SS202": ("caution", "few clusters"),
     "SS203": ("caution", "fewer clusters than parameters"),
     "SS204": ("caution", "some resamples had no finite estimate"),
     "SS205": ("info", "clustering changes the standard errors"),
-    "SS206": ("caution", "a covariance matrix was not positive semidefinite and was adjusted"),
+    "SS206": ("info", "a covariance matrix was not positive semidefinite and was adjusted"),
     "SS207": ("info", "weights were used"),
     "SS208": ("caution", "part of a variance was estimated from other clusters"),
     "SS209": ("caution", "some estimates rest on single clusters and have no interval"),
@@ -414,7 +418,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS301": ("caution", "rows were excluded"),
     "SS302": ("caution", "some conditions have no comparison"),
     "SS303": ("caution", "cells have different numbers of observations"),
-    "SS304": ("caution", "a plug-in estimate is biased"),
+    "SS304": ("info", "a plug-in estimate is biased; a corrected one stands beside it"),
     "SS305": ("info", "a published reference value does not match its description"),
     "SS306": ("caution", "labels differ only in case, white space, character encoding or a final .0"),
     "SS307": ("info", "some columns were not used"),
@@ -443,6 +447,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS330": ("info", "weights use the numeric values of ordinal levels, not their ranks"),
     "SS331": ("caution", "probabilities of answers are incomplete"),
     "SS332": ("caution", "judges agree too little about a score"),
+    "SS333": ("caution", "an estimate is biased, and no corrected one stands beside it"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS345": ("info", "the order of levels was not used"),

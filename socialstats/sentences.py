@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from socialstats.designs.vocabulary import FIXED
 from socialstats.results.rows import Interval, Row, Test
 from socialstats.text import (
     as_given,
@@ -19,12 +20,14 @@ from socialstats.text import (
     listing,
     number,
     p_value,
+    plural_of,
+    spoken,
 )
 
 __all__ = [
     "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
-    "kind_of", "none_of", "of_two_methods", "p_of", "ranked", "reliable", "significant", "some_of", "span", "stat",
-    "statistic_of", "tied_first", "undefined", "with_p",
+    "kind_of", "more_of", "none_of", "of_two_methods", "p_of", "ranked", "reliable", "significant", "some_of", "span",
+    "stat", "statistic_of", "tied_first", "undefined", "with_p",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
@@ -331,6 +334,24 @@ def halving(more: int, unit: str, quantity: str) -> str:
     'To halve the interval of S, collect about 4,638 more pairs of items.'
     """
     return f"To halve the interval of {quantity}, collect about {count(more)} more {unit}."
+
+
+def more_of(cluster: str | None, unit: str = "units") -> str:
+    """Name in the plural what can be collected: clusters by their column, or units where there is none.
+
+    Nothing where the clusters are what a table compares, such as models: they are no sample that grows.
+
+    Examples
+    --------
+    >>> more_of("story"), more_of("batch_id"), more_of(None, "pairs"), more_of("model")
+    ('stories', 'clusters of batch id', 'pairs', '')
+    """
+    if cluster is None:
+        return unit
+    word = spoken(cluster)
+    if {cluster.lower(), word.lower()} & set(FIXED):
+        return ""
+    return plural_of(word) if word.isalpha() and word.islower() and word[-1:] != "s" else f"clusters of {word}"
 
 
 def none_of(n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True) -> str:

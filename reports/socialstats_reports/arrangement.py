@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from socialstats.errors import Caution, caution
+from socialstats.errors import HARMLESS, Caution, caution
 from socialstats.figures import style
 from socialstats.results import Row
 from socialstats.results.rows import together
@@ -22,6 +22,7 @@ MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_460
 FRAME = 90  # words of headings, contents, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
 ROWS_SHOWN, AT_EITHER_END = 200, 15  # a longer one has its first and last rows on the page
+APPENDIX = "A"  # first letter of the numbers of its figures and tables
 RANK = {"stop": 0, "caution": 1, "info": 2}
 
 
@@ -46,17 +47,17 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A caution, the figures and tables of the results that carry it, and its own number among its like."""
+    """A caution, the figures and tables of the results that carry it, and its own number among its like.
+
+    `touches_main` says whether a figure or table of the main part shows what it is about. Where none shows it, results
+    of the main part, or all results, carry it.
+    """
 
     caution: Caution
     id: str
     figures: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
-
-    @property
-    def touches_main(self) -> bool:
-        """Whether a figure or table of the main part shows what it is about; the appendix's are called A1, A2, ..."""
-        return not all(number.startswith("A") for number in (*self.figures, *self.tables))
+    touches_main: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def _placed(
 ) -> Arrangement:  # fmt: skip
     """Return the arrangement with these blocks in the main part, whose tables are all closed or not."""
     figures, tables = (partial(next, map(str, count(1))) for _ in range(2))
-    later_figures, later_tables = (partial(next, (f"A{k}" for k in count(1))) for _ in range(2))
+    later_figures, later_tables = (partial(next, (f"{APPENDIX}{k}" for k in count(1))) for _ in range(2))
     strip = figures() if outcome.strip is not None else ""
     kept = {id(block) for block in main}
     first = [_numbered(b, "main", figures, tables, closed) for b in outcome.blocks if id(b) in kept]
@@ -125,19 +126,21 @@ def _numbered(
 def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated], list[Stated]]:
     """Return the cautions that stand open, strongest first, and the others as notes.
 
-    Open ones are serious and carried by a result of the main part (or by none). Of like severity those come first
+    Open ones are serious and about what the main part shows (or about all results). Of like severity those come first
     whose result comes first.
     """
     found = []
     for one in (*outcome.checked_cautions(), *display_cautions(outcome)):
         carriers = carrying(one, blocks)
         linked = [touched(own, block) for block, own in carriers]
-        said = Stated(
-            one, "", tuple(b.figure for (b, _), (figure, _) in zip(carriers, linked, strict=True) if figure),
-            tuple(number for _, tables in linked for number in tables),
-        )  # fmt: skip
+        figures = tuple(b.figure for (b, _), (figure, _) in zip(carriers, linked, strict=True) if figure)
+        tables = tuple(number for _, numbers in linked for number in numbers)
+        in_main = any(not number.startswith(APPENDIX) for number in (*figures, *tables))
+        if not (figures or tables):
+            in_main = one.code not in HARMLESS and all(block.part == "main" for block, _ in carriers[:1])
+        said = Stated(one, "", figures, tables, in_main)
         first = blocks.index(carriers[0][0]) if carriers else -1
-        aside = one.severity == "info" or bool(carriers and carriers[0][0].part == "appendix")
+        aside = one.severity == "info" or not in_main
         found.append((aside and one.severity != "stop", RANK[one.severity], first, said))
     found.sort(key=lambda entry: entry[:3])
     serious = [said for aside, _, _, said in found if not aside]

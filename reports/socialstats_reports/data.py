@@ -13,9 +13,9 @@ from typing import Any
 from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
-from socialstats.results import plain, tally_text, totals
-from socialstats.results.verification import absent_of
+from socialstats.results import plain
 from socialstats.studies.page import Outcome
+from socialstats.studies.recomputed import recomputed
 from socialstats.text import Shown, number
 from socialstats_reports.arrangement import Arrangement, Numbered, Placed, arranged
 
@@ -30,7 +30,7 @@ OTHER_VERSION = "was written by another version of socialstats; make it again wi
 def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any]:
     """Return an outcome as built-in types: what the page says and where, and the numbers behind it."""
     place = place or arranged(outcome)
-    found = [*outcome.verifications.values()]
+    numbers = recomputed(outcome)
     strip = None if outcome.strip is None else plain(asdict(outcome.strip)) | {"figure": place.strip}
     return {
         "socialstats": __version__,
@@ -49,7 +49,8 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "methods": list(outcome.methods),
         "references": [citation(key) for key in outcome.references],
-        "verified": tally_text(*totals(found), absent_of(found)) if found else "no number",
+        "verified": " ".join(numbers.sentences(" of this page")),
+        "recomputed": numbers.to_dict(),
         "verification": {name: v.to_dict() for name, v in outcome.verifications.items()},
         "settings": plain(outcome.settings),
     }

@@ -141,7 +141,7 @@ def markdown_of(found: Mapping[str, Any]) -> str:
         lines += [said(text) for text in block["sentences"]]
         lines += [table_of(found, table["number"], "md").strip() for table in block["tables"]]
     if found["methods"]:
-        lines += ["## Methods", said(found["methods"][0])]
+        lines += ["## Methods", said(found["methods"][0]), said(found["verified"])]
     return "\n\n".join(lines) + "\n"
 
 

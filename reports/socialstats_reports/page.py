@@ -113,7 +113,7 @@ def render(
         "diagnostics": outcome.diagnostics,
         "references": [linked(text) for text in sorted(citation(key) for key in dict.fromkeys(outcome.references))],
         "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
-        "verification": verification_words(checks),
+        "verification": verification_words(outcome, checks),
         "run": run,
         "settings": {name: setting(value) for name, value in outcome.settings.items() if is_relevant(name, value)},
         "plan_text": plan_text,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from socialstats.results import Check, Verification, totals
-from socialstats.results.verification import absent_of, install_line
-from socialstats.studies.page import Table
+from socialstats.results import Check, Verification
+from socialstats.results.verification import LACKS, absent_of, install_line
+from socialstats.studies.page import Outcome, Table
+from socialstats.studies.recomputed import recomputed
 from socialstats.text import count, quoted
 from socialstats_reports.text import significant
 
@@ -14,20 +16,25 @@ HEADER = ("Result", "Compared with", "Values", "Agree", "Largest difference", "O
           "Tolerance", "Reason")  # fmt: skip
 
 
-def verification_words(found: Mapping[str, Verification]) -> dict[str, str]:
-    """Return how many recomputed values agreed; what disagreed, by kind; and why values were not recomputed."""
-    tallies, reasons = totals(found.values())
-    agree, wrong = sum(t.agree for t in tallies.values()), {k: t.disagree for k, t in tallies.items() if t.disagree}
-    n = agree + sum(wrong.values())
-    which = dict.fromkeys(check.quantity for one in found.values() for check in one if check.row is not None
-                          and check.ok is False)  # fmt: skip
+def verification_words(outcome: Outcome, found: Mapping[str, Verification]) -> dict[str, str]:
+    """Return how many numbers of the page were recomputed, why the others were not, and what disagreed.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    found : mapping of str to Verification
+        The comparisons of its results, which the page made.
+    """
+    wrong = [check.quantity for one in found.values() for check in one if check.row is not None and check.ok is False]
+    counted = recomputed(outcome, found)
+    notes = sum((one.reasons() for one in found.values()), Counter[str]())
     return {
-        "said": f"{count(agree)} of {count(n, 'recomputed value')} agreed with independent implementations within "
-        "tolerance." if n else "No value was recomputed by an independent implementation.",
-        "wrong": f"{count(sum(wrong.values()))} disagreed: {', '.join(f'{k} {count(w)}' for k, w in wrong.items())} "
-        f"({quoted(list(which), 5)}). Quote none of these values." if wrong else "",
-        "by_kind": "; ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}" for kind, tally in tallies.items()),
-        "reasons": "; ".join(f"{reason} ({count(n)})" for reason, n in reasons.most_common()),
+        "said": " ".join(counted.sentences(" of this page")),
+        "wrong": f"Do not quote what disagrees: {quoted(list(dict.fromkeys(wrong)), 5)}." if wrong else "",
+        "by_kind": "; ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}"
+                             for kind, tally in counted.kinds.items()),
+        "reasons": "; ".join(f"{LACKS[why]} {count(n)}" for why, n in counted.lacks.items()),
+        "notes": "; ".join(f"{note} ({count(n)})" for note, n in notes.most_common()),
         "absent": "; ".join(map(install_line, absent_of(found.values()))),
     }  # fmt: skip
 

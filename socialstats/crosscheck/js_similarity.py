@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,17 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, cochran
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.people import Part, joined_errors, joint_checks, numbers
-from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
+from socialstats.crosscheck.resamples import (
+    MOST_NUMBERS,
+    OTHER,
+    RESAMPLED,
+    TOO_MANY,
+    WHY,
+    Cells,
+    Redrawn,
+    half_width,
+    spread_error,
+)
 from socialstats.crosscheck.row_arithmetic import end_checks, kurtosis_df, label, quantile
 from socialstats.crosscheck.swapping import exchange_check, swap_check
 from socialstats.results import Check, Result, Row, Verification
@@ -46,12 +57,13 @@ def verify(result: Result) -> Verification:
         rows, plain = ([row for row in result.rows if row.role == role and row.label("source") == name]
                        for role in ("estimate", "component"))  # fmt: skip
         if settings["aggregate"] == "pooled":
-            checks += pooled_checks(rows, plain, both, [reference, name], settings)
+            checks += pooled_checks(rows, plain, both, [reference, name], result)
             continue
         for row, other in zip(rows, plain, strict=True):
             if row.group is None or row.group in set(both["cell"]):
                 part = both if row.group is None else both[both["cell"] == row.group]
                 checks += unit_checks(row, other, part, settings)
+        checks += unit_bootstrap_checks(rows, both, [reference, name], result)
     return Verification(checks=(*checks, *ceiling_checks(result, table)))
 
 
@@ -77,41 +89,30 @@ def mean_of_parts(counts: Any) -> FloatArray:
 
 
 def pooled_checks(
-    rows: Sequence[Row], plain: Sequence[Row], both: pd.DataFrame, names: list[str], settings: Mapping[str, Any]
+    rows: Sequence[Row], plain: Sequence[Row], both: pd.DataFrame, names: list[str], result: Result
 ) -> list[Check]:
     """Compare pooled similarities of all units, of each cell and of their mean; the jackknife leaves a cluster out."""
-    import pandas as pd
-
-    cells = list(both.attrs["cells"]) or [""]
-    counts = both.groupby(["left", "cell", "source"])[[name for name in both if str(name).startswith(IS)]].sum()
-    clusters = list(dict.fromkeys(counts.index.get_level_values("left")))
-    index = pd.MultiIndex.from_product([clusters, cells, names])
-    sums = counts.reindex(index, fill_value=0).to_numpy(dtype=float).reshape(len(clusters), len(cells), 2, -1)
-    groups = [sums.sum(axis=1, keepdims=True)]  # all units, each cell, all cells
-    if cells != [""]:
-        groups += [*np.split(sums, len(cells), axis=1), sums]
+    settings, cells = result.settings, list(both.attrs["cells"]) or [""]
+    factors, people = cluster_sums(both, cells, names), people_sums(both, cells, names)
     checks: list[Check] = []
     biases: list[float] = []
-    people = people_sums(both, cells, names)
-    parts_of_people = [[table, *([] if cells == [""] else [*np.split(table, len(cells), axis=1), table])]
-                       for table in people]  # fmt: skip
-    for k, (row, other, every) in enumerate(zip(rows, plain, groups, strict=True)):
+    known = len(factors[0]) <= MOST_UNITS and not (len(factors) > 1 and people)
+    every = [of_groups(table, cells) for table in (*factors, *people)]
+    boot = pooled_draws(result, both, cells, names) if settings["ci"] in RESAMPLED and known else None
+    for k, (row, other) in enumerate(zip(rows, plain, strict=True)):
         if other.estimate is None:
             biases.append(math.nan)
             continue
-        own = every[every.sum(axis=(1, 2, 3)) > 0]
+        tables = [of_group[k][of_group[k].sum(axis=(1, 2, 3)) > 0] for of_group in every]
+        own = tables[0]
         total, g = own.sum(axis=0), len(own)
         value = float(mean_of_parts(total))
-        tables = [own, *(table.sum(axis=1, keepdims=True) if k == 0 and cells != [""] else table
-                         for table in (parts[k] for parts in parts_of_people))]  # fmt: skip
-        tables = [table[table.sum(axis=(1, 2, 3)) > 0] for table in tables]
         if len(tables) == 3 and len(tables[1]) == len(tables[2]):  # each person in one cluster: clusters alone count
             tables = tables[:1]
         moments = left_out_moments(value, total, tables)
         biases.append(moments.bias)
         bias = float(np.mean(biases[1:-1])) if len(biases) == len(cells) + 2 else biases[-1]
         checks.append(near(label(other), other.estimate, 1 - value, CLOSED, 1e-9))
-        known = len(clusters) <= MOST_UNITS and not both["crossed"].any()
         ends = (math.nan, math.nan)
         if settings["ci"] == "noncentral" and known and other.conf_low is not None:
             ends = outer_ends(value, value - bias, moments, chance_of(tables), settings["level"])
@@ -122,17 +123,147 @@ def pooled_checks(
         if row.conf_low is not None and settings["ci"] == "noncentral":
             checks.append(near(label(row, "s.e."), row.std_error, moments.error, LEFT_OUT, 1e-6 * moments.error))
             checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
-        elif row.conf_low is not None and both["clustered"].all() and not people:
-            drawn = redrawn(every, 1 - value + bias, 2 * bias, settings)
-            checks.append(near(label(row, "s.e."), row.std_error, drawn.std_error(0) or 0.0, LEFT_OUT))
-            checks += held_ends(row, *drawn.ends(settings["ci"], 0, settings["level"]), WHY)
+        elif row.conf_low is not None and settings["ci"] in RESAMPLED:
+            # a resample's divergence has the bias of the sample, and one of its own
+            checks += bootstrap_checks(row, boot, k, 1 - value + bias, 2 * bias, settings)
+            if boot is not None and boot.seeded:
+                error = float(np.nanstd(boot.values[:, k], ddof=1))
+                groups = min(len(table) for table in tables[: min(len(factors), 2)])
+                checks += plain_ends(other, Moments(bias=bias, error=error, df=moments.df if people else groups - 1.0))
         if row.test == "f":
             part = both if k == 0 else both[both["cell"] == cells[k - 1]]
             checks += equal_shares_checks(row, part, names)
-        elif row.p_value is not None:
+        elif row.p_value is not None and len(factors) == 1:
             sides = own[:, 0, 0] / total[0, 0].sum(), own[:, 0, 1] / total[0, 1].sum()
             checks.append(swap_check(row, sides, np.arange(g), divergences, settings["permutations"]))
             checks.append(near(label(row, "statistic"), row.statistic, value, LEFT_OUT, 1e-9))
+    return checks
+
+
+def cluster_sums(both: pd.DataFrame, cells: list[str], names: list[str]) -> list[FloatArray]:
+    """Sums by unit (cluster): (groups, cells, 2, levels); of crossed clusters by the second factor, and by both."""
+    ways = [["g0"], ["g1"], ["g0", "g1"]] if both["crossed"].any() else [["left"]]
+    return [summed(both, keys, cells, names) for keys in ways]
+
+
+def summed(part: pd.DataFrame, keys: list[str], cells: list[str], names: list[str]) -> FloatArray:
+    """Sums of what ratings count for each level, by groups of rows in the order of their names."""
+    levels = [name for name in part if str(name).startswith(IS)]
+    code: Any = part.groupby(keys, sort=False).ngroup().to_numpy()
+    table = np.zeros((code.max() + 1, len(cells), 2, len(levels)))
+    cell, side = (np.array([known.index(label) for label in part[name]])
+                  for known, name in ((cells, "cell"), (names, "source")))  # fmt: skip
+    np.add.at(table, (code, cell, side), part[levels].to_numpy(dtype=float))
+    return table
+
+
+def of_groups(table: FloatArray, cells: list[str]) -> list[FloatArray]:
+    """Return the sums of all units, of each cell, and of all cells; of all units alone without cells."""
+    whole = table.sum(axis=1, keepdims=True)
+    return [whole] if cells == [""] else [whole, *np.split(table, len(cells), axis=1), table]
+
+
+def draws_of(result: Result, kept: Sequence[int]) -> Cells:
+    """Return some units of the design as what the bootstrap draws: alike units, in their clusters."""
+    design, places = result.design, np.asarray(kept, dtype=np.int64)
+    codes = [factor.codes[places] for factor in design.factors(result.settings["cluster"])]
+    return Cells.of(np.asarray(design.unit_count)[places], codes)
+
+
+def pooled_draws(result: Result, both: pd.DataFrame, cells: list[str], names: list[str]) -> Draws | None:
+    """Return the divergences of all groups of units in every resample of units (clusters), and of raters if drawn."""
+    settings, units = result.settings, list(result.design.units)
+    drawn = draws_of(result, range(len(units)))
+    first = both[both["unit"].str.endswith(" #0")]  # one of alike units
+    place = dict(zip(units, range(len(units)), strict=True))
+    at = first["unit"].str.removesuffix(" #0").map(place).to_numpy()
+    person = first["person"].to_numpy() if people_sums(both, cells, names) else np.zeros(len(first), dtype=bool)
+    if settings["resamples"] * (len(units) + int(person.sum()) + 200) * len(cells) > MOST_NUMBERS:
+        return None
+    levels = [name for name in first if str(name).startswith(IS)]
+    read, cell, side = (first[levels].to_numpy(dtype=float), first["cell"].map(cells.index).to_numpy(),
+                        first["source"].map(names.index).to_numpy())  # fmt: skip
+    fixed = np.zeros((len(units), len(cells), 2, len(levels)))
+    np.add.at(fixed, (at[~person], cell[~person], side[~person]), read[~person])
+    raters = numbers(first["rater"][person])
+    of_raters = Cells.of(np.ones(int(raters.max(initial=0)) + 1), [np.arange(int(raters.max(initial=0)) + 1)])
+    seed = int(np.random.SeedSequence([settings["seed"], 1]).generate_state(1)[0])
+    found = []
+    for times, again in zip(drawn.draws(settings["resamples"], settings["seed"]),
+                            of_raters.draws(settings["resamples"], seed), strict=True):  # fmt: skip
+        sums = np.tensordot(times, fixed, 1)
+        weight = times[at[person]] * again[raters]
+        np.add.at(sums, (cell[person], side[person]), weight[:, None] * read[person])
+        found.append([float(mean_of_parts(group[0])) for group in of_groups(sums[None], cells)])
+    return Draws(values=np.array(found), seeded=drawn.seeded)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Draws:
+    """Divergences of each group of units, (resamples, groups), and whether they are those of the library."""
+
+    values: FloatArray
+    seeded: bool
+
+
+def bootstrap_checks(
+    row: Row, boot: Draws | None, k: int, estimate: float, shift: float, settings: Mapping[str, Any]
+) -> list[Check]:
+    """Compare standard error and ends with those of similarities of resamples, moved by `shift`."""
+    if boot is None:
+        return [skipped_bootstrap(row)]
+    drawn = Redrawn(estimate=np.array([estimate]), replicates=1 - boot.values[:, [k]] + shift, left=None, copies=None)
+    x, ends = drawn.finite(0), drawn.ends(settings["ci"], 0, settings["level"])
+    if boot.seeded:
+        return [near(label(row, "s.e."), row.std_error, drawn.std_error(0) or 0.0, WHY), *held_ends(row, *ends, WHY)]
+    level, value = settings["level"], float(row.estimate or 0.0)
+    room = [half_width(x, (1 - level) / 2), half_width(x, (1 + level) / 2)]
+    low, high = min(max(ends[0], 0.0), value), max(min(ends[1], 1.0), value)
+    return [
+        near(label(row, "s.e."), row.std_error, float(x.std(ddof=1)), OTHER, spread_error(x) * float(x.std(ddof=1))),
+        near(label(row, "low"), row.conf_low, low, OTHER, room[0]),
+        near(label(row, "high"), row.conf_high, high, OTHER, room[1]),
+    ]  # fmt: skip
+
+
+def skipped_bootstrap(row: Row) -> Check:
+    """Return the check that says that too many resamples would have to be computed."""
+    return compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)
+
+
+def unit_bootstrap_checks(rows: Sequence[Row], both: pd.DataFrame, names: list[str], result: Result) -> list[Check]:
+    """Compare bootstrap intervals of means over units of all units, of each cell and of their mean."""
+    settings, cells = result.settings, list(both.attrs["cells"]) or [""]
+    rows = [row for row in rows if row.conf_low is not None and row.estimate is not None]
+    if settings["ci"] not in RESAMPLED or not rows:
+        return []
+    sums = summed(both, ["unit"], cells, names).sum(axis=1)
+    order = list(dict.fromkeys(both["unit"]))
+    line = {unit: (tuple(map(int, one)), tuple(map(int, two))) for unit, (one, two) in zip(order, sums, strict=True)}
+    kept = [k for k, unit in enumerate(result.design.units) if all(map(any, line.get(f"{unit} #0", ((), ()))))
+            and f"{unit} #0" in line]  # fmt: skip
+    pairs = [line[f"{result.design.units[k]} #0"] for k in kept]
+    drawn = draws_of(result, kept)
+    if len(set(pairs)) > MOST_PATTERNS or settings["resamples"] * len(kept) > MOST_NUMBERS:
+        return [skipped_bootstrap(row) for row in rows]
+    found = {pair: extrapolated(*pair, 2) for pair in set(pairs)}
+    values, where = np.array([found[pair] for pair in pairs]), dict(zip(both["unit"], both["cell"], strict=True))
+    own = np.array([cells.index(where[f"{result.design.units[k]} #0"]) for k in kept])
+    inside = np.equal.outer(np.arange(len(cells)), own).astype(float)
+    groups = [None] if cells == [""] else [None, *cells]
+
+    def mean_over(times: FloatArray) -> list[float]:
+        with np.errstate(invalid="ignore"):
+            of_cells = inside @ (times * values) / (inside @ times)
+        whole = float(times @ values) / float(times.sum())
+        return [whole] if cells == [""] else [whole, *of_cells.tolist(), float(of_cells.mean())]
+
+    replicates = [mean_over(times) for times in drawn.draws(settings["resamples"], settings["seed"])]
+    boot = Draws(values=np.array(replicates), seeded=drawn.seeded)
+    checks: list[Check] = []
+    for row in rows:
+        k = groups.index(row.group) if row.group in groups else boot.values.shape[1] - 1
+        checks += bootstrap_checks(row, boot, k, 1 - mean_over(drawn.count)[k], 0.0, settings)
     return checks
 
 
@@ -150,16 +281,7 @@ def people_sums(both: pd.DataFrame, cells: list[str], names: list[str]) -> list[
     own = both[both["person"]]
     if not len(own) or not own.groupby("rater")["left"].nunique().gt(1).any():
         return []
-    levels = [name for name in both if str(name).startswith(IS)]
-    found = []
-    for keys in (["rater"], ["left", "rater"]):
-        code: Any = own.groupby(keys).ngroup().to_numpy()
-        table = np.zeros((code.max() + 1, len(cells), 2, len(levels)))
-        cell, side = (np.array([known.index(label) for label in own[name]])
-                      for known, name in ((cells, "cell"), (names, "source")))  # fmt: skip
-        np.add.at(table, (code, cell, side), own[levels].to_numpy(dtype=float))
-        found.append(table)
-    return found
+    return [summed(own, keys, cells, names) for keys in (["rater"], ["left", "rater"])]
 
 
 def left_out_moments(value: float, total: FloatArray, tables: Sequence[FloatArray]) -> Moments:
@@ -210,15 +332,6 @@ def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
     """Compare ends that are cut at 0 and 1 and hold the estimate."""
     estimate = float(row.estimate or 0.0)
     return end_checks(row, min(max(low, 0.0), estimate), max(min(high, 1.0), estimate), "scipy", why, 1e-6)
-
-
-def redrawn(sums: FloatArray, estimate: float, shift: float, settings: Mapping[str, Any]) -> Redrawn:
-    """Return the similarity of every resample of the clusters, moved by `shift`."""
-    cells = Cells.of(np.ones(len(sums)), [np.arange(len(sums))])
-    drawn = [mean_of_parts(np.tensordot(times, sums, 1)) for times in cells.draws(settings["resamples"],
-                                                                                  settings["seed"])]  # fmt: skip
-    return Redrawn(estimate=np.array([estimate]), replicates=1 - np.array(drawn)[:, None] + shift, left=None,
-                   copies=None)  # fmt: skip
 
 
 def chance_of(tables: Sequence[FloatArray]) -> FloatArray:
@@ -350,7 +463,8 @@ def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -
     return found
 
 
-def extrapolated(one: Sequence[int], two: Sequence[int], order: int) -> float:
+@lru_cache(maxsize=4096)
+def extrapolated(one: tuple[int, ...], two: tuple[int, ...], order: int) -> float:
     """Jackknife of first or second order of the divergence of two lists of counts, over the ratings of each."""
     sizes = [sum(side) for side in (one, two)]
     weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) if order == 2 else (n, 1 - n) for n in sizes]
@@ -408,7 +522,7 @@ def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, drawing: float, 
         lines = Counter(tuple(line) for line in counts.to_numpy().tolist() if sum(line) >= 4)
         if len(lines) > MOST_PATTERNS:
             return []
-        values = {line: sum(p * extrapolated([*map(int, half)], [*map(int, np.subtract(line, half))], 2)
+        values = {line: sum(p * extrapolated(tuple(map(int, half)), tuple(map(int, np.subtract(line, half))), 2)
                             for half, p in remainders(line, sum(line) // 2)) for line in lines}  # fmt: skip
         corrected = sum(values[line] * n for line, n in lines.items()) / sum(lines.values())
         tolerance, why = 0.15 * less + WIDE * drawing + 1e-12, EXACT

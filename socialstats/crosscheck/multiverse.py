@@ -37,7 +37,7 @@ def checks_of(result: Result) -> Iterator[Check]:
     for row, name, ours in made:
         if row.term != farthest and ours is not None:
             yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=None, package="", version="",
-                        tolerance=0.0, ok=None, note=others)  # fmt: skip
+                        tolerance=0.0, ok=None, note=others, lack="variants")  # fmt: skip
 
 
 MOST_CHECKED = 200

@@ -135,6 +135,7 @@ def spread_error(x: FloatArray, errors: float = 5.0) -> float:
 
 RESAMPLED = ("percentile", "basic", "bca", "studentized")
 WHY = "the rows that the seed draws, drawn by numpy; every resample computed anew"
+TOO_MANY = "too many resamples of too many rows to compute one by one"
 OTHER = "other rows drawn by numpy: five Monte-Carlo errors"
 SAMPLE = 64
 MOST_NUMBERS = 300_000_000  # calls times cells: about two seconds
@@ -271,8 +272,8 @@ def resampled_checks(
     if row.conf_low is None and row.conf_high is None and (row.std_error is None or not error):
         return []
     if drawn is None:
-        note = "too many resamples of too many rows to compute one by one"
-        return [compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=note)]
+        name = label(row, "bootstrap")
+        return [compare(name, row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)]
     value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
     out = [relative(label(row, "of the cells resampled"), row.estimate, value, "numpy", WHY, close, size=1e-3)]
     why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))

@@ -104,6 +104,7 @@ GRADERS = spelled(
     "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
     "evaluador avaliador evaluateur 评委 评审 评审员 评分者"
 )  # a model called so scores others, and is not what is compared
+FIXED = (*MODELS.names, *MODELS.words)  # levels that a table compares; no sample grows by more of them
 PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
 TASKS = Part(
     names=spelled("task task_name task_id benchmark dataset subset category"),

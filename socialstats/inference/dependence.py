@@ -32,6 +32,7 @@ DECISIVE = 0.5  # leverage of one cluster from which it decides a coefficient
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 UNEVEN = 3.0  # clusters to an effective one from which the size of tests of rare outcomes was up to .13 at .05
 FEWEST_RARER = 4.0  # independent answers of the rarer kind below which Wilson's interval can miss (`rare_answers`)
+SMALL = 4.0  # answers to a cluster
 RARE = 10.0  # effective answers of the rarer kind below which they were too short where clusters differ much
 TAILED = {
     "t": "lognormal values covered in .80 to .92 of simulations",
@@ -111,13 +112,25 @@ def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
         return ()
     by_pair = f"cluster by pair ({option('cluster', 'pair')})"
     declare = f"name what rows depend on, such as judges or prompts, with {option('cluster')}"
-    all_met = pairs == len(design.items) * (len(design.items) - 1) // 2  # there are no more pairs to compare
+    all_met = no_pair_left(design)
     return (few_clusters(
         f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly separate effects of pairs "
         "from strengths, and the errors are those of independent comparisons",
         affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
         fix=f"{declare if all_met else 'compare more pairs of items'}, or {by_pair}",
     ),)  # fmt: skip
+
+
+def no_pair_left(design: Comparisons) -> bool:
+    """Return whether every two items met, so that there are no more pairs to compare."""
+    return len(design.pair.levels) == len(design.items) * (len(design.items) - 1) // 2
+
+
+def more_clusters(design: Clustered, factors: Sequence[Factor]) -> str:
+    """Return what helps against few clusters: more of them, unless they are all pairs that there are."""
+    if isinstance(design, Comparisons) and [f.name for f in factors] == ["pair"] and no_pair_left(design):
+        return "read these intervals as they are: every pair of items was compared"
+    return "collect more clusters"
 
 
 def stored_clusters(design: Comparisons, cluster: str | Sequence[str] | None) -> tuple[Comparisons, tuple[str, ...]]:
@@ -231,7 +244,12 @@ def few_clusters(
 
 
 def few_df(
-    known: Iterable[float], rows: Iterable[Row] | None = None, *, where: str = "", beside: Iterable[str] = ()
+    known: Iterable[float],
+    rows: Iterable[Row] | None = None,
+    *,
+    where: str = "",
+    beside: Iterable[str] = (),
+    fix: str = "collect more clusters",
 ) -> tuple[Caution, ...]:
     """Caution SS202, where some numbers rest on fewer degrees of freedom than `FEW_DF`; else nothing.
 
@@ -245,6 +263,8 @@ def few_df(
         Which numbers, after the noun.
     beside : iterable of str
         Names of rows without a `df` that rest on the same numbers.
+    fix : str
+        What helps.
 
     Examples
     --------
@@ -258,7 +278,7 @@ def few_df(
     return (few_clusters(
         f"{count(len(few), 'number')}{where} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
         f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
-        rows=None if names is None else [*names, *beside],
+        rows=None if names is None else [*names, *beside], fix=fix,
     ),)  # fmt: skip
 
 
@@ -379,11 +399,11 @@ def cluster_cautions(
         )
         found += [
             few_clusters(f"{count(levels, 'level')} of '{name}'", affects=affects,
-                         fix="more clusters; read the interval as approximate")
+                         fix=f"{more_clusters(design, factors)}; read the interval as approximate")
             for name, levels in sizes.items() if levels < FEW_CLUSTERS
         ]  # fmt: skip
     else:
-        found += few_df((value for value in known if value is not None), rows)
+        found += few_df((value for value in known if value is not None), rows, fix=more_clusters(design, factors))
     fewest = among or min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
         even = (
@@ -429,7 +449,10 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     even, among = (math.inf, None) if least is None else ((least.df or 0.0) + 1, least.n_clusters)
     dfs = [row.df for row in shown]
     found = cluster_cautions(design, factors, df=dfs, largest=largest, effective=even, among=among, rows=shown)
-    touched = [row for row in shown if row.effective is not None and 0 < rarer(row) < RARE * unevenness(row)]
+    touched = [
+        row for row in shown
+        if row.effective is not None and 0 < rarer(row) < RARE * unevenness(row) and not small_clusters(row)
+    ]  # fmt: skip
     rare = [rarer(row) for row in touched]
     if not rare:
         return found
@@ -438,7 +461,7 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
         f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
         f"{number(min(rare), 1)}",
         affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
-        fix="collect more clusters, or quote counts", rows=[row.name for row in touched],
+        fix=f"{more_clusters(design, factors)}, or quote counts", rows=[row.name for row in touched],
     ))  # fmt: skip
 
 
@@ -496,6 +519,17 @@ def rarer_part(row: Row) -> float:
     low, high = row.limits or (0.0, 1.0)
     p = ((row.estimate or 0.0) - low) / (high - low)
     return min(p, 1 - p)
+
+
+def small_clusters(row: Row) -> bool:
+    """Return whether a share stands on fewer than 20 clusters, of up to four answers each on average.
+
+    There the t interval has few degrees of freedom, and answers of a cluster cannot differ much from independent ones.
+    Nominal 95% intervals held in at least .929 of 4,000 simulations in each of 288 settings. These had 8 to 19 clusters
+    (even, or sized as 1/rank) of 2 to 4 answers, shares of .02 to .2, and log-odds of clusters with SD 0 to 2.
+    """
+    clusters = row.n_clusters or 0
+    return 0 < clusters < FEW_CLUSTERS and (row.n or row.n_units or 0.0) <= SMALL * clusters
 
 
 def unevenness(row: Row) -> float:

@@ -612,7 +612,7 @@ def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
     if state.options.ties == "nearest" and ties:
         said = f"the nearest of tied modes was chosen for {count(ties, 'unit')} after the answer was known"
         found.append(
-            caution("SS304", said, affects="every distance, which is too small", fix=f"use {option('ties', 'mean')}")
+            caution("SS333", said, affects="every distance, which is too small", fix=f"use {option('ties', 'mean')}")
         )
     people = len(state.answers.people)
     found += small_sample(
@@ -640,7 +640,7 @@ def left_out(state: State) -> list[Caution]:
 
 
 def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
-    """Caution SS304: where the modes rest on few answers, their noise is part of the distance."""
+    """Caution SS333: where the modes rest on few answers, their noise is part of the distance."""
     models = found.rows[: len(state.models)]
     touched = [(float(bias), row) for bias, row in zip(found.bias, models, strict=False)
                if bias > NOISY * (0.0 if row.std_error is None else row.std_error)]  # fmt: skip
@@ -653,7 +653,7 @@ def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
         f"'{shorten(worst.term, 30)}' ({number(worst.estimate)}), by {number(bias)}"
     )
     fix = "interpret them as distances from modes of as many raters as these"
-    return [caution("SS304", said, affects="distances, small ones most", fix=fix,
+    return [caution("SS333", said, affects="distances, small ones most", fix=fix,
                     rows=[row.term for _, row in touched])]  # fmt: skip
 
 
@@ -790,7 +790,7 @@ def ada_met(
         The rater group that tells sources apart (by default also the one declared by ``rater_source=``).
     ties : {"mean", "low", "high", "nearest", "drop"}
         Rule for several levels with most answers: their mean, the lowest, the highest, or the one nearest to the
-        model's answer. The nearest gives too small a distance (SS304). With ``"drop"`` the unit is excluded.
+        model's answer. The nearest gives too small a distance (SS333). With ``"drop"`` the unit is excluded.
     refusal : {"max", "item_max", "exclude"} or float
         Distance of a refusal: the width of the scale, the largest distance of any possible answer, or a number. With
         ``"exclude"`` the unit is excluded for this model. The width may exceed any possible answer's distance: with the

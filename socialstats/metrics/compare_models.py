@@ -823,7 +823,7 @@ def compare_models(
         design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared)
         + common_text(both, left, noun),
         extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared, "ways": ways, "noun": noun,
-                "unit": unit_of(first), "pairs": by_pairs(first),
+                "unit": unit_of(first), "cluster": cluster_of(first), "pairs": by_pairs(first),
                 "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
                 "left_out": left},
         check="socialstats.crosscheck.compare_models:checks_of",
@@ -1016,6 +1016,12 @@ def by_pairs(result: Result) -> bool:
     """Return whether pairs of items are what is independent."""
     factor = smallest_factor(result)
     return result.metric == "sensitivity" and factor is not None and factor.name == "pair"
+
+
+def cluster_of(result: Result) -> str | None:
+    """Return the name of the clusters that are independent; None for units, scenarios and pairs of items."""
+    factor = None if result.metric == "trait_profile" or by_pairs(result) else smallest_factor(result)
+    return None if factor is None else factor.name
 
 
 def unit_of(result: Result) -> str:

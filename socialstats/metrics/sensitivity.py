@@ -282,18 +282,21 @@ def group_codes(items: Sequence[str], groups: Mapping[str, str]) -> IntArray:
 
 
 def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bool) -> tuple[Caution, ...]:
-    """Cautions SS304 (sampling error in the plug-in S) and SS305 (the published baseline)."""
+    """Cautions SS304 or SS333 (sampling error in the plug-in S) and SS305 (the published baseline)."""
     plug_in, corrected = value[:2]
-    size, better = "sampling error inflates S", "compare only designs with equal counts"
+    code, size, better = "SS333", "sampling error inflates S", "compare only designs with equal counts"
     if not drawn:
         size, better = READ, "report S with its interval, which allows for that"
     if not np.isnan(corrected):
-        size = f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}"
+        code, size = (
+            "SS304",
+            f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}",
+        )
         better = f"quote the bias-corrected S ({number(corrected)})"
     coins, ranking = (number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3])
     said = f"here {lines[1].label} have S = {coins}, a random ranking {ranking}"
     return (
-        caution("SS304", size, affects="the plug-in S, most where comparisons are few", fix=better,
+        caution(code, size, affects="the plug-in S, most where comparisons are few", fix=better,
                 rows=["plug_in"]),
         caution("SS305", f"a random baseline of about 100 was published for S; {said}", affects="comparisons with it",
                 fix="use the reference values of this design"),

@@ -16,7 +16,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.inference.compare import with_pairs_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.how import How
-from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer
+from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, shape_cautions
 from socialstats.inference.rows import with_inferred
 from socialstats.models.agreement import NO_PAIR
 from socialstats.models.kappa import quoted_pair
@@ -90,9 +90,10 @@ def correlations(
     level = design.matrix()
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
     made = [row_of(design, scores, pair, coefficient, factors, how) for pair in combinations(range(scores.shape[1]), 2)]
-    rows = tuple(with_pairs_holm([row for row, _ in made]))
+    rows = tuple(with_pairs_holm([row for row, _, _ in made]))
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
-    warned = {one.code: one for _, found in reversed(made) for one in found}
+    warned = {one.code: one for _, found, _ in reversed(made) for one in found}
+    shapes = shape_cautions([x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows])
     shown = [row.df for row in rows if row.conf_low is not None]
     return Result(
         metric=metric, title=title, rows=rows, design=design, references=tuple(references),
@@ -102,44 +103,45 @@ def correlations(
              "effective_df": min((df for df in shown if df is not None), default=None),
              "largest_leverage": largest or None},
         settings={"raters": None if raters is None else list(raters), "cluster": how.cluster, "level": how.level},
-        cautions=(*cluster_cautions(design, factors, df=shown, largest=largest), *warned.values()),
+        cautions=(*cluster_cautions(design, factors, df=shown, largest=largest), *shapes, *warned.values()),
     )  # fmt: skip
 
 
 def row_of(
     design: Ratings, scores: FloatArray, pair: tuple[int, int], coefficient: Coefficient, factors: Sequence[Factor],
     how: How,
-) -> tuple[Row, tuple[Caution, ...]]:  # fmt: skip
-    """Make the row of a pair of raters, with the cautions of its interval."""
+) -> tuple[Row, tuple[Caution, ...], float]:  # fmt: skip
+    """Make the row of a pair of raters, with the cautions of its interval and the skewness of what units add."""
     x, y = (scores[:, k] for k in pair)
     use = ~(np.isnan(x) | np.isnan(y))
     names, copies = [design.raters[k] for k in pair], design.unit_count[use]
     row = Row(term=" | ".join(names), role="estimate", key=(("rater", names[0]), ("other", names[1])),
               n=float(copies.sum()), n_units=int(copies.sum()), limits=(-1.0, 1.0))  # fmt: skip
     if copies.sum() < FEWEST_UNITS:
-        return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), ()
+        return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), (), 0.0
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
-        return replace(row, undefined=STILL, reason="no_variation"), ()
+        return replace(row, undefined=STILL, reason="no_variation"), (), 0.0
     value, moves = coefficient(x[use], y[use], copies)
     if abs(value) > 1 - ROUNDING:
-        return replace(row, estimate=float(np.sign(value)), undefined=PERFECT, reason="perfect_agreement"), ()
+        return replace(row, estimate=float(np.sign(value)), undefined=PERFECT, reason="perfect_agreement"), (), 0.0
     estimand = Estimand(
         estimate=np.array([value]), influence=lambda: moves[:, None], shares=(copies / copies.sum())[:, None],
         copies=copies, fisher=True,
     )  # fmt: skip
     clusters = [factor.codes[use] for factor in factors]
     (found,), cautions = infer(estimand, clusters, how)
+    cautions = tuple(one for one in cautions if one.code != "SS317")  # said of all pairs together
     row = replace(row, estimate=value, method="linearised s.e., Fisher z, t", interval="fisher_z", test="t",
                   n_clusters=found.clusters if factors else None)  # fmt: skip
     others, enough = rare_scores(x[use], y[use], copies), ENOUGH_CLUSTERED if factors else ENOUGH
     said = ALIKE.format(others=count(others, "unit"), n=count(copies.sum()))
     if others < FEWEST_OTHERS:
-        return replace(row, method=None, interval=None, test=None, undefined=said, reason="no_interval"), cautions
+        return replace(row, method=None, interval=None, test=None, undefined=said, reason="no_interval"), cautions, 0.0
     rare = small_sample(
         others, enough, said, affects="the interval of their correlation: nominal 95% ones held .67 to .97 of "
         "simulations", fix="rate more units with the rare scores",
     )  # fmt: skip
-    return with_inferred(row, found, how.level), (*cautions, *rare)
+    return with_inferred(row, found, how.level), (*cautions, *rare), found.skewness
 
 
 def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:

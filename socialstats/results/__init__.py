@@ -5,16 +5,16 @@ from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS,
 from socialstats.results.verification import (
     KINDS,
     Check,
+    Recomputed,
     Tally,
     Verification,
     Verifications,
     joined,
     marked,
-    tally_text,
-    totals,
+    verified_text,
 )
 
 __all__ = [
-    "Check", "GLANCE_COLUMNS", "KINDS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
-    "Tally", "Verification", "Verifications", "joined", "marked", "plain", "results_by_model", "tally_text", "totals",
+    "Check", "GLANCE_COLUMNS", "KINDS", "Recomputed", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
+    "Tally", "Verification", "Verifications", "joined", "marked", "plain", "results_by_model", "verified_text",
 ]  # fmt: skip

@@ -327,7 +327,7 @@ class Result:
                 if package not in PEERS:
                     raise
                 lacking = unasked("all numbers", None, package)
-                return completed(rows, (lacking,), lacking.note)
+                return completed(rows, (lacking,), lacking.note, "package")
             except (LookupError, ValueError, StopIteration) as error:
                 raise InputError(
                     f"verify() needs all rows of a result, in the order in which {self.metric}() made them, and these "
@@ -513,15 +513,15 @@ class ResultGroup:
 
     def verify(self) -> Verification:
         """Recompute every level by independent implementations: one table, the level before each quantity."""
-        checks, before = [], 0
-        for level, found in self._each(lambda r: (len(r.tidy()), r.verify())).items():
+        checks, rows = list[Check](), list[Row]()
+        for level, found in self._each(lambda r: r.verify()).items():
             checks += [
                 replace(check, quantity=f"{shorten(level, 40)}: {check.quantity}",
-                        row=None if check.row is None else check.row + before)
-                for check in found[1]
+                        row=None if check.row is None else check.row + len(rows))
+                for check in found
             ]  # fmt: skip
-            before += found[0]
-        return Verification(checks=tuple(checks))
+            rows += found.rows
+        return Verification(checks=tuple(checks), rows=tuple(rows))
 
     def cite(self) -> str:
         """Return the references of the method, one a line, each once."""

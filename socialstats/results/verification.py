@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from socialstats.results.rows import Row, plain
+from socialstats.text import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 KINDS: dict[str, str] = {
-    "estimate": "estimates", "std_error": "standard errors", "conf_low": "intervals", "conf_high": "intervals",
+    "estimate": "estimates", "std_error": "standard errors", "conf_low": "limits", "conf_high": "limits",
     "statistic": "statistics", "df": "degrees of freedom", "p_value": "p values", "p_adjusted": "adjusted p values",
 }  # fmt: skip
 PEERS: Mapping[str, str] = {  # modules of independent implementations -> what pip installs
     "choix": "choix", "krippendorff": "socialstats[check]", "pingouin": "socialstats[check]",
     "sklearn": "scikit-learn", "statsmodels": "statsmodels",
 }  # fmt: skip
-COUNTS, FACTS = "counts", ("n", "n_units", "n_clusters", "conf_level")
+COUNTS, COUNTED = "counts", ("n", "n_units", "n_clusters")
+FACTS = (*COUNTED, "conf_level")
+Lack = Literal["counts", "variants", "bootstrap", "permutation", "package", "effort", "peer", "result", "outside"]
+LACKS: Mapping[Lack, str] = {  # why a number has no independent number beside it
+    "counts": "counts and ranks",
+    "variants": "other analysis variants",
+    "bootstrap": "bootstrap errors and limits",
+    "permutation": "permutation tests",
+    "package": "packages not installed",
+    "effort": "too costly for peers",
+    "peer": "no independent implementation",
+    "result": "rows without verification",
+    "outside": "values outside results",
+}
+MOST_LACKS = 4  # reasons that a sentence names
+BOOTSTRAPS, PERMUTATIONS = ("percentile", "basic", "bca", "studentized"), ("permutation", "sign_flip")
 NOT_RECOUNTED = "n, units, clusters and level of the rows are taken as they stand"
 NOT_RECOMPUTED = "no independent implementation recomputed it"
 
@@ -83,6 +99,8 @@ class Check:
         Place of the published number among the rows of the result; None for other numbers, such as a log-likelihood.
     field : str
         Its column in `tidy()`.
+    lack : str
+        Why a published number was not compared: a key of `LACKS`; `note` says more.
     """
 
     quantity: str
@@ -96,6 +114,7 @@ class Check:
     note: str = ""
     row: int | None = None
     field: str = ""
+    lack: Lack | None = None
 
     @property
     def difference(self) -> float | None:
@@ -107,15 +126,17 @@ class Check:
     def brief(self, without: Sequence[str] = ()) -> dict[str, Any]:
         """Return the check as built-in types: all but `without`, or its place or name where it agrees."""
         if self.ok is False or (self.row is None and self.ok is None):
-            return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name not in without}
+            told = (f.name for f in fields(self) if f.name not in without and (f.name != "lack" or self.lack))
+            return {name: plain(getattr(self, name)) for name in told}
         if self.row is None:
             return {"quantity": self.quantity, "ok": True}
-        return {"row": self.row, "field": self.field, "ok": self.ok}
+        place = {"row": self.row, "field": self.field, "ok": self.ok}
+        return place if self.lack is None else place | {"lack": self.lack}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many numbers of one kind agree, disagree, and were not checked; an interval is one number."""
+    """How many numbers agree, disagree, and were not recomputed."""
 
     agree: int = 0
     disagree: int = 0
@@ -130,6 +151,87 @@ class Tally:
         return Tally(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recomputed:
+    """How many of the numbers of a result or page independent code recomputed, and why not the others.
+
+    Attributes
+    ----------
+    kinds : mapping of str to Tally
+        By kind of number: ``estimates``, ``limits``, ``counts``, ...
+    lacks : mapping of str to int
+        Numbers that were not recomputed, by the key of `LACKS`.
+    """
+
+    kinds: Mapping[str, Tally]
+    lacks: Mapping[Lack, int]
+
+    @classmethod
+    def of(cls, numbers: Iterable[tuple[str, bool | None, Lack | None, int]]) -> Recomputed:
+        """Count numbers: kind, whether it agrees (None: not recomputed), why not, how many such."""
+        kinds: dict[str, Tally] = {}
+        lacks: Counter[Lack] = Counter()
+        for kind, ok, lack, n in numbers:
+            kinds[kind] = kinds.get(kind, Tally()) + Tally(
+                agree=n * (ok is True), disagree=n * (ok is False), unchecked=n * (ok is None)
+            )
+            if ok is None:
+                lacks[lack or "peer"] += n
+        known = dict.fromkeys((*KINDS.values(), COUNTS, *kinds))
+        return cls(
+            kinds={kind: kinds[kind] for kind in known if kind in kinds and kinds[kind].n},
+            lacks={why: lacks[why] for why in LACKS if lacks[why]},
+        )
+
+    @property
+    def total(self) -> Tally:
+        """The numbers of all kinds together."""
+        return sum(self.kinds.values(), Tally())
+
+    def sentences(self, of: str = "") -> tuple[str, ...]:
+        """Return how many numbers agree, how many disagree, and how many were not recomputed, with the reasons.
+
+        Parameters
+        ----------
+        of : str
+            What the numbers are those of, such as `` of this page``.
+
+        Examples
+        --------
+        >>> found = Recomputed.of([("estimates", True, None, 40), ("counts", None, "counts", 8)])
+        >>> found.sentences(" of this page")[0]
+        '40 of the 48 numbers of this page were recomputed by independent code and agree.'
+        >>> found.sentences()[1]
+        '8 were not recomputed: counts and ranks (8).'
+        """
+        all_of_them = self.total
+        if not all_of_them.n:
+            return ("No numbers were found.",)
+        if all_of_them.n == all_of_them.unchecked:
+            agreed = f"No number{of} was recomputed by independent code"
+        else:
+            were, agree = ("was", "agrees") if all_of_them.agree == 1 else ("were", "agree")
+            agreed = (f"{count(all_of_them.agree)} of the {count(all_of_them.n, 'number')}{of} "
+                      f"{were} recomputed by independent code and {agree}")  # fmt: skip
+        disagree = "disagrees" if all_of_them.disagree == 1 else "disagree"
+        wrong = f"{count(all_of_them.disagree)} {disagree}." if all_of_them.disagree else ""
+        why = sorted(self.lacks, key=lambda lack: -self.lacks[lack])
+        named = [(LACKS[lack], self.lacks[lack]) for lack in why[:MOST_LACKS]]
+        if rest := sum(self.lacks[lack] for lack in why[MOST_LACKS:]):
+            named.append(("other reasons", rest))
+        lacking = ", ".join(f"{reason} ({count(n)})" for reason, n in named)
+        were = "was" if all_of_them.unchecked == 1 else "were"
+        left = f"{count(all_of_them.unchecked)} {were} not recomputed: {lacking}." if lacking else ""
+        return tuple(text for text in (f"{agreed}.", wrong, left) if text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as built-in types."""
+        return {
+            "numbers": self.total.n, **asdict(self.total), "by_kind": {k: asdict(t) for k, t in self.kinds.items()},
+            "not_recomputed": dict(self.lacks),
+        }  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
     """The outcome of `Result.verify()`: a small table of checks.
@@ -140,9 +242,10 @@ class Verification:
     """
 
     checks: tuple[Check, ...]
+    rows: tuple[Row, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        return f"<Verification: {tally_text(self.tallies(), self.reasons(), self.absent())}>"
+        return f"<Verification: {verified_text(self.recomputed(), self.absent())}>"
 
     @property
     def ok(self) -> bool:
@@ -160,20 +263,26 @@ class Verification:
                 found[check.row, check.field] = worst_of([found.get((check.row, check.field)), check.ok], one=True)
         return found
 
-    def tallies(self) -> dict[str, Tally]:
-        """Return how many published numbers of each kind agree, disagree and were not checked."""
-        items: dict[tuple[int, str], list[bool | None]] = {}
-        for (row, field), ok in self.numbers().items():
-            items.setdefault((row, KINDS.get(field, COUNTS)), []).append(ok)
-        found = {kind: Tally() for kind in dict.fromkeys((*KINDS.values(), COUNTS))}
-        for (_, kind), oks in items.items():
-            ok = worst_of(oks)
-            found[kind] += Tally(agree=ok is True, disagree=ok is False, unchecked=ok is None)
-        return {kind: tally for kind, tally in found.items() if tally.n}
+    def lacks(self) -> dict[tuple[int, str], Lack]:
+        """Return why a published number (row, field) was not checked."""
+        why = {(c.row, c.field): c.lack for c in self.checks if c.row is not None and c.ok is None}
+        return {at: why[at] or "peer" for at, ok in self.numbers().items() if ok is None}
+
+    def recomputed(self) -> Recomputed:
+        """Count the numbers of the rows: those that agree, disagree, and were not recomputed."""
+        lacks = self.lacks()
+        return Recomputed.of(
+            (KINDS.get(name, COUNTS), ok, lacks.get((k, name)), self._counted(k) if name == COUNTS else 1)
+            for (k, name), ok in self.numbers().items()
+        )
+
+    def _counted(self, k: int) -> int:
+        """Return how many counts row `k` has."""
+        return sum(getattr(self.rows[k], name) is not None for name in COUNTED) if self.rows else 1
 
     def reasons(self) -> Counter[str]:
-        """Return why numbers were not checked, with how many (both ends of an interval are two)."""
-        unchecked = {at for at, ok in self.numbers().items() if ok is None}
+        """Return why numbers were not checked in the words of their checks, with how many."""
+        unchecked = self.lacks()
         notes = {(c.row, c.field): c.note for c in self.checks if (c.row, c.field) in unchecked}
         return Counter(note or NOT_RECOMPUTED for note in notes.values())
 
@@ -199,7 +308,7 @@ class Verification:
         for check in self.checks:
             groups.setdefault(tuple(getattr(check, n) for n in shared), []).append(check)
         return {
-            "counts": {kind: asdict(tally) for kind, tally in self.tallies().items()},
+            "counts": self.recomputed().to_dict(),
             "not_checked": dict(self.reasons()),
             "groups": [
                 dict(zip(shared, key, strict=True))
@@ -245,31 +354,16 @@ def unasked(quantity: str, ours: float | None, package: str) -> Check:
                  note=install_line(package))  # fmt: skip
 
 
-def tally_text(tallies: Mapping[str, Tally], reasons: Mapping[str, int], absent: Sequence[str] = ()) -> str:
-    """Return counts by kind in words, why numbers were not checked, and the packages that are not installed.
+def verified_text(found: Recomputed, absent: Sequence[str] = ()) -> str:
+    """Return what was recomputed in one line, and the packages that are not installed.
 
     Examples
     --------
-    >>> tally_text({"estimates": Tally(agree=40), "intervals": Tally(agree=36, unchecked=4)}, {"few draws": 8})
-    'estimates 40 of 40, intervals 36 of 40; not checked: few draws (8)'
+    >>> verified_text(Recomputed.of([("estimates", True, None, 4)]), ["pingouin"])
+    "4 of the 4 numbers were recomputed by independent code and agree. pingouin is not installed: pip install
+    'socialstats[check]'"
     """
-    counts = ", ".join(f"{kind} {tally.agree:,} of {tally.n:,}" for kind, tally in tallies.items())
-    wrong = sum(tally.disagree for tally in tallies.values())
-    why = "; ".join(f"{reason} ({n:,})" for reason, n in reasons.items())
-    lacking = "; ".join(line for package in absent if (line := install_line(package)) not in reasons)
-    parts = (f"{wrong:,} disagree" if wrong else "", f"not checked: {why}" if why else "", lacking)
-    return "; ".join([counts or "no published number", *(part for part in parts if part)])
-
-
-def totals(found: Iterable[Verification]) -> tuple[dict[str, Tally], Counter[str]]:
-    """Return the counts by kind, and the reasons why numbers were not checked, of several results together."""
-    tallies: dict[str, Tally] = {}
-    reasons: Counter[str] = Counter()
-    for one in found:
-        reasons += one.reasons()
-        for kind, tally in one.tallies().items():
-            tallies[kind] = tallies.get(kind, Tally()) + tally
-    return {kind: tallies[kind] for kind in dict.fromkeys((*KINDS.values(), COUNTS)) if kind in tallies}, reasons
+    return " ".join([*found.sentences(), *map(install_line, absent)])
 
 
 def absent_of(found: Iterable[Verification]) -> tuple[str, ...]:
@@ -277,7 +371,9 @@ def absent_of(found: Iterable[Verification]) -> tuple[str, ...]:
     return tuple(sorted({package for one in found for package in one.absent()}))
 
 
-def completed(rows: Sequence[Row], checks: Iterable[Check], why: str = NOT_RECOMPUTED) -> Verification:
+def completed(
+    rows: Sequence[Row], checks: Iterable[Check], why: str = NOT_RECOMPUTED, lack: Lack | None = None
+) -> Verification:
     """Return the checks, with the place of each published number, and one more for each number without a check.
 
     Parameters
@@ -286,31 +382,48 @@ def completed(rows: Sequence[Row], checks: Iterable[Check], why: str = NOT_RECOM
         As `published` returns them: what the checks were made from.
     checks : iterable of Check
     why : str
-        The reason of numbers without a check.
+        The reason of numbers without a check, in words.
+    lack : str, optional
+        The same as a key of `LACKS`; by default as interval and test of the row tell.
     """
     placed = []
     for check in checks:
         at = check.ours.at if isinstance(check.ours, Published) else None
         theirs = None if check.theirs is None else float(check.theirs)
         ours = None if check.ours is None else float(check.ours)
-        where = {} if at is None else {"row": at[0], "field": at[1]}
-        placed.append(replace(check, ours=ours, theirs=theirs, **where))  # type: ignore[arg-type]
+        where: Any = {} if at is None else {"row": at[0], "field": at[1]}
+        if at is not None and check.ok is None:
+            where["lack"] = lack_of(rows[at[0]], at[1], check)
+        placed.append(replace(check, ours=ours, theirs=theirs, **where))
     seen = {(check.row, check.field) for check in placed}
     missing = [
-        unchecked(row, k, name, float(value), why) for k, row in enumerate(rows) for name in KINDS
-        if (value := getattr(row, name)) is not None and (k, name) not in seen
+        unchecked(row, k, name, float(value), why, lack or lack_of(row, name)) for k, row in enumerate(rows)
+        for name in KINDS if (value := getattr(row, name)) is not None and (k, name) not in seen
     ]  # fmt: skip
     counts = [
-        unchecked(row, k, COUNTS, None, NOT_RECOUNTED) for k, row in enumerate(rows)
+        unchecked(row, k, COUNTS, None, NOT_RECOUNTED, "counts") for k, row in enumerate(rows)
         if any(getattr(row, name) is not None for name in FACTS)
     ]  # fmt: skip
-    return Verification(checks=(*placed, *missing, *counts))
+    return Verification(checks=(*placed, *missing, *counts), rows=tuple(rows))
 
 
-def unchecked(row: Row, k: int, name: str, value: float | None, why: str) -> Check:
+def lack_of(row: Row, name: str, check: Check | None = None) -> Lack:
+    """Return why a number of a row was not compared: as its check states, or as it was made."""
+    if check is not None and check.lack is not None:
+        return check.lack
+    if row.interval in BOOTSTRAPS and name in ("std_error", "conf_low", "conf_high"):
+        return "bootstrap"
+    if row.test in PERMUTATIONS and name in ("statistic", "p_value"):
+        return "permutation"
+    if check is None:
+        return "peer"
+    return "effort" if check.version or check.package not in PEERS else "package"
+
+
+def unchecked(row: Row, k: int, name: str, value: float | None, why: str, lack: Lack) -> Check:
     """Return the check that says that a number of row `k` was not compared."""
     return Check(quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}", ours=value, theirs=None,
-                 package="", version="", tolerance=0.0, ok=None, note=why, row=k, field=name)  # fmt: skip
+                 package="", version="", tolerance=0.0, ok=None, note=why, row=k, field=name, lack=lack)  # fmt: skip
 
 
 class Verifications(Mapping[str, Verification]):

@@ -42,7 +42,7 @@ from socialstats.studies.estimates import (
     single,
     table_of,
     verdict,
-    verify_named,
+    verify_all,
     whole,
 )
 from socialstats.studies.page import (
@@ -248,7 +248,12 @@ def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
 
 def lead(rows: Sequence[Row], fit: BradleyTerryResult) -> Row:
     """Return the difference between the first two of the strength rows, strongest first."""
-    return fit.contrast({rows[0].term: 1.0, rows[1].term: -1.0}).rows[0]
+    return lead_result(rows, fit).rows[0]
+
+
+def lead_result(rows: Sequence[Row], fit: BradleyTerryResult) -> Result:
+    """Return the contrast of the first two of the strength rows as a result, which other code recomputes."""
+    return fit.contrast({rows[0].term: 1.0, rows[1].term: -1.0})
 
 
 def fits_table(pairs: Pairs) -> Table:
@@ -316,9 +321,14 @@ def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
 
 
 def plain_fits(pairs: Pairs) -> dict[str, Result]:
-    """Return the fits without the order effect, by the name under which they are verified."""
-    names = [f"{shorten(level, 40)}: " if level else "" for level in pairs]
-    return {f"{name}without the order effect": pair.plain for name, pair in zip(names, pairs.values(), strict=True)}
+    """Return the fits without the order effect, and the leads of both fits, by the name of their verification."""
+    found: dict[str, Result] = {}
+    for level, pair in pairs.items():
+        name = f"{shorten(level, 40)}: " if level else ""
+        found[f"{name}without the order effect"] = pair.plain
+        for how, fit in (("with", pair.fit), ("without", pair.plain)):
+            found[f"{name}lead {how} the order effect"] = lead_result(strongest(fit), fit)
+    return found
 
 
 MOST_ROWS = 200  # rows of a figure; the table has all
@@ -432,9 +442,11 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
         return ()  # new opponents take new items, which make it another question
     if name == "pair":
         return pairs_to_halve(more, fit.design, item, quantity)
-    others = [f"{spoken(other)} clusters" for other in sizes if other != name]
-    more_of = f", and {listing(others)} in proportion" if others else ""
-    return (sentences.halving(more, f"{spoken(name)} clusters{more_of}", quantity),)
+    units = [sentences.more_of(one) for one in (name, *(other for other in sizes if other != name))]
+    if not all(units):
+        return ()
+    beside = f", and {listing(units[1:])} in proportion" if units[1:] else ""
+    return (sentences.halving(more, f"{units[0]}{beside}", quantity),)
 
 
 def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str) -> Table:
@@ -616,6 +628,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         *rank_figures(fit, strengths.results[1], strengths.results[2]),
         *(group_matrix(design, groups, name, options.level) for name, groups in item_groups(design).items()),
     ]
+    shown = with_strength_effect(blocks, fit)
     own = (change_cautions(beside), fit.cautions, design.cautions, unused_covariates(design, options))
     return Outcome(
         study="comparisons",
@@ -624,12 +637,12 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         answer=answer(fit, options),
         strip=lead_strip(fit),
         cautions=order_cautions(*own),
-        blocks=with_strength_effect(blocks, fit),
+        blocks=shown,
         data=(order_table(design),),
         diagnostics=fit_diagnostics(fit, design),
         methods=(*ways_methods(fit, options), *probability_methods(design)),
         references=tuple(dict.fromkeys((*fit.references, *RANK_REFERENCES))),
-        verifications=verify_named({"Strengths": fit, **plain_fits(beside)}) if options.verify else {},
+        verifications=verify_all({"Strengths": fit, **plain_fits(beside)}, shown) if options.verify else {},
         settings=options.echo(),
         **shared(design, options),
     )

@@ -483,11 +483,17 @@ def pairs_left(design: Comparisons) -> int:
     return math.comb(len(design.items), 2) - len(design.pair.levels)
 
 
-def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> tuple[str, ...]:
-    """Return how many more pairs halve an interval, and how many new items they take beyond those that are left."""
+def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str, *, drawn: bool = False) -> tuple[str, ...]:
+    """Return how many more pairs halve an interval, and how many new items they take beyond those that are left.
+
+    Nothing where pairs are lacking, unless items are `drawn` from many, such as roles: other items, such as models,
+    are those that the table is about.
+    """
     k, left, said = len(design.items), pairs_left(design), halving(more, f"pairs of {item}s", quantity)
     if more <= left:
         return (said,)
+    if not drawn:
+        return ()
     there = f"have {count(left, 'further pair')}" if left else "have no further pair"
     enough = math.ceil((1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2)  # C(enough, 2) pairs
     return (

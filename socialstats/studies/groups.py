@@ -203,9 +203,9 @@ def halved(design: Groups, lead: Row) -> tuple[str, ...]:
     """Return how many more units, or clusters of them, halve the interval; nothing for two crossed factors."""
     if len(design.clusters) > 1:
         return ()
-    unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "units"
+    unit = sentences.more_of(design.clusters[0].name if design.clusters else None)
     more = None if lead.conf_low is None else clusters_to_halve(lead, lead.n_clusters or design.n_rows, df=lead.df)
-    return (sentences.halving(more, unit, "the difference"),) if more else ()
+    return (sentences.halving(more, unit, "the difference"),) if more and unit else ()
 
 
 STUDY = Study(

@@ -32,7 +32,7 @@ from socialstats.metrics.leaderboard import (
     task_group,
 )
 from socialstats.results import Result, Row
-from socialstats.sentences import difference, estimate, halving, ranked, significant, some_of
+from socialstats.sentences import difference, estimate, halving, more_of, ranked, significant, some_of
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
     cluster_words,
@@ -210,10 +210,10 @@ def lead_block(numbers: Numbers) -> Block | None:
     best, *others = numbers.ordered
     name = shorten(best.term, 40)
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
-    said, unit = [], f"clusters of {shorten(numbers.factors[0].name, 40)}" if numbers.factors else "units"
+    said, unit = [], more_of(numbers.factors[0].name if numbers.factors else None)
     if len(rows) > 1:  # with two models the answer says it
         said.append(difference("the mean score", name, shorten(rows[0].term, 40), rows[0]))
-    if (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
+    if unit and (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
         tasks = len(numbers.main.extras["tasks"])
         unit += f" in proportion over the {count(tasks, 'task')}" if tasks > 1 else ""
         said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))

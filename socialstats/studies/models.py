@@ -29,7 +29,7 @@ from socialstats.metrics.leaderboard import difference_of
 from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import halving, significant, some_of, stat
+from socialstats.sentences import halving, more_of, significant, some_of, stat
 from socialstats.studies.estimates import beside, df_text, mark_of, p_text, pairs_to_halve, rows_table, table_of
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions
 from socialstats.text import (
@@ -316,7 +316,8 @@ def halving_words(found: Result) -> tuple[str, ...]:
     quantity = "the difference between {} and {}".format(*(shorten(name, 40) for name in names))
     if found.extras["pairs"]:
         return pairs_to_halve(more, found.design, "item", quantity)
-    return (halving(more, found.extras["unit"], quantity),)
+    unit = more_of(found.extras["cluster"], found.extras["unit"])
+    return (halving(more, unit, quantity),) if unit else ()
 
 
 def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:

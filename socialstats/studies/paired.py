@@ -832,9 +832,9 @@ def halved(design: Paired, numbers: Numbers) -> tuple[str, ...]:
     """
     if numbers.levels is not None or len(design.clusters) > 1:
         return ()
-    unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "pairs"
+    unit = sentences.more_of(design.clusters[0].name if design.clusters else None, "pairs")
     more = clusters_to_halve(numbers.lead, numbers.lead.n_clusters or design.n_pairs)
-    return (sentences.halving(more, unit, "the difference"),) if more else ()
+    return (sentences.halving(more, unit, "the difference"),) if more and unit else ()
 
 
 def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:

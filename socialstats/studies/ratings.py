@@ -901,8 +901,9 @@ def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
         return ()
     what = "the difference" if judged is not None and len(gaps(judged)) == 1 else what
     more = clusters_to_halve(row, row.n_clusters or round(row.df) + 1)
-    clusters = [f"clusters of {spoken(factor.name)}" for factor in getattr(alpha.design, "clusters", ())][:1]
-    return () if more is None else (sentences.halving(more, (clusters or ["units"])[0], what),)
+    clusters = getattr(alpha.design, "clusters", ())
+    unit = sentences.more_of(clusters[0].name if clusters else None)
+    return (sentences.halving(more, unit, what),) if more is not None and unit else ()
 
 
 def strip(numbers: Numbers) -> Strip:

@@ -74,6 +74,12 @@ def test_integer_programs_give_the_bounds_of_complete_search() -> None:
             assert range_of(n, low, high, squares, weights) == wanted
 
 
+def test_equal_numbers_are_one_sample_whose_bounds_meet() -> None:
+    assert range_of(10, 1, 5, {30: (90, 90)}, np.arange(1.0, 6.0)) == (30, 30)
+    with pytest.raises(InputError, match="no whole numbers"):
+        range_of(10, 1, 5, {30: (91, 91)}, np.arange(1.0, 6.0))
+
+
 def test_walks_find_different_samples_with_the_printed_numbers_and_the_seed_repeats_them() -> None:
     found = ss.audit.sprite("4.30", "1.50", 100, low=1, high=7, samples=25, seed=3)
     assert not found.complete

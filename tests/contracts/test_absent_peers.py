@@ -14,7 +14,7 @@ import socialstats as ss
 from socialstats.cli import main
 from socialstats.crosscheck import long
 from socialstats.metrics import METRICS
-from socialstats.results.verification import PEERS, install_line, totals
+from socialstats.results.verification import PEERS, install_line
 from tests.contracts.test_verification import result_of
 
 OPTIONAL = ("krippendorff", "pingouin")
@@ -73,7 +73,7 @@ def test_a_number_whose_only_peer_is_absent_is_not_recomputed(absent: Absent) ->
     found = result.verify()
     assert found.numbers()[at] is None
     assert found.reasons()["pingouin is not installed: pip install 'socialstats[check]'"] == 1
-    assert found.tallies()["estimates"].unchecked == 1
+    assert found.recomputed().lacks["package"] == 1
 
 
 @pytest.mark.parametrize(("package", "result"), [
@@ -120,4 +120,3 @@ def test_the_command_says_who_was_not_asked(absent: Absent, tmp_path: Path, caps
 def test_every_peer_has_its_line() -> None:
     assert install_line("sklearn") == "sklearn is not installed: pip install scikit-learn"
     assert {package for package in PEERS if "check" in PEERS[package]} == set(OPTIONAL)
-    assert totals([]) == ({}, {})

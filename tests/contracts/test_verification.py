@@ -11,8 +11,8 @@ import pytest
 
 import socialstats
 from socialstats.metrics import METRICS
-from socialstats.results import KINDS, Result, ResultGroup, Row, tally_text
-from socialstats.results.verification import NOT_RECOMPUTED, Published, marked, published
+from socialstats.results import KINDS, Result, ResultGroup, Row, Verification
+from socialstats.results.verification import COUNTED, NOT_RECOMPUTED, Published, marked, published
 from tests.contracts.subjects import run, subject_of
 
 CROSSCHECKS = Path(socialstats.__file__).parent / "crosscheck"
@@ -89,8 +89,8 @@ def test_a_number_without_a_check_is_listed(monkeypatch: pytest.MonkeyPatch) -> 
     names = ("std_error", "conf_low", "conf_high", "df")
     shown = [getattr(row, name) for row in result.rows if row.group == "share" for name in names]
     assert found.reasons()[NOT_RECOMPUTED] == sum(value is not None for value in shown)
-    assert "not checked" in repr(found)
-    assert found.tallies()["intervals"].unchecked > 0
+    assert "not recomputed: no independent implementation" in repr(found)
+    assert found.recomputed().kinds["limits"].unchecked > 0
     assert {"counts", "not_checked", "groups"} == set(found.to_dict())
 
 
@@ -114,8 +114,19 @@ def test_results_of_levels_count_each_number_once() -> None:
     assert max(k for k, _ in numbers) == len(group.tidy()) - 1
 
 
-def test_counts_in_words() -> None:
-    assert tally_text({}, {}) == "no published number"
+def test_nothing_in_words() -> None:
+    assert repr(Verification(checks=())) == "<Verification: No numbers were found.>"
+
+
+@each_metric
+@pytest.mark.slow
+def test_every_number_of_a_result_is_recomputed_or_has_a_reason(name: str) -> None:
+    result = result_of(name)
+    found = result.verify().recomputed()
+    shown = sum(getattr(row, field) is not None for row in result.rows for field in (*KINDS, *COUNTED))
+    assert found.total.n == shown
+    assert found.total.unchecked == sum(found.lacks.values())
+    assert found.total.agree + found.total.disagree + found.total.unchecked == shown
 
 
 @pytest.mark.parametrize("field", ["n", "n_units", "n_clusters", "conf_level"])
@@ -124,10 +135,10 @@ def test_counts_and_levels_are_listed_as_not_checked(field: str) -> None:
     at = next(k for k, row in enumerate(result.rows) if getattr(row, field) is not None)
     found = result.verify()
     assert found.numbers()[at, "counts"] is None
-    tally = found.tallies()["counts"]
+    tally = found.recomputed().kinds["counts"]
     assert (tally.agree, tally.disagree) == (0, 0)
     assert tally.unchecked > 0
-    assert "taken as they stand" in repr(found)
+    assert any("taken as they stand" in reason for reason in found.reasons())
 
 
 @pytest.mark.parametrize("name", ["bradley_terry", "paired_difference"])

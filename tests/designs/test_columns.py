@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from socialstats.designs.columns import Contest, assign, item_tokens, side_pairs
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import Options
+from socialstats.designs.tables import make_long
 from socialstats.errors import DesignError
 from socialstats.tables import as_table
+from socialstats.tables.lazy import collected
 
 
 def roles(columns: str, **options: Any) -> Contest:
@@ -109,3 +112,14 @@ def test_values_in_place_of_a_column_are_an_error_that_says_so() -> None:
 
     with pytest.raises(ss.InputError, match="weight= names a column of the table"):
         ss.bradley_terry(ss.datasets.baseball(), weight=[1, 2, 3])
+
+
+@pytest.mark.parametrize("values", [["a", "b", "c"], [1, 2, 3]])  # texts are stacked in memory, numbers later
+@pytest.mark.parametrize(("unit", "first"), [("row", 0), ("line", 1)])
+def test_rows_of_a_wide_table_are_numbered_as_messages_number_them(values: list[Any], unit: str, first: int) -> None:
+    table = replace(as_table({"before": values, "after": values[::-1]}), unit=unit)
+    long = make_long(table, ["before", "after"], [], row=None, name="condition")
+    frame = collected(long.table.frame)
+    assert frame[long.row].to_list() == 2 * [first, first + 1, first + 2]
+    assert frame[long.name].to_list() == 3 * ["before"] + 3 * ["after"]
+    assert frame[long.value].to_list() == values + values[::-1]

@@ -23,6 +23,7 @@ from socialstats.cli import main
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.vocabulary import FIXED
 from socialstats.errors import SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.results import Result, ResultGroup
@@ -33,6 +34,7 @@ from tests.fuzz.tables import Drawn, Rng, chance, one_of
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
 NO_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?(?:nan|NaN|inf|Infinity)(?![\w])")
 NARROW = 1e-13  # share of its ends that rounding leaves of an interval without a width
+MORE = re.compile(r"\bmore (pairs of [a-z]+|clusters of [a-z_ ]+|[a-z]+)")
 CODES = {2: "bad input", 3: "nothing to analyse"}
 
 
@@ -80,9 +82,24 @@ def page_faults(page: Mapping[str, Any]) -> Iterator[str]:
     for text in texts_of(page):
         if NO_NUMBER.search(text):
             yield f"a text with no number: {text[:200]}"
+    yield from advice_faults(page)
     for caution in page["cautions"]:
         if caution["code"] == "SS402":
             yield f"an independent implementation disagrees: {caution['detail'][:300]}"
+
+
+def advice_faults(page: Mapping[str, Any]) -> Iterator[str]:
+    """Yield advice that nobody can follow: more pairs where all have met, more of what the table compares."""
+    size = re.search(r"([\d,]+) (?:item|role)s?, ([\d,]+) pairs?\b", page.get("design", ""))
+    items, pairs = (int(x.replace(",", "")) for x in size.groups()) if size else (0, -1)
+    all_met = pairs == items * (items - 1) // 2
+    for text in texts_of(page):
+        for what in MORE.findall(text):
+            word = what.removeprefix("clusters of ")
+            if word in FIXED or word.removesuffix("s") in FIXED:
+                yield f"more {what} are advised: {text[:200]}"
+            if what.startswith("pairs of") and all_met and page["study"] != "role-conflict":
+                yield f"more pairs are advised where all have met: {text[:200]}"
 
 
 def report_faults(drawn: Drawn, folder: Path, rng: Rng) -> tuple[int, list[str]]:

@@ -206,3 +206,24 @@ def test_a_difference_of_two_means_of_alike_values_or_of_one_cluster_is_undefine
     single = clustered_difference(np.column_stack([x, x + second * np.arange(4)]), count, [np.array([0, 1, 2, 2])],
                                   magnitude=3.0)  # fmt: skip
     assert single.undefined == "a single cluster: no standard error"
+
+
+def test_skewness_of_a_difference_grows_with_what_clusters_share() -> None:
+    """The skewness of single values times the root of the design effect, here above that of the clusters' sums."""
+    rng = np.random.default_rng(5)
+    code = np.repeat(np.arange(16), 10)
+    first = code < 6
+    x = rng.exponential(size=160) ** 2 + np.resize([3.0, -3.0], 16)[code]
+    values, count = np.zeros((160, 2)), np.zeros((160, 2))
+    values[first, 0], values[~first, 1] = x[first], x[~first]
+    count[first, 0] = count[~first, 1] = 1.0
+    found = clustered_difference(values, count, [code], magnitude=float(np.abs(x).max()))
+    moved = np.where(first, (x - x[first].mean()) / first.sum(), -(x - x[~first].mean()) / (~first).sum())
+    sums = np.bincount(code, moved)
+    single, clustered = (abs(np.sum(e**3)) / np.sum(e**2) ** 1.5 for e in (moved, sums))
+    welch = x[first].var(ddof=1) / first.sum() + x[~first].var(ddof=1) / (~first).sum()
+    inflated = single * math.sqrt(found.std_error**2 / welch)
+    assert inflated > clustered
+    assert found.skewness == pytest.approx(inflated, rel=1e-9)
+    pooled = (x[first].var() * first.sum() + x[~first].var() * (~first).sum()) / (len(x) - 2)
+    assert found.sd == pytest.approx(math.sqrt(pooled))

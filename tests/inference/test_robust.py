@@ -300,3 +300,37 @@ def test_squares_of_light_clusters_lie_below_their_bound() -> None:
     np.add.at(v, codes, (rows @ bread) ** 2)
     assert np.all((v**2).sum(axis=0) <= faint.fourth)
     assert np.all(faint.fourth <= room.LIGHT * np.diag(bread) ** 2)
+
+
+def test_faint_clusters_of_every_size_add_their_adjusted_scores() -> None:
+    """Clusters around the size from which their rows are handled in another way."""
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(60), np.resize([1, room.TINY - 1, room.TINY, room.TINY + 1], 60))
+    rows, e = rng.normal(size=(len(codes), 5)), rng.normal(size=len(codes))
+    information = rows.T @ rows
+    bread, root = np.linalg.inv(information), room.inverse_root(information)
+    faint = room.FaintClusters(root, bread @ (information @ root), kept=True)
+    left, *_ = faint.add(sparse.csr_array(rows), e, codes)
+    assert left.shape[0] == 0
+    scores = []
+    for x, own in ((rows[codes == g], e[codes == g]) for g in range(60)):
+        values, vectors = np.linalg.eigh(np.eye(len(x)) - x @ bread @ x.T)
+        scores.append(root.T @ x.T @ (vectors / np.sqrt(values)) @ vectors.T @ own)
+    np.testing.assert_allclose(faint.meat, np.transpose(scores) @ scores, atol=1e-10)
+    np.testing.assert_allclose(faint.total, np.sum(scores, axis=0), atol=1e-10)
+
+
+def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Contrasts are taken in blocks, here of one."""
+    rng = np.random.default_rng(6)
+    x, e, codes, bread = regression(rng)
+    found = cluster_robust(sparse.csr_array(x), e, [codes], bread)
+    contrasts = contrasts_for(rng, 4)
+    whole = found.errors(sparse.csr_array(contrasts))
+    monkeypatch.setattr(room, "BLOCK", 1)
+    for name in room.Errors.__slots__:
+        np.testing.assert_allclose(
+            getattr(found.errors(sparse.csr_array(contrasts)), name), getattr(whole, name), rtol=1e-12, err_msg=name
+        )
+    errors, _ = by_dense_matrices(x, e, codes, bread, contrasts)
+    np.testing.assert_allclose(whole.std_error, errors, rtol=1e-9)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.sparse import csgraph, csr_array
 
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
@@ -47,12 +49,24 @@ def one_by_one(fit, by, resamples, seed):
     z[state.data.cell >= 0] = state.data.z[state.data.cell] * np.where(design.item_a > design.item_b, -1, 1)[:, None]
     out = []
     for weights in weight_blocks(units, resamples=resamples, seed=seed, block=resamples):
-        for w in weights:
-            per_cell = w[units.unit] * design.weight
-            resampled = replace(design, weight=per_cell, weight_sq=per_cell, weighted=True)
-            data = pair_data(resampled, z, state.data.z_names)
-            out.append(fit_newton(data, state.model).beta)
+        out += [refit(fit, z, w[units.unit]) for w in weights]
     return np.array(out)
+
+
+def refit(fit, z, times):
+    """Refit the design with each cell so many times."""
+    per_cell = times * fit.design.weight
+    resampled = replace(fit.design, weight=per_cell, weight_sq=per_cell, weighted=True)
+    return fit_newton(pair_data(resampled, z, fit.fitted_state.data.z_names), fit.fitted_state.model).beta
+
+
+def hashed_weight(seed, factor, level, k):
+    """Weight of a cluster in resample k: a Poisson quantile of SplitMix64's number k + 1, in whole numbers."""
+    digest = hashlib.blake2b(f"{seed}\n{factor}\n{level}".encode(), digest_size=8).digest()
+    x = (int.from_bytes(digest, "little") + (k + 1) * 0x9E3779B97F4A7C15) % 2**64
+    for shift, times in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        x = (x ^ (x >> shift)) * times % 2**64
+    return stats.poisson.ppf((x >> 11) / 2**53, 1)
 
 
 CASES = {
@@ -88,6 +102,18 @@ def test_interval_and_error_are_those_of_the_resamples():
             if ci == "basic":
                 low, high = 2 * row.estimate - high, 2 * row.estimate - low
             assert (row.conf_low, row.conf_high) == pytest.approx((low, high), abs=CLOSE)
+
+
+def test_poisson_resamples_are_refits_with_weights_of_the_names_of_clusters():
+    fit = crossed_fit(drop_ties=True)
+    boot = fit.bootstrap(by="cluster", resamples=70, seed=4, scheme="poisson", level=0.9)
+    for k in (0, 63, 64, 69):  # the rows are gone through once for 64 resamples
+        times = np.ones(len(fit.design.weight))
+        for factor in fit.fitted_state.factors:
+            drawn = [hashed_weight(4, factor.name, level, k) for level in factor.levels]
+            times *= np.array(drawn)[factor.codes]
+        wanted = refit(fit, np.zeros((len(times), 0)), times)
+        np.testing.assert_allclose(boot.strengths[k], wanted, atol=CLOSE)
 
 
 def test_row_bootstrap_agrees_with_the_model():

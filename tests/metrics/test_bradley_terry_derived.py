@@ -218,6 +218,36 @@ def test_step_down_at_hand():
     assert near.critical[0] == pytest.approx(all_pairs, abs=0.03)
 
 
+@pytest.mark.parametrize(("df", "level"), [(4, 0.95), (12, 0.9)])
+def test_simultaneous_rank_sets_of_few_clusters_are_holms_with_t(df, level):
+    rng, n, calls = np.random.default_rng(df), 4, set()
+    i, j = np.triu_indices(n, 1)
+    for scale in (0.5, 2.0, 3.0, 3.0, 3.0, 4.0, 50.0):
+        strength = rng.normal(scale=scale, size=n)
+        difference = strength[i] - strength[j]  # each has the variance 1
+        sets = rank_sets(strength, np.eye(n) / 2, level=level, simultaneous=True, draws=1, seed=0, df=df)
+        called = multipletests(2 * stats.t.sf(np.abs(difference), df), 1 - level, method="holm")[0]
+        weaker, stronger = np.where(difference < 0, i, j)[called], np.where(difference < 0, j, i)[called]
+        assert sets.low.tolist() == (1 + np.bincount(weaker, minlength=n)).tolist()
+        assert sets.high.tolist() == (n - np.bincount(stronger, minlength=n)).tolist()
+        if not called.all():
+            tail = (1 - level) / 2 / np.sum(~called)
+            assert sets.critical == pytest.approx(np.full(n, stats.t.isf(tail, df)), rel=1e-9)
+        calls.add(int(called.sum()))
+    assert {0, 6} < calls  # none, all and some of the differences
+
+
+def test_simultaneous_rank_sets_use_correlations_from_ten_clusters_an_item():
+    few, enough = (
+        rank_sets(np.zeros(3), np.eye(3), level=0.95, simultaneous=True, draws=50_000, seed=1, df=clusters - 1)
+        for clusters in (29, 30)
+    )
+    assert (few.bonferroni, enough.bonferroni) == (True, False)
+    assert few.critical[0] == pytest.approx(stats.t.isf(0.025 / 3, 28), rel=1e-9)
+    tukey = stats.studentized_range.isf(0.05, 3, 29) / np.sqrt(2)
+    assert enough.critical[0] == pytest.approx(tukey, abs=0.03)
+
+
 def test_marginal_critical_value_is_that_of_two_correlated_differences():
     got = rank_sets(np.zeros(3), np.eye(3), level=0.95, simultaneous=False, draws=100_000, seed=3).critical
     np.testing.assert_allclose(got, 2.212, atol=0.02)  # Dunnett: two-sided, 2 comparisons, correlation 1/2

@@ -40,6 +40,7 @@ def test_single_ratings_are_rs_wilson_and_paired_differences():
     clustered = choice_shares(sources(first, second, cluster=wanted["cluster"]), **FAST)
     for level, one in zip(LEVELS, wanted["paired"], strict=True):
         row = clustered.row(level, group="model - human")
+        assert row.n_clusters == len(set(wanted["cluster"]))
         assert (row.estimate, row.std_error, row.df, row.p_value) == pytest.approx(
             (one["difference"], one["std_error"], one["df"], one["p"]), rel=1e-8
         )

@@ -106,6 +106,7 @@ def test_from_summary_numbers_of_the_goldens(name):
         assert row.estimate == pytest.approx(r["d_z"], rel=1e-9)
         assert (row.conf_low, row.conf_high) == pytest.approx(r["d_z_ci95_ncp_uniroot"], abs=1e-8)
         assert result.row("g_z").estimate == pytest.approx(r["g_z"], rel=1e-9)
+        assert result.extras["hedges_j"] == pytest.approx(r["hedges_J_exact"], rel=1e-12)
         for term, key in (("d_av", "d_av_rms"), ("d_rm", "d_rm")):
             found = result.row(term)
             if "sd_first" in given:

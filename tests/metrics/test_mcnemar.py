@@ -258,6 +258,18 @@ def test_clusters_without_variance_count_as_their_effective_number():
     assert always.row("sign_flip").p_value == 0.25
 
 
+def test_unequal_clusters_count_as_one_more_than_their_degrees_of_freedom():
+    """Sizes as 1/rank, none above a fifth of the pairs; each pair of a cluster is discordant the same way."""
+    sizes = np.round(40 / np.arange(1, 61)).clip(1).astype(int)
+    codes = np.repeat(np.arange(60), sizes)
+    result = mcnemar(clustered_table(codes % 2, 1 - codes % 2, codes))
+    effective = 1 / np.sum((sizes / sizes.sum()) ** 2)
+    said = next(caution for caution in result.cautions if caution.code == "SS211")
+    df = result.row("score").df
+    assert df + 1 == pytest.approx(effective, rel=0.1)
+    assert f"60 clusters count as about {df + 1:.1f} equal ones" in said.detail
+
+
 def test_one_cluster_is_a_reason():
     result = mcnemar(clustered_table([1, 0, 1], [0, 0, 1], [0, 0, 0]))
     assert result.rows[0].p_value is None

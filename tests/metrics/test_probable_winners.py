@@ -244,7 +244,7 @@ def test_s_of_probabilities_says_that_nothing_is_taken_off() -> None:
     found = ss.sensitivity(as_read(quarters(300)), covariate="urgency")
     assert found.row("S").interval == "basic"
     assert found.row("S_corrected").estimate is None
-    (said,) = [c for c in found.cautions if c.code == "SS304"]
+    (said,) = [c for c in found.cautions if c.code == "SS333"]
     assert "no sampling error to subtract" in said.detail
     assert "(plug-in)" in found.sentence()
     halves = as_read(quarters(300).assign(p=0.5))

@@ -243,8 +243,10 @@ def test_weights_that_are_refused(weights, match):
 
 def test_traits_and_weights_must_be_the_same():
     design = trait_ratings(scores(), traits=list(WEIGHTS))
-    with pytest.raises(InputError, match="trait 'wary' has no weight"):
-        trait_profile(design, weights={"caring": 2, "open": 3, "strict": -5})
+    for trait in WEIGHTS:
+        others = dict(zip((name for name in WEIGHTS if name != trait), (2, 3, -5), strict=True))
+        with pytest.raises(InputError, match=f"trait '{trait}' has no weight"):
+            trait_profile(design, weights=others)
     with pytest.raises(InputError, match="weights name trait 'shy', which no answer has"):
         trait_profile(design, weights={**WEIGHTS, "shy": 0})
     zero = trait_profile(design, weights={"caring": 2, "open": 3, "strict": -5, "wary": 0})

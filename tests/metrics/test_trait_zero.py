@@ -90,6 +90,8 @@ def test_variances_add_with_cochrans_degrees_of_freedom(texts):
         assert row.p_value == pytest.approx(2 * stats.t.sf(abs(row.statistic), row.df))
         assert plain.df > row.df > error.df or plain.df < row.df < error.df
         assert "error of the zero" in row.method
+    facts = {"std_error": error.std_error, "df": error.df, "basis": error.basis}
+    assert (found.settings["zero_error"], known.settings["zero_error"]) == (facts, None)
     assert found.row("left", group="composite").std_error == known.row("left", group="composite").std_error
 
 

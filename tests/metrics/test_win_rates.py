@@ -55,6 +55,7 @@ def test_weights_and_wilson_intervals_against_loops_and_statsmodels(conflict_row
         low, high = proportion_confint(rate * n, n, alpha=0.1, method="wilson")
         assert row.estimate == pytest.approx(rate, abs=1e-12)
         assert (row.conf_low, row.conf_high) == pytest.approx((low, high), abs=1e-9)
+        assert row.std_error == (pytest.approx(np.sqrt(rate * (1 - rate) / n)) if 0 < rate < 1 else None)
 
 
 def test_whole_weights_equal_repeated_rows_in_the_estimate(conflict_rows):

@@ -8,11 +8,19 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from socialstats.errors import InputError
-from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
+from socialstats.models.divergence import (
+    RaterTable,
+    bootstrap_with_raters,
+    jackknife_moments,
+    jensen_shannon,
+    quadratic_moments,
+    unit_corrected,
+)
 from socialstats.models.kappa import exchange_test
 from socialstats.models.power import quadratic_intervals
 from socialstats.models.shares import Cells, swap_test
 from socialstats.models.split_half import split_half
+from socialstats.resampling import Units
 from tests.golden_data import golden
 
 
@@ -236,3 +244,23 @@ def test_alike_units_and_the_mean_of_several_pairs():
     assert one == pytest.approx(quadratic_moments(np.repeat(table, times, axis=0), np.ones(9), ()))
     each = [quadratic_moments(table[:, k : k + 1], np.ones(5), ())[0] for k in (0, 1)]
     assert quadratic_moments(table, np.ones(5), ())[0] == pytest.approx(np.mean(each))
+
+
+def test_resamples_of_units_and_raters_count_those_without_a_number():
+    """Six units by three drawn raters, and a fixed one; the last number rests on the first rater alone."""
+    unit, rater = np.divmod(np.arange(18), 3)
+    table = np.column_stack([rater + unit, rater == 0]).astype(float)
+    fixed = np.column_stack([np.full(6, 10.0), np.zeros(6)])
+    statistics = fixed + np.column_stack([np.bincount(unit, column) for column in table.T])
+    raters = RaterTable(table=table, row=unit, cluster=unit, rater=rater, touched=table > 0)
+
+    def finish(sums):
+        return np.column_stack([sums[:, 0], np.where(sums[:, 1] > 0, sums[:, 1], np.nan)])
+
+    found = bootstrap_with_raters(statistics, finish, Units.clusters(np.arange(6)), raters, resamples=4000, seed=1)
+    assert found.estimate.tolist() == [60 + 18 + 45, 6]
+    assert found.replicates[:, 0].mean() == pytest.approx(123, abs=4 * found.replicates[:, 0].std() / 4000**0.5)
+    lost = np.isnan(found.replicates).sum(axis=0)
+    assert found.n_degenerate.tolist() == lost.tolist()
+    assert lost[0] == 0
+    assert lost[1] / 4000 == pytest.approx((2 / 3) ** 3, abs=0.03)  # the first rater is in none of three draws

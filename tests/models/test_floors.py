@@ -10,7 +10,7 @@ import pytest
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.metrics.mcnemar import named
 from socialstats.models.matched_pairs import SPECTRAL_FLOOR, spectral_sign_flip
-from socialstats.models.unit_means import WaldTest, robust_wald
+from socialstats.models.unit_means import WaldTest, rank_of, robust_wald
 
 
 def crossed(seed):
@@ -47,3 +47,11 @@ def test_sign_flips_below_what_the_transform_resolves_are_a_bound():
     assert test.p == SPECTRAL_FLOOR
     assert named("sign_flip", test).endswith("(p at most 1e-12)")
     assert "at most" not in named("sign_flip", spectral_sign_flip(np.array([1]), np.array([1000]), 30.0))
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "rank"),
+    [([4.0, 1.0, 0.0], 0.0, 2), ([4.0, 1.0, 0.5], 0.7, 2), ([4.0, 1.0, 1e-15], 0.0, 2), ([0.0, 0.0], 0.0, 0)],
+)
+def test_the_rank_of_a_covariance_leaves_out_what_is_rounding(values, least, rank):
+    assert rank_of(np.diag(values), least) == rank

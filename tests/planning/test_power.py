@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from socialstats import InputError, UndefinedStatistic, power_clustered_mean, power_mcnemar, power_paired_t
-from socialstats.models.power import most_extreme, upper_tail
+from socialstats.models.power import most_extreme, smallest_n, upper_tail
 from tests.golden_data import golden
 
 SIDES = {"two.sided": "two_sided", "one.sided": "greater"}
@@ -247,3 +247,13 @@ def test_what_no_study_can_do_is_undefined():
         power_paired_t(effect=1e-7, power=0.8)
     with pytest.raises(UndefinedStatistic, match="too many"):
         power_paired_t(n=10**8, effect=0.1, by="simulation")
+
+
+@pytest.mark.parametrize(("slope", "period", "dip"), [(100, 7, 0.0655), (1000, 90, 0.0655), (1000, 13, 0.02)])
+def test_the_smallest_n_of_a_power_that_falls_now_and_then_is_that_from_which_on_it_suffices(slope, period, dip):
+    def power(n):
+        return n / slope - dip * (n % period == 0)
+
+    enough = 1 + max(n for n in range(1, slope) if power(n) < 0.4)
+    assert smallest_n(power, 0.4, least=2, steady=False) == enough
+    assert smallest_n(lambda n: n / slope, 0.4, least=2) == 0.4 * slope

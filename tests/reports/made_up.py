@@ -15,7 +15,7 @@ HOSTILE = (
     "nul\x00nul", "\" onload=\"x", "&lt;b&gt;", "{{ 7 * 7 }}", "$a_1$ \u2028 line", "\u6f22\u5b57", "\ud800 lone",
 )  # fmt: skip
 
-CODES = ("SS107", "SS304", "SS110", "SS205", "SS305", "SS301", "SS303")
+CODES = ("SS107", "SS333", "SS108", "SS205", "SS305", "SS301", "SS303")
 
 
 class MadeUp(Result):
@@ -77,6 +77,6 @@ def outcome(*, hostile: bool = False) -> Outcome:
         data=(Table(caption="Counts", header=(evil, "Rows"), cells=((evil, 3), ("b", 14000))),),
         diagnostics=(Diagnostic(check="Finite?", found=f"yes, but {evil}", so_what="fine"),),
         methods=("Strengths by maximum likelihood (Ford, 1957).",), references=("ford1957", "holm1979", "ford1957"),
-        verifications={"strengths": Verification(checks=(check, other))},
+        verifications={"strengths": Verification(checks=(check, other), rows=rows)},
         settings={"seed": 7, "clusters": ("pair",), "penalty": None, "verify": True},
     )  # fmt: skip

@@ -114,9 +114,9 @@ def test_what_the_outcome_says_is_on_the_page(page: Page) -> None:
     made = outcome()
     for text in (made.title, made.design, made.study, made.simulated, "Simulated data.", "never beaten",
                  "Cautions (5)", "undefined: it never lost a comparison", "14,000",
-                 "1 of 1 recomputed value agreed with independent implementations within tolerance.",
-                 "Agreeing values among all on the page: estimates 1 of 2.",
-                 "Not recomputed: no other package has it (1).",
+                 "numbers of this page was recomputed by independent code and agrees.",
+                 "Recomputed, of all: estimates 1 of 100; ", "Not recomputed: counts and ranks ",
+                 "Reasons in the table below: no other package has it (1).",
                  "socialstats report data.csv", "ab" * 32, "cd" * 32, "seed changed", "seed 7", "3×10⁻¹⁰",
                  "Ford, L. R., Jr. (1957)", "Holm, S. (1979)", "title = 'x'",
                  "14,000 rows read, 13,914 rows analysed"):  # fmt: skip
@@ -285,8 +285,8 @@ def test_an_outcome_with_nothing_optional_renders() -> None:
                    references=(), verifications={}, settings={}, simulated="")  # fmt: skip
     page = Page(render(bare))
     assert page.open == []
-    assert "No caution applies to the main results." in page.text
-    assert "No value was recomputed" in page.text
+    assert "No caution or note applies to the main results." in page.text
+    assert "No numbers were found." in page.text
     assert "Simulated data" not in page.text
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from socialstats.results import Check, Verification
+from socialstats.results import Check, Result, Row, Verification
+from socialstats.studies.page import Block, Outcome
 from socialstats_reports.verification import verification_table, verification_words
 
 
@@ -29,18 +30,29 @@ def test_numbers_checked_in_one_way_share_a_line_that_shows_the_farthest() -> No
     ]  # fmt: skip
 
 
-def test_published_numbers_are_counted_by_kind_with_what_was_not_checked() -> None:
+def test_what_disagrees_is_named_and_what_was_not_asked_too() -> None:
     low = replace(check("a, low", 0.5, 0.5), row=0, field="conf_low")
     high = replace(check("a, high", 1.5, None, ok=None, why=""), row=0, field="conf_high", note="too many draws")
     again = replace(check("a", 1.0, 9.0, ok=False), row=0, field="estimate")
-    found = {**FOUND, "more": Verification(checks=(low, high, again, replace(again, ok=True)))}
-    assert verification_words(found) == {
-        "said": "0 of 1 recomputed value agreed with independent implementations within tolerance.",
-        "wrong": "1 disagreed: estimates 1 ('a'). Quote none of these values.",
-        "by_kind": "estimates 0 of 1; intervals 0 of 1", "reasons": "too many draws (1)",
-        "absent": "",
-    }  # fmt: skip
+    row = Row(term="a", estimate=1.0, conf_low=0.5, conf_high=1.5)
+    result = Result(metric="choice_shares", title="t", rows=(row,), inference="i")
+    outcome = Outcome(study="s", title="t", design="d", answer=(), strip=None, cautions=(), flow=(),
+                      blocks=(Block(id="b", question="?", sentences=(), results=(result,)),))  # fmt: skip
+    found = {**FOUND, "more": Verification(checks=(low, high, again, replace(again, ok=True)), rows=(row,))}
+    words = verification_words(outcome, found)
+    assert words["said"] == (
+        "1 of the 3 numbers of this page was recomputed by independent code and agrees. 1 disagrees. "
+        "1 was not recomputed: no independent implementation (1)."
+    )
+    assert words["wrong"] == "Do not quote what disagrees: 'a'."
+    assert words["by_kind"] == "estimates 0 of 1; limits 1 of 2"
+    assert words["notes"] == "too many draws (1)"
     gone = Verification(checks=(replace(check("b", 1.0, None, ok=None), package="pingouin", version=""),))
-    assert verification_words({"a": gone})["absent"] == ("pingouin is not installed: pip install 'socialstats[check]'")
-    assert verification_words({})["said"] == "No value was recomputed by an independent implementation."
+    absent = verification_words(outcome, {"a": gone})["absent"]
+    assert absent == "pingouin is not installed: pip install 'socialstats[check]'"
+    none = "No number of this page was recomputed by independent code. 3 were not recomputed: "
+    assert verification_words(outcome, {})["said"].startswith(none)
+
+
+def test_lines_of_the_table_hold_every_check() -> None:
     assert sum(row[2] for row in verification_table(FOUND).cells if isinstance(row[2], int)) == 6

@@ -321,7 +321,7 @@ def test_decimals_follow_the_standard_error(factor: float, digits: int) -> None:
 def test_small_values_beside_a_huge_one_keep_their_digits() -> None:
     first, second = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.5, 2.2, 3.9, 4.4, 5.6, 1e6]
     outcome = report(beside(first, second), conditions=("first", "second"))
-    assert verification_words(outcome.verifications)["wrong"] == ""
+    assert verification_words(outcome, outcome.verifications)["wrong"] == ""
     assert "NaN" not in as_json(outcome)
     difference, outlier = outcome.blocks[0], next(b for b in outcome.blocks if b.id == "outliers")
     assert "was 3.50 (SD = 1.87) for first" in difference.sentences[0]

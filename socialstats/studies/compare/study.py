@@ -262,7 +262,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     keys = [key for fit in numbers.fits.values() for key in fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels) + len(numbers.silent), "level")
-    verified = checked(numbers) if options.verify else {}
     return Outcome(
         study="compare",
         title=f"How did {n} of {by} differ on the same pairs?",
@@ -279,9 +278,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=diagnostics(numbers.levels),
         methods=(*methods(numbers, options), *probability_methods(design)),
         references=tuple(dict.fromkeys(keys)),
-        verifications=verify_all(
-            verified, [*first, *(block for block in shown if block.id == "levels-shares")] if verified else []
-        ),
+        verifications=verify_all(checked(numbers), shown) if options.verify else {},
         settings=options.echo() | {"reference": numbers.reference},
         **shared(design, options),
     )

@@ -106,11 +106,12 @@ def planned(main: Result) -> tuple[str, ...]:
     low, n = ends(known)[0], main.counts
     units = low.n_clusters or n["units"]
     more = clusters_to_halve(low, units)
-    if more is None:
+    clusters = getattr(main.design, "clusters", ())
+    unit = sentences.more_of(clusters[0].name if clusters else None)
+    if more is None or not unit:
         return ()
-    names = [f"clusters of {spoken(factor.name)}" for factor in getattr(main.design, "clusters", ())][:1] or ["units"]
     people = count(math.ceil(more * n["reference raters"] / units))
-    return (sentences.halving(more, f"{names[0]} and {people} more human raters", f"the distance of '{low.term}'"),)
+    return (sentences.halving(more, f"{unit} and {people} more human raters", f"the distance of '{low.term}'"),)
 
 
 def strip(main: Result) -> Strip:

@@ -34,7 +34,7 @@ from socialstats.studies.comparisons import (
     with_strength_effect,
     without_order,
 )
-from socialstats.studies.estimates import design_effect, ends, literature, probability_methods, verify_named
+from socialstats.studies.estimates import design_effect, ends, literature, probability_methods, verify_all, verify_named
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -94,7 +94,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         title=f"Does {options.covariate} decide, or the role?",
         strip=sensitivity_strip(counts.s),
         data=(grid_table(plain, options.covariate), balance_table(plain, options.covariate), order_table(plain)),
-        verifications=verify_named(named) if options.verify else {},
+        verifications=verify_all(named, parts["blocks"]) if options.verify else {},
         settings=options.echo(),
         **parts,
         **shared(plain, options),

@@ -95,7 +95,7 @@ def plug_in_sentence(s: Result) -> tuple[str, ...]:
 def halving_sentence(s: Result) -> tuple[str, ...]:
     """Return how many more pairs of roles halve the interval of S."""
     more = clusters_to_halve(lead_row(s))
-    return () if more is None else pairs_to_halve(more, s.design, "role", "S")
+    return () if more is None else pairs_to_halve(more, s.design, "role", "S", drawn=True)
 
 
 def parts_of(s: Result) -> tuple[Row, ...]:

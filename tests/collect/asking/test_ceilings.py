@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from socialstats_collect.ask import Ask
-from socialstats_collect.budget import Budget, BudgetSpent, Claim
+from socialstats_collect.budget import DEAREST, LONGEST_REPLY, Budget, BudgetSpent, Claim, prompt_tokens
 from socialstats_collect.endpoint import judge
 from socialstats_collect.runfile import Limits
 from socialstats_collect.tally import Costs, Tally
@@ -126,6 +126,18 @@ def test_calls_that_never_say_what_they_took(
         assert server.seen.total() == calls
     lost = "1 call" if calls == 1 else "2 calls"
     assert f"{limit.partition(' ')[0]} cannot be held: {lost} to 'toy' may have been billed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "price"), [("max_tokens_total", 1.0), ("max_cost", DEAREST / 1e6)])
+def test_a_lost_call_that_took_the_limit_at_most_may_be_followed_by_one(name: str, price: float) -> None:
+    ask = Ask(model="a", messages=({"role": "user", "content": "x" * 40},), parameters={})
+    tally = Tally()
+    tally.add({"run_id": "r", "key": "k", "attempt": 1, "model_requested": "a", "status": "timeout",
+               "prompt_tokens": None, "unsettled": True, "tokens_at_most": None, "cost_at_most": None})  # fmt: skip
+    worst = price * (prompt_tokens(ask) + LONGEST_REPLY)
+    assert Budget(Limits(**{name: worst}), {}, tally).claim(ask) is not None
+    with pytest.raises(BudgetSpent, match=f"{name} cannot be held: 1 call to 'a' may have been billed"):
+        Budget(Limits(**{name: worst - price}), {}, tally).claim(ask)
 
 
 @pytest.mark.parametrize("workers", [1, 8, 32])

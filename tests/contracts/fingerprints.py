@@ -1,0 +1,159 @@
+"""Every number of every metric under every option, condensed: ``python -m tests.contracts.fingerprints`` writes them.
+
+Other tests compare results with references. These only show that a number, a count or a name changed, wherever that
+is. NEWS.md says why, and then the file is written again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from socialstats.errors import SocialStatsError
+from socialstats.metrics import METRICS
+from socialstats.metrics.bradley_terry import bradley_terry
+from socialstats.metrics.reply_shares import reply_shares
+from socialstats.results import Result
+from tests.contracts.subjects import run, subject_of
+from tests.contracts.test_derived import DERIVED, OF_FITS, replies
+
+FILE = Path(__file__).parents[1] / "golden" / "fingerprints.json"
+QUICK = {"resamples": 199, "permutations": 199}
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "ci": ("wilson", "cluster", "jackknife", "closed", "t", "delta", "wald", "noncentral", "noncentral_t", "two_way",
+           "centred", "percentile", "basic", "bca", "studentized"),
+    "cluster": (None, ("worker", "pair"), ("scenario", "pair")),
+    "level": (0.8,),
+    "stratum": ("domain",),
+    "weights": ("opponent", "pooled", "unweighted", "linear", "quadratic", "ordinal"),
+    "scale": ("nominal", "interval", "arithmetic", "geometric", "both", "d_z"),
+    "pairs": ("all", "pooled"),
+    "refusal": ("level", "max", "exclude"),
+    "people": ("random", "fixed"),
+    "ties": ("davidson", "rao_kupper", "half", "first_level", "wrong", "drop", "low", "high", "nearest"),
+    "alternative": ("greater", "less"),
+    "test": ("mid_p", "exact", "asymptotic", "continuity", "robust_t", "score", "cluster_means_t", "sign_flip",
+             "obuchowski", "durkalski", "yang", "eliasziw", "noninferiority"),
+    "odds_ratio_ci": ("exact", "wilson", "wald"),
+    "difference_ci": ("tango", "newcombe", "bonett_price", "agresti_min", "wald"),
+    "aggregate": ("pooled", "unit", "scenario", "rater"),
+    "vcov": ("model", "sandwich", "cluster"),
+    "penalty": ("firth",),
+    "solver": ("mm",),
+    "prior": (0.5,),
+    "order": (True, False),
+    "formula": ("~ urgency",),
+    "strengths": ("none",),
+    "couples": ("complete",),
+    "stratum_rows": ("scores",),
+    "unit_of_analysis": ("model", "answer"),
+    "judges": ("random",),
+    "activated": ("each",),
+    "entropy": ("bits",),
+    "changes": ("all",),
+    "free_weights": (True,),
+    "pooling": ("units",),
+    "flips": (199,),
+}  # fmt: skip
+FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "n", "n_units", "n_clusters",
+          "leverage", "effective")  # fmt: skip
+FACTS = ("counts", "fit", "settings", "extras")
+NAMES = ("term", "group", "role", "key", "interval", "test", "family", "reason")
+Fingerprint = dict[str, list[float]]
+
+
+def cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the calls of a metric, one option changed at a time, then tables on which a statistic may not exist."""
+    subject, parameters = subject_of(name), inspect.signature(METRICS[name].function).parameters
+    quick = {option: value for option, value in QUICK.items() if option in parameters}
+    design = subject.design(subject.rows())
+    yield name, partial(run, name, design, **quick)
+    for option, values in OPTIONS.items():
+        for value in values if option in parameters else ():
+            yield f"{name}, {option}={value!r}", partial(run, name, design, **{**quick, option: value})
+    ways: tuple[dict[str, Any], ...] = ({}, {"ci": "percentile"}) if "ci" in parameters else ({},)
+    for table, rows in subject.degenerate().items():
+        for way in ways:
+            yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
+
+
+def on_table(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
+    """Run a metric on a table; making the design may be an error, too."""
+    return run(name, subject_of(name).design(rows), **options)
+
+
+def derived() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the calls of results that follow from other results."""
+    yield from ((f"derived, {name}", call) for name, call in DERIVED.items())
+    reading = subject_of("mean_ratings").reading() | {"cluster": ("story", "topic"), "refusal": "no answer"}
+    rows = replies().assign(topic=lambda rows: rows["unit"].str[-1])
+    yield "derived, reply_shares, two factors", partial(reply_shares, rows, source="rater", **reading)
+    subject = subject_of("bradley_terry")
+    for cluster in ("worker", None):
+        fit = bradley_terry(subject.design(subject.rows()), cluster=cluster)
+        for name in OF_FITS:
+            yield f"{name}, cluster={cluster!r}", getattr(fit, name)
+        yield f"ranks, marginal, cluster={cluster!r}", partial(fit.ranks, kind="marginal")
+
+
+def outcome(call: Callable[[], Any]) -> Fingerprint:
+    """Return the fingerprint of a result, or of the kind of error that there is in its place."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = call()
+        except SocialStatsError as error:
+            return {"error": [0, zlib.crc32(type(error).__name__.encode())]}
+    return fingerprint(result)
+
+
+def fingerprint(result: Result) -> Fingerprint:
+    """Return how many numbers each field has, and their sum with weights that tell their order."""
+    found = {field: condensed(getattr(row, field) for row in result.rows) for field in FIELDS}
+    found |= {fact: condensed(leaves(getattr(result, fact))) for fact in FACTS}
+    names = repr([[getattr(row, name) for name in NAMES] for row in result.rows])
+    return {**found, "names": [len(result.rows), zlib.crc32(names.encode())]}
+
+
+def condensed(values: Iterable[float | None]) -> list[float]:
+    """Return how many numbers are finite, and their weighted sum."""
+    numbers = [(k, float(x)) for k, x in enumerate(values) if x is not None and math.isfinite(x)]
+    total = math.fsum(x * (1 + k * 0.6180339887 % 1) for k, x in numbers)
+    return [len(numbers), float(f"{total:.10g}")]
+
+
+def leaves(thing: Any) -> Iterator[float]:
+    """Yield the numbers in dictionaries, lists and arrays, keys in their order."""
+    if isinstance(thing, Mapping):
+        for value in thing.values():
+            yield from leaves(value)
+    elif isinstance(thing, list | tuple):
+        for value in thing:
+            yield from leaves(value)
+    elif isinstance(thing, np.ndarray) and thing.dtype.kind in "bif":
+        yield from thing.astype(np.float64).ravel().tolist()
+    elif isinstance(thing, int | float | np.number):
+        yield float(thing)
+
+
+def main() -> None:
+    """Write the fingerprints of all cases; options that a metric does not have are left out."""
+    found = {case: outcome(call) for name in METRICS for case, call in cases(name)}
+    found = {case: one for case, one in found.items() if "error" not in one or "=" not in case}
+    found |= {case: outcome(call) for case, call in derived()}
+    lines = (f"{json.dumps(case)}: {json.dumps(one)}" for case, one in found.items())
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Places of a module where an error changes a number, an order or a choice: no texts, annotations, errors, guards."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+TEXT_FUNCTIONS = {"__repr__", "__str__", "sentence", "sentences", "words", "formula", "methods", "describe", "plot"}
+TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeVar", "compile", "join", "format"}
+TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
+GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
+
+WORK = {
+    "BLOCK",
+    "BLOCK_ROWS",
+    "SPARSE",
+    "DENSE",
+    "AT_ONCE",
+    "TABLE_BYTES",
+    "SLAB",
+    "MOST_NUMBERS",
+}  # of work
+
+
+@dataclass(frozen=True)
+class Site:
+    """An expression, statement or keyword with the nodes around it, outermost first."""
+
+    node: ast.AST
+    parents: tuple[ast.AST, ...]
+
+    @property
+    def parent(self) -> ast.AST:
+        """The node directly around this one."""
+        return self.parents[-1]
+
+    @property
+    def function(self) -> str:
+        """Qualified name of the outermost function around it; empty at the top of a module or class."""
+        names: list[str] = []
+        for node in self.parents:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                names.append(node.name)
+            if isinstance(node, ast.FunctionDef):
+                return ".".join(names)
+        return ""
+
+
+def sites(tree: ast.Module) -> Iterator[Site]:
+    """Yield every site of a module."""
+    yield from _within(tree, ())
+
+
+def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
+    if _has_no_number(node):
+        return
+    if parents:
+        yield Site(node, parents)
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from _within(child, (*parents, node))
+
+
+def _has_no_number(node: ast.AST) -> bool:
+    """Return whether a node changes no number: texts, errors, guards against rounding, limits of work, annotations."""
+    if isinstance(node, ast.BinOp) and is_guard(node):
+        return True
+    if isinstance(node, ast.BinOp | ast.Compare) and _has_name(node, WORK):
+        return True
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
+        return True
+    if isinstance(node, ast.FunctionDef):
+        returns = "" if node.returns is None else ast.unparse(node.returns)
+        return node.name.strip("_") in TEXT_FUNCTIONS or node.name in TEXT_FUNCTIONS or returns.startswith(TEXT_RETURNS)
+    if isinstance(node, ast.Call):
+        return name_of(node.func) in TEXT_CALLS
+    if isinstance(node, ast.Assign):
+        return any(name_of(target) == "__all__" for target in node.targets)
+    return isinstance(node, ast.If) and name_of(node.test) == "TYPE_CHECKING"
+
+
+def is_guard(node: ast.AST) -> bool:
+    """Return whether a value is a bound of what rounding can leave."""
+    return _has_name(node, GUARDS)
+
+
+def _has_name(node: ast.AST, names: Collection[str]) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id in names for inner in ast.walk(node))
+
+
+def name_of(node: ast.AST) -> str:
+    """Return the last name of a variable or attribute; empty for anything else."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def number_of(node: ast.AST) -> float | None:
+    """Return the value of a literal number."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return node.value
+    return None

@@ -1,0 +1,98 @@
+"""The tests of the subject of a function: those that run it, and first of these those named after its file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+ROOMS = (
+    "models",
+    "inference",
+    "metrics",
+    "resampling",
+    "designs",
+    "planning",
+)  # of the package and its tests
+FOLDERS = (*ROOMS, "contracts", "traps", "audit", "cli")
+FILES = (
+    "tests/test_golden_values.py",
+    "tests/test_resampling.py",
+    "tests/test_multinomial.py",
+    "tests/test_halves.py",
+    "tests/studies/test_multiverse.py",
+    "tests/studies/test_part_gaps.py",
+    "tests/studies/test_reread.py",
+)
+SECONDS, MOST = 20.0, 400  # the most CPU, as measured, and the most tests for one mutant
+QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
+Seconds = dict[str, float]
+
+
+class Subjects:
+    """Which tests run which function.
+
+    Parameters
+    ----------
+    tests : dict of str to (float, list of str)
+        Seconds, and functions as ``path::name``, of each test that passes without a mutant.
+    """
+
+    def __init__(self, tests: dict[str, tuple[float, list[str]]]) -> None:
+        self.seconds: Seconds = {test: seconds for test, (seconds, _) in tests.items()}
+        self.by_function: defaultdict[str, set[str]] = defaultdict(set)
+        for test, (_, functions) in tests.items():
+            for function in functions:
+                self.by_function[function].add(test)
+                self.by_function[function.split("::")[0]].add(test)
+
+    def of(self, path: str, function: str) -> list[str]:
+        """Return the tests of a function, those named after its file first, up to `SECONDS` and `MOST` of them.
+
+        What stands outside of functions has the tests that run any function of the file.
+        """
+        running = self.by_function[f"{path}::{function}" if function else path]
+        if not function and not running:
+            running = {*self.seconds}  # a module of names, which every test imports
+        tests = sorted(running, key=lambda test: (-_shared(path, test), self.seconds[test], test))
+        chosen, total = [], 0.0
+        for test in tests[:MOST]:
+            total += self.seconds[test]
+            if chosen and total > SECONDS:
+                break
+            chosen.append(test)
+        return chosen
+
+
+def measure(copy: Path, jobs: int) -> Subjects:
+    """Run the quick tests once in an unchanged copy, and return which functions each test runs."""
+    folders = [f"tests/{folder}" for folder in FOLDERS]
+    with tempfile.TemporaryDirectory() as calls:
+        command = [sys.executable, "-m", "pytest", *QUICK, "-n", str(jobs), "-p", "tests.mutants.running"]
+        subprocess.run(
+            [*command, *folders, *FILES], cwd=copy, env=environment(copy) | {"MUTANTS_CALLS": calls},
+            stdout=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        tests = {}
+        for part in Path(calls).glob("*.json"):
+            tests.update(json.loads(part.read_text(encoding="utf-8")))
+    if not tests:
+        raise RuntimeError("no test passes without a mutant")
+    return Subjects(tests)
+
+
+def environment(copy: Path) -> dict[str, str]:
+    """Return the environment in which the package is that of a copy."""
+    path = os.pathsep.join(str(copy / folder) for folder in (".", "collect", "reports"))
+    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _shared(path: str, test: str) -> int:
+    """Return how many words the name of a file of the package shares with that of a test's file."""
+    stem = Path(test.split("::")[0]).stem
+    return len({*re.split(r"[/_.]", path)[2:-1]} & {*stem.split("_")[1:]})
