@@ -405,13 +405,17 @@ def cluster_words(design: Design) -> list[str]:
 
 
 def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> Verifications:
-    """Recompute, when asked for, every result of a page: those with a name, then all others of its blocks."""
+    """Recompute, when asked for, every result of a page: those with a name, then all others of its blocks.
+
+    Some rows of a result, as a block shows them, are recomputed with the whole result.
+    """
     results = dict(named)
-    seen = {id(result) for result in named.values()}
+    seen = {id(row) for result in named.values() for row in result.rows}
     for result in (result for block in blocks for result in block.results):
-        if id(result) in seen:
+        rows = {id(row) for row in result.rows}
+        if rows <= seen:
             continue
-        seen.add(id(result))
+        seen |= rows
         label = shorten(f"{result.title}: {result.inference.split('; ')[-1]}", 80)
         k = 1 + sum(name == label or name.startswith(f"{label} (") for name in results)
         results[label if k == 1 else f"{label} ({k})"] = result
