@@ -450,6 +450,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS333": ("caution", "an estimate is biased, and no corrected one stands beside it"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
+    "SS345": ("info", "the order of levels was not used"),
     "SS344": ("info", "columns that repeat were tried as clusters"),
     "SS343": ("caution", "a model answered under several names, or from several endpoints"),
     "SS401": ("info", "the data are simulated"),

@@ -48,7 +48,7 @@ def reads(
     Parameters
     ----------
     *readers : type or callable
-        As in `as_design`; the last one is the type of design that the function takes.
+        As in `as_design`; those that are types, the last among them, are the designs that the function takes.
     tables : int
         How many of the function's first arguments are designs; a function of two is not run by levels.
     scans : bool
@@ -94,6 +94,8 @@ def reads(
         signature = inspect.signature(function)
         *own, _ = signature.parameters
         declared = {key: str(part.annotation) for key, part in signature.parameters.items()}
+        kinds_of = tuple(reader for reader in readers if isinstance(reader, type))
+        kinds_of = kinds_of if isinstance(readers[-1], type) else ()
         kinds = {key: kind for key, kind in declared.items() if kind.removesuffix(" | None") in ("int", "float")}
 
         @functools.wraps(function)
@@ -127,7 +129,7 @@ def reads(
                 return function(**options)
             place = own[0]
             design = options[place]
-            by = level_factor(design, options.get("by", "declared"), readers[-1])
+            by = level_factor(design, options.get("by", "declared"), kinds_of)
             if by is None:
                 return with_cautions(function(**options), design.cautions)
 
@@ -178,10 +180,11 @@ def refuse_means(design: Any, name: str) -> None:
     )
 
 
-def level_factor(design: Any, by: str | None, kind: Reader) -> str | None:
-    """Return the factor by whose levels a metric of designs of a kind runs, None where it runs once."""
-    if isinstance(kind, type) and not isinstance(design, kind):
-        raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
+def level_factor(design: Any, by: str | None, kinds: tuple[type, ...]) -> str | None:
+    """Return the factor by whose levels a metric of designs of some kinds runs, None where it runs once."""
+    if kinds and not isinstance(design, kinds):
+        takes = " or ".join(kind.__name__ for kind in kinds)
+        raise InputError(f"this metric takes {takes}, not {type(design).__name__}: {design!r}")
     name = None if design.by is None else str(design.by.name)
     if by not in ("declared", None, name):
         known = "it has no by factor" if name is None else f"its by factor is '{name}'"

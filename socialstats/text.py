@@ -361,7 +361,29 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
 LEAST, WIDER = 3, 4  # characters of a part that is cut, and by how many it grows while it looks like another
 
 
+LETTERS_BEFORE = re.compile(r"[^\W\d_]*$")
+NEGATIONS = re.compile(r"(?i)\b(not|no|never|non|without|nicht|kein\w*|pas|ne|sin)\b|n't\b")
+
+
 def _middle(text: str, width: int) -> str:
-    """Cut the middle of a text."""
+    """Cut the middle of a text, so that what stays cannot read as its opposite.
+
+    The tail begins with a whole word: "disagree" does not become "agree". No negation is in what is cut.
+
+    Examples
+    --------
+    >>> _middle("Strongly disagree", 16), _middle("Strongly disagree", 11), _middle("agree, but not in full", 16)
+    ('Strongl…disagree', 'Strongly d…', 'agree, but not …')
+    """
+    if len(text) <= width:
+        return text
     tail = (width - 1) // 2
-    return text if len(text) <= width else f"{text[: width - 1 - tail]}…{text[-tail:]}"
+    head, start = width - 1 - tail, len(text) - tail
+    letters = LETTERS_BEFORE.search(text[:start]) if text[start : start + 1].isalpha() else None
+    word = start if letters is None else letters.start()
+    if head < word + LEAST and word < start:  # the tail would begin inside of a word that the head does not show
+        start = word if len(text) - word <= width - 1 - LEAST else len(text)
+        head = width - 1 - (len(text) - start)
+    if start == len(text) or any(no.start() < start and no.end() > head for no in NEGATIONS.finditer(text)):
+        return f"{text[: width - 1]}…"
+    return f"{text[:head]}…{text[start:]}"

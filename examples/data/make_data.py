@@ -260,9 +260,66 @@ def results_of_lm_eval(folder: Path, right: dict[str, int], mean: float, error: 
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
+def accuracy(folder: Path) -> None:
+    """Six questions of each of ten topics, answered right or wrong by one model."""
+    draw, rows = Random(21), []
+    for topic in range(10):
+        own = draw.gauss(1, 0.8)
+        rows += [(f"q{topic}{k}", f"topic {topic}", int(draw.random() < chance(own))) for k in range(6)]
+    write_csv(folder / "accuracy.csv", ("item", "topic", "correct"), rows)
+
+
+def trial(folder: Path) -> None:
+    """Seventy people of fourteen wards, each treated with a drug or a placebo: a score, an outcome and an answer."""
+    draw, rows = Random(22), []
+    for person in range(70):
+        arm, effect = (("placebo", 0.0), ("drug", 0.8))[person % 2]
+        score = draw.gauss(5 + effect, 1.5)
+        passed = ("no", "yes")[draw.random() < chance(effect)]
+        answer = level(draw, 1 + effect / 2, ("worse", "same", "better"))
+        rows.append((f"p{person:02d}", arm, f"ward {person // 5:02d}", round(score, 1), passed, answer))
+    write_csv(folder / "trial.csv", ("person", "arm", "ward", "score", "passed", "answer"), rows)
+
+
+def judged(folder: Path) -> None:
+    """Grades of 60 replies by three people and a model as judge, which is a little kinder."""
+    draw, rows = Random(23), []
+    for unit in range(60):
+        mean = draw.gauss(1.5, 0.9)
+        for rater, source, bias in (
+            ("ann", "human", 0),
+            ("bob", "human", 0),
+            ("cid", "human", 0),
+            ("m1", "judge", 0.4),
+        ):
+            rows.append((f"reply {unit:02d}", rater, source, level(draw, mean + bias, (1, 2, 3, 4))))
+    write_csv(folder / "judged.csv", ("unit", "rater", "source", "grade"), rows)
+
+
+def cited(folder: Path) -> None:
+    """Values that the reasons of 80 choices cite, up to three of five."""
+    draw, rows = Random(24), []
+    for story in range(80):
+        names = draw.sample(("care", "fairness", "loyalty", "liberty", "safety"), draw.choice((1, 1, 2, 3)))
+        rows.append((f"story {story:02d}", ";".join(names)))
+    write_csv(folder / "cited.csv", ("story", "values"), rows)
+
+
+def people(folder: Path) -> None:
+    """Twelve people on the rules that the models were asked about, and the age of each of them."""
+    draw = Random(25)
+    names = [f"person {k:02d}" for k in range(12)]
+    rules = [(f"r{rule:02d}", rater, level(draw, 2.2, "ABCDE")) for rule in range(40) for rater in names]
+    write_csv(folder / "people.csv", ("rot_id", "rater", "answer"), rules)
+    write_csv(
+        folder / "ages.csv", ("rater", "age"), [(name, draw.choice(("18-29", "30-49", "50-69"))) for name in names]
+    )
+
+
 MADE: tuple[Callable[[Path], None], ...] = (
     choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
     stances, items, tables, counted, benchmark, logs, samples,
+    accuracy, trial, judged, cited, people,
 )  # fmt: skip
 
 

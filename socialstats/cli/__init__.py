@@ -93,7 +93,9 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
     from socialstats.cli.proposals import proposed
 
     if isinstance(error, NoDesign):
-        print(proposed(error, str(options.data)), file=sys.stdout if options.command == "check" else sys.stderr)
+        example = getattr(options, "example", None)
+        files = ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
+        print(proposed(error, files), file=sys.stdout if options.command == "check" else sys.stderr)
 
 
 def _fail(message: str, code: int) -> int:

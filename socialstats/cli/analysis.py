@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
-from socialstats.cli.beside import read_beside
+from socialstats.cli.beside import read_beside, with_factors
 from socialstats.cli.deciding import words
 from socialstats.cli.designs import Design, read, second_reading
 from socialstats.cli.examples import dataset_of, with_reading
@@ -91,10 +91,11 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     found = read_input(options, settings)
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings = {**settings, "study": "leaderboard"}
-    table = found.table
+    table = with_factors(found.table, settings)
     design = read(table, settings, design_of(settings.get("study")))
     own = shaped(table, settings)
-    study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
+    known = own is not None and own.knows is not None and own.applies(design)
+    study = own if own is not None and known else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
     refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
     asked, notes = settings.get("study"), found.notes

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
 
 HELP = "check the numbers of a paper, or of its tables, for consistency, without the data behind them"
-EPILOG = """examples:
-  socialstats audit paper.pdf -o audit.html           tables and test results of a paper: .pdf, .tex, .md, .html
-  socialstats audit table2.csv                        the checks that the columns' names allow
+EPILOG = """examples, with the tables in examples/data:
+  socialstats audit paper.pdf -o audit.html           # tables and test results of a paper: .pdf, .tex, .md, .html
+  socialstats audit table2.csv                        # the checks that the columns' names allow
   socialstats audit table2.csv --rules rules.toml -o audit.html
-  socialstats audit --rules rules.toml --format json  tables named in the rules file
-  socialstats audit --example 002 -o audit.html       published tables that come with socialstats
-  socialstats audit --reconstruct 2.2 1.3 20 1 5      samples with this mean and SD (n, lowest, highest score)
+  socialstats audit --example 002 -o audit.html       # published tables that come with socialstats
+  socialstats audit --reconstruct 2.2 1.3 20 1 5      # samples with this mean and SD (n, lowest, highest score)
 
 rules.toml, one [[rule]] per check:
   [tables]

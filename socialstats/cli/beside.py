@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
+
+from socialstats.cli.deciding import mapped_columns, words
 from socialstats.cli.settings import SETTINGS, Settings
+from socialstats.designs.schema import Finder
 from socialstats.designs.tables import groupings
+from socialstats.designs.vocabulary import RATERS
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.metrics.compare_models import MODEL_NAMES
 from socialstats.models.traits import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import Table, as_table, read_table
+from socialstats.tables.joining import join
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
@@ -44,23 +51,23 @@ def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -
     fields: dict[str, Any] = {}
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
-        path, words = settings.get(key), key.replace("_", " ")
+        path, spoken = settings.get(key), key.replace("_", " ")
         taken = {"models": models_of, **study.beside}  # every study of several models takes their factors
         if path is not None and field not in taken:
             homes = " or ".join(name for name, other in STUDIES.items() if field in other.beside)
             raise InputError(f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}")
         if path in NAMES.get(key, ()):
-            fields[field], facts[words] = taken[field](path), str(path)
+            fields[field], facts[spoken] = taken[field](path), str(path)
         elif path is not None:
             table = read_side(key, path)
             fields[field] = taken[field](table)
             digest = table.sha256() if table.sha256 is not None else ""
-            facts |= {words: table.source, f"sha256 of the {words}": digest}
+            facts |= {spoken: table.source, f"sha256 of the {spoken}": digest}
         elif options.example is not None and field in study.beside and key in BUNDLED:
             entry = bundled(options.example.replace("-", "_") + BUNDLED[key])
             if entry is not None:
                 fields[field] = study.beside[field](as_table(entry.load(), entry.name))
-                facts[words] = f"bundled data set {entry.name}"
+                facts[spoken] = f"bundled data set {entry.name}"
     return fields, facts
 
 
@@ -74,6 +81,25 @@ def models_of(table: Table) -> Table:
     """
     groupings(table, MODEL_NAMES, "model")
     return table
+
+
+def with_factors(table: Table, settings: Settings) -> Table:
+    """Add the columns of ``--models`` that ``--rater-group`` names and the table lacks; people have none of them."""
+    asked = [name for name in words(settings.get("rater_groups")) if name not in table.columns]
+    rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names)
+    if not asked or settings.get("models") is None or rater not in table.columns or table.lazy:
+        return table
+    side = read_side("models", settings["models"])
+    key = next((name for name in MODEL_NAMES if name in side.columns), None)
+    if key is None or not {*asked} <= {*side.columns}:
+        return table
+    frame: Any = table.frame
+    backend = nw.get_native_namespace(frame)
+    known = join(table, side, {rater: key}, columns=asked).frame
+    for name in asked:
+        values = [None if value != value else value for value in known[name].tolist()]
+        frame = frame.with_columns(nw.new_series(name, values, backend=backend))
+    return replace(table, frame=frame, columns=(*table.columns, *asked))
 
 
 def read_side(key: str, path: str) -> Table:

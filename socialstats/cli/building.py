@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 HELP = "make the items of a protocol from lists of parts: crossed, balanced, drawn with a seed, counted"
 EPILOG = """examples:
-  socialstats design norm-goal design.toml -o norms.csv
-  socialstats collect norm_goal.toml --dry-run
+  socialstats design norm-goal examples/design/norm_goal.toml -o norms.csv
+  socialstats collect --new norm-goal goals
+  socialstats collect goals/run.toml --dry-run
 
 exit code: 0 all items are written; 1 a model has to write texts first (the commands are printed); 2 bad input"""
 WRITE = ("model", "base_url", "key_env", "parameters", "limits", "log", "expectation", "situation", "story")

@@ -17,6 +17,7 @@ from socialstats.cli.voices import hint
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import CAUTIONS, InputError
 from socialstats.tables import read_table
 from socialstats.tables.writing import as_bytes
@@ -77,7 +78,7 @@ def init(options: argparse.Namespace) -> int:
     try:
         read(table, said)
     except NoDesign as error:
-        seen = proposed(error, options.data) + "\n"
+        seen = proposed(error, [options.data]) + "\n"
     except InputError:
         pass  # what is wrong is said again where the guess is read
     settings = guessed(table, said)
@@ -105,6 +106,8 @@ def leading_metric(study: str, design: Design) -> str:
         return "two_proportions" if design.scale == "binary" else "two_means"
     if isinstance(design, Paired):
         return LEADING[design.scale]
+    if study == "one-source" and isinstance(design, Ratings):
+        return "mean_ratings" if design.numeric and design.scale != "nominal" else "choice_shares"
     return "bradley_terry" if isinstance(design, Comparisons) else "krippendorff_alpha"
 
 

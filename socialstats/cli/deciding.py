@@ -39,6 +39,7 @@ MARKS = {
     }
     - {"refusal"},
 }  # parts and options that only one design has
+NONE_PLAYS = {"groups": "unit", "ratings": "rater"}  # a part that no column may play: --map unit=
 MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {
@@ -54,7 +55,8 @@ ASKED = {
 SAY_PARTS = (
     "Name the columns. Comparisons: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN. Paired: "
     "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or --map first=COLUMN --map second=COLUMN with one "
-    "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN"
+    "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN, or --map rater= where all "
+    "values are of one source"
 )
 
 
@@ -150,6 +152,8 @@ def by_columns(table: Table, settings: Settings) -> str:
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
         return "comparisons"
+    if len(fits) == 2 and len(table.levels(fits["paired"]["condition"])) == 1:
+        del fits["paired"]  # one condition alone has nothing to be compared with
     if len(fits) == 2:
         vague = {name: fits[name].get("condition", fits[name].get("rater")) in VAGUE for name in fits}
         clear = [name for name, is_vague in vague.items() if not is_vague]
@@ -253,7 +257,7 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     from socialstats.designs.groups_reading import GroupsOptions, groups_roles
     from socialstats.designs.options import Options
     from socialstats.designs.paired_reading import PairedOptions, paired_roles
-    from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
+    from socialstats.designs.ratings_reading import RatingsOptions, lone_source, ratings_roles
 
     if design == "comparisons":
         return assign(table, Options(**map_options(known_entries(settings, MARKS[design])))).parts()
@@ -264,7 +268,8 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     }
     source, options, roles = readers[design]
     named = map_parts(known_entries(settings, {"unit", source, "value"}), design)
-    parts: PartColumns = roles(table, options(**named, **taken_columns(table, settings))).parts()
+    how = options(**named, **taken_columns(table, settings))
+    parts: PartColumns = roles(table, lone_source(table, how) if design == "ratings" else how).parts()
     return parts
 
 
@@ -298,8 +303,8 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     done: dict[str, Any] = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
-        if name == "groups" and entry == "unit=":
-            done["unit"] = False
+        if equals and not column and part == NONE_PLAYS.get(name):
+            done[part] = False
             continue
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")

@@ -10,10 +10,12 @@ from typing import Any
 from socialstats.cli.deciding import (
     NoDesign,
     decide,
+    is_cross_table,
     map_parts,
     mapped_columns,
     parts_of,
     refuse_foreign,
+    split_list,
     where,
     words,
 )
@@ -29,13 +31,15 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.schema import Finder
 from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
-from socialstats.designs.vocabulary import ROW_NAMES
-from socialstats.errors import Caution, InputError, caution
+from socialstats.designs.vocabulary import RATERS, ROW_NAMES
+from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
+COLUMNS_OF = ("cluster", "strata", "rater_groups")  # settings that name several columns
 COMMON = ("cluster", "by", "na", "missing", "count")
 Design = Comparisons | Groups | Paired | Ratings
 
@@ -48,7 +52,7 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     InputError
         For a design that cannot be told, options of another design, and whatever reading finds.
     """
-    table = with_joint_parts(table, settings)
+    table, settings = with_joint_parts(table, settings), columns_apart(table, settings)
     study = shaped(table, settings)
     name = study.design if study is not None else decide(table, settings, chosen)
     settings = with_scale(settings)
@@ -57,6 +61,9 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     try:
         design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
     except InputError as error:
+        if study is None and not settings.get("crosstab") and is_cross_table(table):
+            raise InputError(Problem(source=table.source, message="this is a cross table of counts",
+                                     fix="Say --crosstab")) from error  # fmt: skip
         if study is not None or chosen is not None or any(settings.get(key) for key in ("design", "map", *OWN[name])):
             raise
         raise NoDesign(error.problems, table, settings, name) from error
@@ -88,6 +95,16 @@ def answered_alike(table: Table) -> tuple[Caution, ...]:
             fix=f"report each separately: --by {next(iter(said))}",
         ),
     ) if said else ()  # fmt: skip
+
+
+def columns_apart(table: Table, settings: Settings) -> Settings:
+    """Return the settings with ``--cluster a,b`` as ``--cluster a --cluster b``, where no column is called ``a,b``."""
+
+    def apart(name: str) -> list[str]:
+        return [name] if name in table.columns or "," not in name else split_list([name])
+
+    several = {key: words(settings.get(key)) for key in COLUMNS_OF}
+    return {**settings, **{key: [c for name in names for c in apart(name)] for key, names in several.items() if names}}
 
 
 def with_joint_parts(table: Table, settings: Settings) -> Table:
@@ -151,10 +168,11 @@ def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
         column, value = where(word, option)
         named, note = f"{shorten(column, 40)} is '{shorten(value, 40)}'", f"{option} {shorten(word)}"
         if key == "where":
-            table, left_out = rows_where(table, column, value)
+            everywhere = bool(settings.get("shared")) and column == settings.get("by")  # people belong to each level
+            table, left_out = rows_where(table, column, value, missing=everywhere)
             label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
         elif key == "exclude_raters":
-            rater = mapped_columns(settings).get("rater", "rater")
+            rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names) or "rater"
             table, left_out, names = rows_without_whole(table, column, value, rater)
             label, note = f"excluded raters: {named} in some row", f"{count(names, 'rater')}, {note}"
         elif value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import map_parts, split_list
-from socialstats.cli.designs import selected
+from socialstats.cli.deciding import PARTS, map_parts, parts_of, split_list
+from socialstats.cli.designs import READERS, selected
+from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_writing, words_of
-from socialstats.cli.settings import Settings
+from socialstats.cli.settings import DESIGNS, SETTINGS, Settings
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
@@ -26,7 +27,8 @@ from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like,
 from socialstats.text import count
 from socialstats.voice import speaking
 
-ROWS = ("where", "exclude")
+ROWS = ("where", "exclude", "exclude_raters")  # said as for report, and read as there
+ALSO = {"rater_groups": "--rater-group", "columns": "--level-columns"}  # what report calls them
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 NOT_TYPED = ("allowed", "source", "format")  # limits of covariates, name for messages, --input-format
@@ -54,15 +56,24 @@ def run_estimate(options: argparse.Namespace) -> int:
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
     tables = given.pop("tables")
-    own_keys = ("as", "output", "verify", "input_format", "overwrite", "keep_formulas", "map", *ROWS)
+    own_keys = (
+        "as", "output", "verify", "input_format", "overwrite", "keep_formulas", "map", "design", "crosstab", *ROWS,
+    )  # fmt: skip
     chosen = {key: given.pop(key) for key in own_keys}
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
-    given |= mapped(function, chosen["map"] or [], given)
+    design = design_of(function, chosen, given)
+    given |= mapped(design, chosen["map"] or [], given)
     if chosen["input_format"]:
         given["format"] = chosen["input_format"]
-    if any(chosen[key] for key in ROWS):
+    apart = chosen["design"] == "groups" and "group" not in given  # which says that groups are meant, not pairs
+    if any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart:
+        chosen["map"] = [*(chosen["map"] or []), *([f"rater={given['rater']}"] if given.get("rater") else [])]
         tables = [kept_rows(table, chosen, given.pop("format", None)) for table in tables]
+    if apart:
+        given["group"] = parts_of("groups", tables[0], {})["group"]
+    if chosen["crosstab"]:
+        tables = [counted(table, design, given) for table in tables]
     how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
     with speaking(of_metric(hints)), writing(words_of(typed_in), **how):
         result = function(*tables, **given)
@@ -83,7 +94,27 @@ def run_estimate(options: argparse.Namespace) -> int:
     return 0
 
 
-def mapped(function: Callable[..., Any], entries: Sequence[str], given: Settings) -> dict[str, Any]:
+def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -> str:
+    """Return the design that a table is read as: the one that was asked for, or the first that has the parts.
+
+    Raises
+    ------
+    InputError
+        For a design that the metric does not take.
+    """
+    names = [str(reader.__name__).lower() for reader in _readers_of(function)]
+    asked = chosen["design"]
+    if asked is not None:
+        general = [name for name in names if name in DESIGNS]
+        if asked not in general:
+            takes = f"takes {' or '.join(general)}" if general else "reads a table of its own"
+            raise InputError(f"--design {asked}: {function.__name__} {takes}. Leave the option out")
+        return str(asked)
+    parts = {entry.partition("=")[0] for entry in chosen["map"] or []} | {key for key in given if key == "group"}
+    return next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
+
+
+def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, Any]:
     """Return the columns that ``--map`` names, as the keywords of the table's reader.
 
     Raises
@@ -93,8 +124,7 @@ def mapped(function: Callable[..., Any], entries: Sequence[str], given: Settings
     """
     if not entries:
         return {}
-    name = next(reader.__name__.lower() for reader in _readers_of(function))
-    found = map_options(entries) if name == "comparisons" else map_parts(entries, name)
+    found = map_options(entries) if design == "comparisons" else map_parts(entries, design)
     if twice := [key for key in found if key in given]:
         typed_as = f"--{twice[0].replace('_', '-')}"
         raise InputError(f"{twice[0]} is said twice, by {typed_as} and by --map: keep one of them")
@@ -102,11 +132,27 @@ def mapped(function: Callable[..., Any], entries: Sequence[str], given: Settings
 
 
 def kept_rows(path: str, chosen: Mapping[str, Any], kind: Any) -> Table:
-    """Return the rows of a table that ``--where`` keeps and ``--exclude`` leaves, and say how many went."""
-    table, steps = selected(read_table(path, kind), {key: chosen[key] for key in ROWS})
+    """Return the rows of a table that remain, as ``--where`` and the like say, and say how many went."""
+    table, steps = selected(read_table(path, kind), {key: chosen[key] for key in ("map", *ROWS)})
     for step in steps:
         print(f"{step.label}: {count(step.rows, 'row')} left out", file=sys.stderr)
     return table
+
+
+def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
+    """Return the design of a square table of counts; what says how to read it is taken out of `given`.
+
+    Raises
+    ------
+    InputError
+        For a metric whose design has no cross tables.
+    """
+    if design not in READERS:
+        raise InputError("--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out")
+    reading: dict[str, Any] = {
+        key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given
+    }
+    return READERS[design](table, {"crosstab": True, **reading})
 
 
 def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
@@ -125,10 +171,9 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     add("--format", dest="as", choices=FORMATS, help="what is printed (default: by the name of -o, else text)")
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
-    add("--input-format", metavar="NAME", help="format of the table (default: by its suffix, then its content)")
-    add("--map", metavar="PART=COLUMN", action="append", help="column of a part, as in report; repeatable")
-    add("--where", metavar="COLUMN=LABEL", action="append", help="keep these rows only; repeatable")
-    add("--exclude", metavar="COLUMN=LABEL", action="append", help="leave these rows out; repeatable")
+    add("--input-format", choices=FILES, help="format of the table (default: by its suffix, then its content)")
+    for key in ("map", "design", "crosstab", *ROWS):
+        SETTINGS[key].add(add)
     add_writing(parser)
     hints: dict[str, list[Any]] = {}
     own = list(inspect.signature(function).parameters.values())[tables:]
@@ -162,7 +207,8 @@ def add_keywords(
     """Add keywords of a function (name, default, help) as a group of options."""
     group = parser.add_argument_group(title)
     for name, default, said in names:
-        group.add_argument(f"--{name.replace('_', '-')}", dest=name, **_shape(hints[name], default, said))
+        spellings = [f"--{name.replace('_', '-')}", *([ALSO[name]] if name in ALSO else [])]
+        group.add_argument(*spellings, dest=name, **_shape(hints[name], default, said))
 
 
 def kinds(hint: Any) -> list[Any]:
@@ -191,7 +237,9 @@ def _shape(found: Sequence[Any], default: Any, words: str) -> dict[str, Any]:
     said += ["NUMBER"] if any(kind in (int, float) for kind in found) else []
     said += ["KEY=VALUE,..."] if any(get_origin(kind) is Mapping for kind in found) else []
     shape = {"metavar": "|".join(said) or "WORD", "help": words}
-    return shape | ({"nargs": "?", "const": True} if switch else {})
+    if switch:
+        return shape | {"nargs": "?", "const": True}
+    return shape | ({"action": "append"} if _listed(found) else {})  # also typed once for each
 
 
 def _listed(found: Sequence[Any]) -> bool:
@@ -212,12 +260,19 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     1.0
     >>> typed("cluster", "story,judge", kinds(str | Sequence[str] | None))
     ['story', 'judge']
+    >>> typed("cluster", ["story", "judge"], kinds(str | Sequence[str] | None))
+    ['story', 'judge']
     >>> typed("weights", "left=-1,right=1", kinds(Mapping[str, float] | None))
     {'left': -1.0, 'right': 1.0}
     """
     option = f"--{name.replace('_', '-')}"
     if isinstance(word, bool):
         return word
+    if isinstance(word, list):
+        if len(word) > 1:
+            parts = split_list(word)
+            return tuple(parts) if any(get_origin(kind) is tuple for kind in found) else parts
+        word = word[0]
     for kind in found:
         if isinstance(kind, str | bool) and str(kind).lower() == word.lower():
             return kind

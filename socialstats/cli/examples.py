@@ -9,6 +9,7 @@ from socialstats.cli.settings import Settings
 
 READINGS: dict[str, dict[str, Any]] = {
     "baseball": {"order": "home"},
+    "ice_hockey": {"map": ["item_a=visitor", "item_b=opponent"], "order": ""},
     "norm_goal": {
         "study": "norm-goal", "map": ["unit=scenario", "rater=rater", "value=action", "rater_source=source"],
         "scale": "nominal", "strata": ["domain"], "by": "pressure",

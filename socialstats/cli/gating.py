@@ -31,9 +31,9 @@ QUANTITY is mean or a metric ('socialstats estimate' lists them), TERM a term of
 FIELD is estimate, conf_low, conf_high, std_error, p_value, p_adjusted, df or n. Other options are those of 'socialstats
 estimate METRIC', such as --unit, --condition, --value, --cluster, --level.
 
-examples:
-  socialstats gate runs.csv --require "mean[new - old].conf_low > -0.02" -o gate.md
-  socialstats gate runs.csv --unit item --condition version --value score --require "mean[new - old].conf_low > 0"
+examples, with the tables in examples/data:
+  socialstats gate answers.csv --require "mean[reminded - plain].conf_low > -0.02" -o gate.md
+  socialstats gate answers.csv --unit item --cluster scenario --require "mean[reminded - plain].conf_low > 0"
 
 exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
 SHOWN: dict[str, Any] = {

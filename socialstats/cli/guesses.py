@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.cli.deciding import mapped_columns, parts_of, words
-from socialstats.cli.level_orders import ordered
 from socialstats.cli.settings import Settings
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import clusters_of, of_people_and_machines
 from socialstats.designs.undeclared import is_tried
@@ -60,7 +60,8 @@ class Columns:
 
     def constant(self, column: Column, part: str) -> bool:
         """Return whether a column has one value (or always none) for each label of a part."""
-        outer = self.seen.column(self.parts.get(part) or "")
+        name = self.parts.get(part)  # none where no column plays it
+        outer = self.seen.column(name) if name else None
         return outer is not None and self.seen.constant(column, outer)
 
     def clusters(self) -> list[str]:

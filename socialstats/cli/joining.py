@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from socialstats.tables.joining import Unmatched
 
 HELP = "put two tables together by a checked key (people's answers and what is known of them), or rows below rows"
-EPILOG = """examples:
-  socialstats join answers.csv people.csv --on rater -o joined.csv
-  socialstats join models.csv joined.csv --rows --on model=rater --fill-table source=model --fill source=human \\
+EPILOG = """examples, with the tables in examples/data:
+  socialstats join people.csv ages.csv --on rater -o joined.csv
+  socialstats join model_answers.csv joined.csv --rows --on model=rater --fill-table source=model --fill source=human \\
       -o everybody.csv"""
 VOICE = of_metric({"on": [str], "columns": [str], "unmatched": [str], "fill": [str], "fill_table": [str]})
 

@@ -15,14 +15,14 @@ from socialstats.cli.powering import add_power
 from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
-EPILOG = """examples:
+EPILOG = """examples, with the tables in examples/data:
   socialstats report --example role-conflict -o report.html
-  socialstats report choices.csv --map item_a=left --map item_b=right --cluster worker -o report.html
-  socialstats report answers.csv --map unit=question --map condition=prompt --cluster story -o report.html
+  socialstats report arena.csv --map item_a=left --map item_b=right --cluster worker -o report.html
+  socialstats report answers.csv --map unit=item --map value=correct --cluster scenario -o report.html
   socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
   socialstats check choices.csv
   socialstats estimate weighted_kappa ratings.csv --levels low,medium,high --format csv
-  socialstats validate inspect.eval
+  socialstats validate run.eval
   socialstats audit table2.csv --rules rules.toml
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 

@@ -16,6 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.cli.deciding import NoDesign, words
+from socialstats.cli.readings.alone import values_of_one_source
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
@@ -57,6 +58,7 @@ READINGS: tuple[Callable[[Profile], Proposals], ...] = (
     treated_units,
     score_tables,
     groups_of_units,
+    values_of_one_source,
     counted_answers,
 )
 
@@ -193,15 +195,15 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
 
 
-def command(path: str, settings: Settings, name: str = "report") -> str:
-    """Return a complete command line.
+def command(files: Sequence[str], settings: Settings, name: str = "report") -> str:
+    """Return a complete command line; `files` are those of the table, or ``--example NAME``.
 
     Examples
     --------
-    >>> command("a b.csv", {"map": ["unit=ID"], "levels": ["low", "high"], "crosstab": True})
+    >>> command(["a b.csv"], {"map": ["unit=ID"], "levels": ["low", "high"], "crosstab": True})
     "socialstats report 'a b.csv' --map unit=ID --levels low,high --crosstab"
     """
-    typed = ["socialstats", name, path]
+    typed = ["socialstats", name, *files]
     for key, value in settings.items():
         if key not in SETTINGS or value in (None, []):
             continue
@@ -216,9 +218,9 @@ def command(path: str, settings: Settings, name: str = "report") -> str:
     return shlex.join(typed)
 
 
-def estimate(path: str, one: Proposal) -> str:
+def estimate(files: Sequence[str], one: Proposal) -> str:
     """Return the command line that estimates one metric."""
-    typed = ["socialstats", "estimate", one.metric, path]
+    typed = ["socialstats", "estimate", one.metric, *files]
     for part, columns in one.parts.items():
         typed += [f"--{part}", ",".join(c.name for c in columns)] if columns else []
     for key in ("groups", "cluster", "scale", "source", "choice"):
@@ -313,10 +315,11 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
-def proposed(error: NoDesign, path: str) -> str:
+def proposed(error: NoDesign, files: Sequence[str]) -> str:
     """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
     refused: list[str] = []
     found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)
+    found = [one for one in found if not one.metric or files[0] != "--example"]  # estimate reads files alone
     seen = Profile(without_notes(error.table)[0])
     whole = refusal(Profile(error.table))
     lacks = [f"{whole}."] if whole else what_is_needed(seen)
@@ -333,7 +336,7 @@ def proposed(error: NoDesign, path: str) -> str:
     intro = "It may be one of these, the most likely first" if len(found) > 1 else alone
     lines.append(f"{intro}{'; nothing in the names confirms it' if weak else ''}:")
     for one, against in zip(found, told, strict=True):
-        typed = estimate(path, one) if one.metric else command(path, one.settings)
+        typed = estimate(files, one) if one.metric else command(files, one.settings)
         lines += [f"  {typed}", f"      {one.design}: {one.means}{unused(seen, one)}"]
         lines += [f"      Check first: {against}"] if against else []
     return "\n".join(lines)

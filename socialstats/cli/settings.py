@@ -144,7 +144,7 @@ COMPUTED = (
               "level of --by (pressure of norm-goal, stage of staged-values) that the others are compared with "
               "(default: one called default, or the first)"),
     Setting("first", "text", "GROUP", "group of names that a positive bias favours, in relationship-bias"),
-    Setting("smallest_effect", "number", "X", "smallest effect of interest", of="paired"),
+    Setting("smallest_effect", "number", "X", "smallest effect of interest", of="groups paired"),
     Setting("pooling", "text", "", "what has equal weight in the mean of a leaderboard over tasks (default tasks)",
               choices="tasks units"),
     Setting("effect_scale", "text", "", "unit of --smallest-effect (default raw)", of="paired", choices="raw d_z"),

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from socialstats.claims import Checked, Claim
 
 HELP = "recompute the numbers that an evaluation harness printed, from its own log"
-EPILOG = """examples:
-  socialstats validate logs/2026-11-21_social.eval
-  socialstats validate results/ --cluster scenario
-  socialstats validate log.json --claims claims.toml -o checked.html
+EPILOG = """examples, with the logs in examples/data:
+  socialstats validate run.eval
+  socialstats validate results/ --cluster story
+  socialstats validate run.eval --claims claims.toml -o checked.html
 
 claims.toml, one table a number:
   [[claim]]
   name = "Table 2, accuracy"
   quantity = "mean"
-  value = "0.812"                  # in quotes: its digits are kept
+  value = "0.725"                  # in quotes: its digits are kept
   select = { scorer = "choice" }   # which rows
-  settings = { cluster = "scenario" }
+  settings = { cluster = "story" }
 
 exit code: 0 every number stands or rests on a definition that is named; 1 a number is wrong; 2 bad input"""
 

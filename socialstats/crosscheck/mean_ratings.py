@@ -91,7 +91,8 @@ def score_checks(
     out = []
     if row.std_error is not None:
         out.append(relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", CR2))
-    binary, mean, df = len(result.design.levels) == 2, float(p.mean()), errors.df
+    binary = len(result.design.levels) == 2 and result.design.repeats is None  # a mean of answers is none
+    mean, df = float(p.mean()), errors.df
     if binary and extreme and plain:
         ends = wilson_roots(mean, float(len(p)), result.settings["level"], None)
     else:

@@ -11,7 +11,8 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.designs.contrasts import ContrastScale
-from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order
+from socialstats.designs.level_orders import ordered
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Reading, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
@@ -63,10 +64,6 @@ class ContrastOptions(Reading):
         Reading.__post_init__(self)
         check_choice("scale", self.scale, (*self.SCALES, None))
         levels = declared_levels(self.levels)
-        if levels is not None and self.scale == "numeric":
-            raise InputError(
-                f"{option('levels')} and {option('scale', 'numeric')} contradict each other: numbers have no levels"
-            )
         if levels is not None and len(levels) != 2 and self.scale == "binary":
             raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {quoted(levels)}")
         if levels is not None and len(levels) < 2:
@@ -165,11 +162,14 @@ class Values:
         Empty for numbers.
     numbers : (rows,) float64 array
         Numbers, or codes into `levels`; NaN where missing or not decoded.
+    cautions : tuple of Caution
+        On how the order of the levels was used.
     """
 
     scale: ContrastScale
     levels: Levels
     numbers: FloatArray
+    cautions: tuple[Caution, ...] = ()
 
 
 def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
@@ -194,7 +194,9 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
     if levels is None and scale == "nominal":
         levels = _category_levels(column, rows, used) or in_order(used)
     if levels is not None:
-        return Values(scale or _scale_of(levels), levels, _by_level(column, rows, levels))
+        if scale == "numeric":
+            return _as_numbers(column, rows, levels)
+        return _as_levels(column, rows, levels, scale, options)
     rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
     zero_one = ("0", "1") if numbers <= ZERO_ONE and scale != "numeric" else None
@@ -205,23 +207,44 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
         listed = listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
         raise DesignError(
             f"{rows.table.place(column)}: {option('scale', 'binary')}, but the values are {listed}. Say which two "
-            f"values count as 0 and 1: {zero_one_option()}"
+            f"values count as 0 and 1: {option('levels', (Word('ZERO'), Word('ONE')))}"
         )
     if levels is None and (None not in numbers or scale == "numeric" or rows.mostly_numbers(column)):
         if None in numbers:
             rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing)
         return Values("numeric", (), rows.labels(column).numbers())
     levels = levels or _category_levels(column, rows, used) or _levels_of_texts(column, rows, scale, used)
-    return Values(_scale_of(levels), levels, _by_level(column, rows, levels))
+    return _as_levels(column, rows, levels, None, options)
 
 
-def zero_one_option() -> str:
-    """Return the setting that says which of two values counts as 1."""
-    return option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+def _as_levels(
+    column: str, rows: Rows, levels: Levels, scale: ContrastScale | None, options: ContrastOptions
+) -> Values:
+    """Decode labels as codes of levels; without a scale, of two levels it is binary."""
+    scale = scale or ("binary" if len(levels) == 2 else "nominal")
+    return Values(scale, levels, _by_level(column, rows, levels), _unused_order(levels, options))
 
 
-def _scale_of(levels: Levels) -> ContrastScale:
-    return "binary" if len(levels) == 2 else "nominal"
+def _as_numbers(column: str, rows: Rows, levels: Levels) -> Values:
+    """Decode levels as numbers: as they are or, of words, 0, 1, 2, ... in order."""
+    numbers = [as_number(level) for level in levels]
+    plain = None not in numbers
+    codes = _by_level(column, rows, levels)
+    scores = np.array([*(numbers if plain else range(len(levels))), np.nan], dtype=np.float64)
+    values = scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
+    steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
+    noted = () if plain else (caution("SS310", steps, affects="means and differences"),)
+    return Values("numeric", (), values, noted)
+
+
+def _unused_order(levels: Levels, options: ContrastOptions) -> tuple[Caution, ...]:
+    """Return what is said of levels in order, declared or known, that are compared as categories unasked."""
+    letters = all(len(level) == 1 for level in levels)
+    if options.scale is not None or len(levels) < 3 or not (options.levels or (ordered(levels) and not letters)):
+        return ()
+    declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
+    fix = f"{declare} compares their means; {option('scale', 'nominal', '--scale nominal')} says that they have none"
+    return (caution("SS345", f"{quoted(levels, 8)} were compared as categories", affects="tests and shares", fix=fix),)
 
 
 def _engine_numbers(column: str, rows: Rows, options: ContrastOptions) -> FloatArray | None:
@@ -248,10 +271,10 @@ def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> Levels | N
 
 def _levels_of_texts(column: str, rows: Rows, scale: ContrastScale | None, used: Sequence[str]) -> Levels:
     if len(used) > 2 and scale != "binary":
-        return in_order(used)
+        return tuple(ordered(used)) or in_order(used)
     raise DesignError(
         f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} {quoted(used, 6)}, and "
-        f"which counts as 1 is undeclared. Declare {zero_one_option()}, the one that counts as 1 last"
+        f"which counts as 1 is undeclared. Declare {which_counts(used)}"
     )
 
 

@@ -11,7 +11,7 @@ import narwhals as nw
 from socialstats.designs.aliases import Levels, Names, NaTexts, Pair
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS, Finder, Part
-from socialstats.designs.tables import free_name
+from socialstats.designs.tables import free_name, with_constant
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, as_text
 from socialstats.tables.lazy import ROW, asks
@@ -194,11 +194,12 @@ def with_orders(table: Table, keys: Sequence[str], groups: Pair, more: Sequence[
 
 def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:
     """Add a column that names the unit, and one for a single rater where none is named; return their names."""
-    unit, who = free_name(table.columns, "couple"), rater or free_name(table.columns, "answered by")
+    unit = free_name(table.columns, "couple")
     parts = [nw.col(key).cast(nw.String()).fill_null("") for key in dict.fromkeys(keys)]
-    columns = [nw.concat_str(parts, separator=" | ").alias(unit)]
-    if rater is None:
-        columns.append(nw.lit("model").alias(who))
-    added = (unit,) if rater is not None else (unit, who)
     frame: Any = table.frame
-    return replace(table, frame=frame.with_columns(*columns), columns=(*table.columns, *added)), unit, who
+    joined = frame.with_columns(nw.concat_str(parts, separator=" | ").alias(unit))
+    table = replace(table, frame=joined, columns=(*table.columns, unit))
+    if rater is not None:
+        return table, unit, rater
+    table, who = with_constant(table, "answered by", "model")
+    return table, unit, who

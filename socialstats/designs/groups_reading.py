@@ -108,7 +108,7 @@ def build_groups(table: Table, roles: Roles, options: GroupsOptions) -> Groups:
     rows.raise_if_any()
     if not values.levels:
         cautions += code_suspects(rows, [roles["value"]])
-    cautions += undeclared_order
+    cautions += [*undeclared_order, *(values.cautions if values.scale == "numeric" else ())]
     repeat = repeats_of(rows, roles, unnumbered=True, wide=False) if roles["unit"] else None
     means = None
     if repeat is not None:

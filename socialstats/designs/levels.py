@@ -13,7 +13,8 @@ from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
 from socialstats.tables.lazy import asks
-from socialstats.voice import option
+from socialstats.text import shorten
+from socialstats.voice import Word, option
 
 POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
 DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
@@ -233,3 +234,11 @@ def _ordered_dictionary(table: Table, column: str) -> Sequence[Any] | None:
         return None
     dictionaries = {tuple(chunk.dictionary.to_pylist()) for chunk in values.chunks}
     return dictionaries.pop() if len(dictionaries) == 1 else None
+
+
+def which_counts(used: Sequence[str]) -> str:
+    """Return how the one of two levels that counts as 1 is declared; it stands last."""
+    if len(used) != 2:
+        return f"{option('levels', (Word('ZERO'), Word('ONE')))}, the one that counts as 1 last"
+    one, other = (option("levels", pair) for pair in (tuple(used), tuple(used[::-1])))
+    return f"{one} if '{shorten(used[1])}' counts as 1, or {other} if '{shorten(used[0])}' does"

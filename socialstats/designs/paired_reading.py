@@ -230,8 +230,9 @@ def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[st
         f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
         f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
-        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}; if not, "
-        f"{option('design', 'groups', '--design groups')} compares them (read_groups)"
+        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}. If not, they are read as groups by "
+        f"{option('group', roles['condition'])}, for the metrics two_proportions, two_means, two_ordinal and "
+        "equivalence"
     )
 
 
@@ -291,7 +292,7 @@ def build_pairs(
     rows.refuse_several(roles, OWNER)
     if values.scale == "numeric":
         cautions += code_suspects(rows, [roles["value"]])
-    cautions += undeclared_order
+    cautions += [*undeclared_order, *values.cautions]
     means = None
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
@@ -378,10 +379,17 @@ def square_pairs(
     row, column = np.nonzero(counts)
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
-    options = PairedOptions(levels=None if scale == "numeric" else order, scale=scale if order else "numeric")
+    options = PairedOptions(levels=None if scale == "numeric" else order, scale=_scale_of_square(scale, order))
     done = wide_pairs(as_table(cells, source), "first", "second", replace(options, count="count"))
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
     return replace(done, conditions=asked.two or ("first", "second"), flow=(total,), columns={})
+
+
+def _scale_of_square(scale: Any, order: Sequence[str] | None) -> Any:
+    """Return the scale of a square table: of three or more levels it is one of categories."""
+    if not order:
+        return "numeric"
+    return scale or ("nominal" if len(order) > 2 else None)
 
 
 def _order_of_frame(labels: Levels, scale: Any, source: str) -> Levels | None:

@@ -50,7 +50,7 @@ class RatingsSources:
         data: Any,
         *,
         unit: Names | None = None,
-        rater: str | None = None,
+        rater: ColumnOption = None,
         value: str | None = None,
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
@@ -78,7 +78,8 @@ class RatingsSources:
         unit, rater, value : str, optional
             Columns; `unit` may be several that name the unit together. By default ``unit`` (or ``item``,
             ``question``, ``sample``, ``id``, ...), ``rater`` (or ``judge``, ``annotator``, ``model``, ...) and
-            ``value`` (or ``rating``, ``score``, ``label``, ...).
+            ``value`` (or ``rating``, ``score``, ``label``, ...). ``rater=False``: all values are of one source. This
+            is the default where every column plays another part.
         levels : sequence, optional
             The possible values, the lowest first. An ordered categorical brings its own; numbers may go without
             (those that occur, ascending); texts may not, unless they are nominal.
@@ -146,7 +147,13 @@ class RatingsSources:
         >>> design.matrix().tolist(), design.scale
         ([[0.0, 1.0], [0.0, 0.0]], 'ordinal')
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, build_from, ratings_roles
+        from socialstats.designs.ratings_reading import (
+            RatingsOptions,
+            build_from,
+            lone_source,
+            ratings_roles,
+            with_source,
+        )
 
         table, key = with_joint(as_table(data, source), unit)
         options = RatingsOptions(
@@ -169,7 +176,11 @@ class RatingsSources:
             probabilities=probabilities,
             repeat=repeat,
         )
-        return build_from(table, ratings_roles(table, options), options)
+        options = lone_source(table, options)
+        done = build_from(*with_source(table, ratings_roles(table, options)), options)
+        if options.rater is False:
+            return replace(done, columns={part: name for part, name in done.columns.items() if part != "rater"})
+        return done
 
     @classmethod
     def from_wide(
@@ -372,6 +383,9 @@ class Ratings(RatingsSources, Design):
         False when `levels` are only those that occur.
     numeric : bool
         True when every level is a number (then `scores` are those numbers).
+    ends : pair of float, or None
+        The lowest and the highest value that there can be: declared, or 0 and 1 where just these occur. Means of
+        repeated answers keep the ends of the answers.
     raters_known : bool
         False when the table says how many raters gave each level, but not who: nothing may tell raters apart.
     probabilities : (ratings, levels) float64 array, or None
@@ -406,6 +420,7 @@ class Ratings(RatingsSources, Design):
     rater_groups: Mapping[str, Factor] = field(default_factory=dict)
     levels_declared: bool = True
     numeric: bool = False
+    ends: tuple[float, float] | None = None
     raters_known: bool = True
     probabilities: FloatArray | None = None
     repeats: Repeats | None = None

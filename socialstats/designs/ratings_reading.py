@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Missing, Names, Pair
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import ReadingReplies, check_choice, texts
@@ -29,18 +30,20 @@ from socialstats.designs.rows import (
 from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
+    bare,
     begun,
     holds_numbers,
     times_of,
+    with_constant,
 )
 from socialstats.designs.undeclared import of_ratings, with_dependence
-from socialstats.designs.vocabulary import PEOPLE_AS_RATERS, RATERS, RATING_FIRST, UNITS, VALUES
+from socialstats.designs.vocabulary import PEOPLE_AS_RATERS, RATERS, RATING_FIRST, REPEATS, RIGHT, UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number
 from socialstats.tables.lazy import asks
 from socialstats.text import count as counted
 from socialstats.text import listing, quoted, shorten
-from socialstats.voice import option
+from socialstats.voice import Word, option
 
 RATED_UNITS = tuple(name for name in UNITS.names if name not in PEOPLE_AS_RATERS)
 RATINGS = (*RATING_FIRST, *(name for name in VALUES.names if name not in RATING_FIRST))
@@ -51,7 +54,7 @@ class RatingsOptions(ReadingReplies):
     """How to read a table as ratings; `Ratings.from_frame` documents every field."""
 
     unit: str | None = None
-    rater: str | None = None
+    rater: ColumnOption = None
     value: str | None = None
     levels: Sequence[Any] | None = None
     scale: Scale | None = None
@@ -149,8 +152,32 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
     if not roles["value"] and (alike := _alike(table, roles)):
         wide = f"Where each column is a rater, say {option('raters', alike)}"
         finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
+    elif roles["unit"] and roles["value"]:
+        alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
+        finder.problems = [replace(p, fix=f"{p.fix}. {alone}") if p.part == "rater" else p for p in finder.problems]
     finder.finish()
     return roles
+
+
+def lone_source(table: Table, options: RatingsOptions) -> RatingsOptions:
+    """Take all values as of one source where no column is left that could say who gave them."""
+    if options.rater is not None:
+        return options
+    try:
+        roles = Finder(table).roles(PARTS, replace(options, rater=False))
+    except DesignError:
+        return options
+    named = roles["unit"] and roles["value"] and not (options.rater_source or options.rater_groups)
+    left = {*table.columns} - {*roles.columns()}
+    return replace(options, rater=False) if named and left <= {*REPEATS.names} else options
+
+
+def with_source(table: Table, roles: Roles) -> tuple[Table, Roles]:
+    """Add the column of who gave the values, where they are all of one source."""
+    if roles["rater"]:
+        return table, roles
+    table, who = with_constant(table, "source", roles["value"])
+    return table, roles.replaced(rater=[who])
 
 
 def _alike(table: Table, roles: Roles) -> list[str]:
@@ -199,6 +226,21 @@ class ChosenLevels:
         return np.array([*map(as_number, self.levels)] if self.numeric else range(len(self.levels)), dtype=np.float64)
 
 
+def scale_ends(scores: FloatArray, declared: bool) -> tuple[float, float] | None:
+    """Return the lowest and the highest declared level; 0 and 1 where just these occur; None for an open scale.
+
+    Examples
+    --------
+    >>> scale_ends(np.array([1.0, 2.0, 7.0]), True), scale_ends(np.array([1.0, 2.0]), False)
+    ((1.0, 7.0), None)
+    """
+    if not len(scores):
+        return None
+    low, high = float(scores[0]), float(scores[-1])
+    evident = len(scores) == 2 and (low, high) == (0.0, 1.0)
+    return (low, high) if low < high and (declared or evident) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rated:
     """Decoded ratings.
@@ -210,12 +252,15 @@ class Rated:
         Index into the levels; -1 where `status` is not 0.
     status : (rows,) int8 array
     cautions : tuple of Caution
+    ends : pair of float, or None
+        As in `Ratings`.
     """
 
     chosen: ChosenLevels
     value: IntArray
     status: StatusArray
     cautions: tuple[Caution, ...]
+    ends: tuple[float, float] | None = None
 
 
 def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
@@ -238,7 +283,8 @@ def rate(rows: Rows, roles: Roles, options: RatingsOptions) -> Rated:
     if chosen.numeric and not chosen.declared:
         cautions += code_suspects(rows, [column], rated)
     value = np.where(status == OK, codes, -1)
-    return Rated(chosen=chosen, value=value, status=status, cautions=tuple(cautions))
+    ends = scale_ends(chosen.scores, chosen.declared) if chosen.numeric else None
+    return Rated(chosen=chosen, value=value, status=status, cautions=tuple(cautions), ends=ends)
 
 
 def undeclared_levels(assumed: str, fix: str) -> list[Caution]:
@@ -247,6 +293,7 @@ def undeclared_levels(assumed: str, fix: str) -> list[Caution]:
     return [caution("SS310", assumed, affects=affects, fix=fix)] if assumed else []
 
 
+RIGHT_OR_NOT = ("0", "1")
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 
 
@@ -316,14 +363,18 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     if not words.any() or options.scale in ("interval", "ratio") or rows.mostly_numbers(column, rated):
 
         def cure(label: str) -> str:
-            ways = f"{option('refusal', label, '--refusal')} or {option('na', label, '--na')}"
+            ways = f"{option('refusal', label)} or {option('na', label)}"
             return f"Correct it, or say {ways}, or {option('scale', 'nominal')} if these are labels"
 
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
-        return tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
+        numbers = tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
+        right = len(numbers) == 1 and {*numbers} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
+        return RIGHT_OR_NOT if right else numbers  # 38 of 38 are shares of right answers
+    known = ordered(used)
+    say = option("levels", known or [Word("LOWEST"), Word("..."), Word("HIGHEST")])
     raise DesignError(
         f"{place}: the values are texts whose order is undeclared: {quoted(in_order(used), 12)}. Pass all "
-        f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
+        f"levels, the lowest first, {'perhaps' if known else 'as'} {say}, "
         f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
         f"{option('refusal', 'LABEL', '--refusal LABEL')}"
     )
@@ -432,7 +483,8 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     values[there] = value
     cautions = (*(c for c in rated.cautions if c.code != "SS310"), means.note)
     of_means = ChosenLevels(tuple(plain_number(x) for x in levels.tolist()), "interval", False)
-    return replace(rated, chosen=of_means, value=values, cautions=cautions), means
+    ends = scale_ends(scores, chosen.declared)
+    return replace(rated, chosen=of_means, value=values, cautions=cautions, ends=ends), means
 
 
 def _rater_group(rows: Rows, who: Sequence[str], column: str) -> None:
@@ -571,6 +623,7 @@ def _finish(
         rater_groups=rater_groups,
         levels_declared=chosen.declared,
         numeric=chosen.numeric,
+        ends=rated.ends,
         flow=(*rows.flow, step),
         source=rows.table.source,
         columns=roles.parts(),

@@ -102,7 +102,7 @@ def fill_or_drop() -> str:
 
 def if_missing(label: str) -> str:
     """Return the cure of a value that is no number."""
-    return f"Correct it, or declare it with {option('na', label, '--na')} if it means a missing value"
+    return f"Correct it, or declare it with {option('na', label)} if it means a missing value"
 
 
 def if_labels() -> str:

@@ -685,6 +685,13 @@ def _stacked_now(
     return nw.from_native(pd.DataFrame(data | {value: _stacked(frame, columns)}), eager_only=True)
 
 
+def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:
+    """Add a column that holds one label in every row; return its name as well."""
+    name = free_name(table.columns, wanted)
+    frame: Any = table.frame
+    return replace(table, frame=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)), name
+
+
 def free_name(taken: Collection[str], wanted: str) -> str:
     """Return a name that no column has."""
     while wanted in taken:

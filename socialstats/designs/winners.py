@@ -27,6 +27,7 @@ SIDE_CODES = couples(
 )
 SIGNS = couples("1 -1, +1 -1")
 LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
+SHORT = 24  # characters of a label that an error repeats
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
 
@@ -271,7 +272,8 @@ def _cure(used: Sequence[str]) -> Callable[[str], str]:
             return f"Say {option('winner_coding', 'score')} if {held}"
         if shares:
             return f"Say {option('winner_coding', 'probability')} if it is the probability of the first item"
-        tie, refused = option("tie", label, "--tie"), option("refusal", typed="--refusal")
+        tie = option("tie", label)
+        refused = option("refusal", label) if len(label) <= SHORT else option("refusal", typed="--refusal")
         return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
 
     return cure

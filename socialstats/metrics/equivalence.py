@@ -64,7 +64,7 @@ SCORE = "score (Tango)"
 SKEWED = 0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
 
 
-@reads(Paired, also=(Result, Row, Groups))
+@reads(Paired, Groups, also=(Result, Row))
 def equivalence(
     paired: Paired | Groups | Result | Row | TableLike,
     *,
@@ -107,7 +107,7 @@ def equivalence(
     level : float
         1 minus the error rate of each test.
     **columns
-        Of a data frame or file: its columns, by the keywords of `read_paired`.
+        Of a data frame or file: its columns, by the keywords of `read_paired`, or of `read_groups` with its ``group=``.
 
     Returns
     -------
@@ -155,9 +155,6 @@ def equivalence(
     """
     one_of("scale", scale, SCALES)
     if isinstance(paired, Groups):
-        if paired.by is not None:
-            raise InputError(f"equivalence of groups takes one '{paired.by.name}' at a time; split() makes a design of "
-                             "each")  # fmt: skip
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
         compared: Any = compare(paired, cluster=cluster, level=level)
         paired, cluster = compared, "declared"

@@ -14,7 +14,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
 from socialstats.designs.calls import TableLike
-from socialstats.designs.levels import opposites
+from socialstats.designs.levels import opposites, which_counts
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -42,7 +42,7 @@ from socialstats.results.rows import in_unit, negated, rows_with, together, unde
 from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
-from socialstats.voice import Word, one_of, option
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,11 +200,11 @@ def board_of(
                           f"{quoted(design.levels, 8)}")  # fmt: skip
     if not (design.numeric or design.levels_declared or opposites(design.levels)):
         raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
-                          "undeclared. Say "
-                          f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}")  # fmt: skip
+                          f"undeclared. Say {which_counts(design.levels)}")  # fmt: skip
     if not design.raters_known or len(design.raters) < 2:
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
-        raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
+        alone = ". Its mean is the metric mean_ratings, and the study one-source" if design.raters_known else ""
+        raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}{alone}")
     if (models := len(design.raters)) > MOST_MODELS:
         raise InputError(
             f"{design.source}: a leaderboard compares every two models, and these are {count(models)}. At most "

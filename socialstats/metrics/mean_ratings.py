@@ -114,7 +114,8 @@ def mean_ratings(
 def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
     if not design.numeric or design.scale == "nominal":
-        raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels")
+        raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels. The "
+                         "share of each label is a metric of its own, choice_shares")  # fmt: skip
     if np.any(design.unit_count != 1):
         raise InputError(f"{design.source}: units that stand for several alike ones; give one row a rating")
     values, known, expected = unit_shares(design) @ design.scores, answered(design), design.read_as() @ design.scores
@@ -123,7 +124,8 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     factors = cluster_factors(design, cluster)
     how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
                     magnitude=float(np.abs(design.scores).max()))  # fmt: skip
-    ends, whose = ends_of(design), population(design, people, factors)
+    ends, whose = design.ends, population(design, people, factors)
+    single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
     means = list[Mean]()
 
     def put(term: str, group: str, values: FloatArray, held: BoolArray, answers: int, **part: str) -> None:
@@ -131,7 +133,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         drawn = () if "rater" in part else people_means(design, expected, held, whose.drawn, how.clusters)
         sample = Sample(values=values[unit][:, None], unit=unit, how=how, drawn=drawn)
         row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
-        means.append(mean_of(row, sample, ends, answers if len(design.levels) == 2 else math.inf))
+        means.append(mean_of(row, sample, ends, answers if single else math.inf))
 
     rated = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
     put(ALL, "mean", values, known, int(rated.sum()))
@@ -183,13 +185,6 @@ def people_means(
     total = None if len(rows) == given.sum() else 1.0
     return (Drawn.of(values[rows, None], 1 / (n[unit] * held.sum()), clusters[0][unit] if clusters else unit,
                      design.rater[rows], total=total),)  # fmt: skip
-
-
-def ends_of(design: Ratings) -> tuple[float, float] | None:
-    """Return the lowest and the highest declared level; 0 and 1 where just these occur; None for an open scale."""
-    low, high = float(design.scores[0]), float(design.scores[-1])
-    evident = len(design.levels) == 2 and (low, high) == (0.0, 1.0)
-    return (low, high) if low < high and (design.levels_declared or evident) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

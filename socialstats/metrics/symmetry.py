@@ -121,6 +121,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     margins = []
     for k, name in enumerate(design.levels[u] for u in used.tolist()):
         row = Row(term=name, group="margin", key=(("level", name),), role="difference", n=float(design.n_pairs),
+                  limits=(-1.0, 1.0),
                   n_clusters=clusters)  # fmt: skip
         margins.append(with_share_difference(row, first[:, k], second[:, k], design.count, codes, settings["level"]))
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}

@@ -129,9 +129,9 @@ def check_numbers(design: Groups) -> None:
     """Refuse labels, which have no mean."""
     if design.levels and design.scale != "binary":
         other = "two_ordinal" if design.scale == "ordinal" else "two_proportions"
-        say = option("scale", "numeric", "--scale numeric")
+        say = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
         raise DesignError(f"{design.source}: means need numbers, and these values are {design.scale}. {other} compares "
-                          f"them; numbers as labels are read as such with {say}")  # fmt: skip
+                          f"them; {say} counts them as numbers, in equal steps")  # fmt: skip
 
 
 def rows_of(

@@ -44,7 +44,7 @@ def ones_of(design: Groups, choice: str | None) -> tuple[FloatArray, str]:
             raise InputError(f"{option('choice', choice)}: the values are shares of '{design.repeats.share_of}'")
         return design.value, design.repeats.share_of
     if not levels:
-        say = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+        say = option("levels", (Word("ZERO"), Word("ONE")))
         raise DesignError(f"{design.source}: the values are numbers, and shares need levels ({say}). two_means "
                           "compares numbers")  # fmt: skip
     if choice is None and design.scale != "binary":

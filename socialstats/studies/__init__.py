@@ -10,7 +10,7 @@ Examples
 ('Does urgency decide, or the role?', 'comparisons')
 """
 
-from socialstats.studies import comparisons, groups, leaderboard, paired, ratings
+from socialstats.studies import comparisons, groups, leaderboard, one_source, paired, ratings
 from socialstats.studies.compare import ratings as compare_ratings
 from socialstats.studies.compare import study as compare
 from socialstats.studies.grouped import run_study
@@ -33,6 +33,7 @@ STUDIES: dict[str, Study] = {
         staged_values.STUDY,
         norm_goal.STUDY,
         ordinal_alignment.STUDY,
+        one_source.STUDY,
         ratings.STUDY,
         compare_ratings.STUDY,
         leaderboard.STUDY,

@@ -344,6 +344,7 @@ def strengths_block(
     """Return the forest of strengths with rank intervals, and its table; `planning`: and what halves an interval."""
     rows = strongest(fit)
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
+    quoted_ranks = ranks if untrusted(fit) else joint  # those of the answer
     worth, level = fit.worth(level=options.level), level_text(options.level)
     return Block(
         id="strengths",
@@ -351,9 +352,10 @@ def strengths_block(
         sentences=(strengths_sentence(fit, item), rank_sentence(ranks, None if untrusted(fit) else joint),
                    *(strength_halving(fit, rows[0], item) if planning else ())),
         draw=partial(forest, rows, xlabel="log-strength (0 = average)",
-                     ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
+                     ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in quoted_ranks.rows}),
         figure_title=f"Log-strength of each {item}, strongest first",
-        caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: marginal rank intervals; "
+        caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: {RANK_SETS[not untrusted(fit)]} "
+        "rank intervals; "
         f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(math.e)} to 1.",
         tables=(strength_table(fit, ranks, joint, worth, item),),
         results=(fit, ranks, joint, worth),

@@ -385,9 +385,14 @@ def levels(design: Any) -> str:
     return f"column '{shorten(design.by.name)}' has the single value '{shorten(design.by.levels[0])}'"
 
 
+def models(design: Any) -> str:
+    """Return that a leaderboard has a single model."""
+    return f"it has one model, {quoted(design.raters)}" if len(design.raters) == 1 else ""
+
+
 WHY: dict[str, Callable[[Any], str]] = {
     "role-conflict": urgency, "norm-goal": actions, "ordinal-alignment": alignment, "staged-values": stages,
-    "compare": levels, "compare-ratings": levels,
+    "compare": levels, "compare-ratings": levels, "leaderboard": models,
 }  # fmt: skip
 
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.designs.groups import Groups
+from socialstats.errors import InputError
 from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
+from socialstats.metrics.equivalence import equivalence
 from socialstats.metrics.two_means import two_means
 from socialstats.metrics.two_ordinal import two_ordinal
 from socialstats.metrics.two_proportions import two_proportions
@@ -38,9 +40,10 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer
-from socialstats.text import count, counted, level_text, listing, shorten
+from socialstats.text import capital, count, counted, level_text, listing, shorten
+from socialstats.voice import option
 
-USED = ("level", "verify")
+USED = ("level", "smallest_effect", "verify")
 
 
 def compare(design: Groups, options: StudyOptions) -> Result:
@@ -71,12 +74,12 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
     result = compare(design, options)
     lead = result.rows[0]
     first, second = (f"'{shorten(name, 40)}'" for name in design.groups)
-    block = difference_block(design, result, lead)
+    blocks = [difference_block(design, result, lead), *equivalence_blocks(design, options)]
     return Outcome(
         study="groups",
         title=f"Is there a difference between {shorten(design.groups[0], 40)} and {shorten(design.groups[1], 40)}?",
         design=describe(design),
-        answer=(answer(design, lead, first, second),),
+        answer=(answer(design, lead, first, second), *(said for block in blocks[1:] for said in block.sentences)),
         planning=halved(design, lead),
         strip=Strip(
             title=f"{estimand(design)} ({minus(design)}) with {level_text(options.level)} CI",
@@ -87,11 +90,11 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
             ),
         ),
         cautions=order_cautions(result.cautions, design.cautions),
-        blocks=(block,),
+        blocks=tuple(blocks),
         diagnostics=diagnostics(design),
         methods=(methods(design, result, options),),
-        references=references_of([result], [block]),
-        verifications=verify_all({"Difference": result}, [block]) if options.verify else {},
+        references=references_of([result], blocks),
+        verifications=verify_all({"Difference": result}, blocks) if options.verify else {},
         settings=settings_of(options, USED),
         **shared(design, options),
     )
@@ -136,6 +139,29 @@ def difference_block(design: Groups, result: Result, lead: Row) -> Block:
         tables=(rows_table(result.rows, f"Both groups and their difference ({minus(design)})"),),
         results=(result,),
     )
+
+
+def equivalence_blocks(design: Groups, options: StudyOptions) -> list[Block]:
+    """Return whether the difference is smaller than the smallest effect of interest; nothing where none is said.
+
+    Raises
+    ------
+    InputError
+        For ordered answers, whose comparison is no difference.
+    """
+    if options.smallest_effect is None:
+        return []
+    if design.scale == "ordinal":
+        raise InputError(f"{option('smallest_effect', options.smallest_effect)}: groups of ordered answers are "
+                         "compared by a probability, and equivalence is of differences. Leave it out")  # fmt: skip
+    result = single(equivalence(design, margin=options.smallest_effect, level=options.level))
+    return [Block(
+        id="equivalence",
+        question="Is the difference smaller than the smallest effect of interest?",
+        sentences=(capital(result.sentence()),),
+        tables=(rows_table(result.rows, f"Two one-sided tests ({minus(design)})"),),
+        results=(result,),
+    )]  # fmt: skip
 
 
 def describe(design: Groups) -> str:

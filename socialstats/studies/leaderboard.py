@@ -599,4 +599,5 @@ STUDY = Study(
     parts=PARTS,
     takes=("raters",),
     knows=is_plain_board,
+    otherwise="one-source",
 )

@@ -425,8 +425,7 @@ def told(row: Row, together: float | None = None) -> str:
     """Name a level with its difference and interval; `together` is the level of all simultaneous intervals."""
     shown = row if together is None else replace(row, conf_level=together)
     kind = "" if together is None else "simultaneous"
-    said = sentences.estimate(replace(shown, limits=(-1.0, 1.0)), kind=kind)
-    return f"'{shorten(row.term, 40)}' ({said})"
+    return f"'{shorten(row.term, 40)}' ({sentences.estimate(shown, kind=kind)})"
 
 
 def joint(main: Result) -> str:

@@ -18,7 +18,7 @@ from socialstats.tables.table import SHOWN, Table
 from socialstats.text import listing, shorten
 
 
-def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
+def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> tuple[Table, int]:
     """Keep the rows whose value, written as text, is `value`.
 
     Parameters
@@ -26,6 +26,8 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     table : Table
         The rows of a lazy one are left to its engine.
     column, value : str
+    missing : bool
+        Keep rows without a value too.
 
     Returns
     -------
@@ -51,7 +53,9 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     if value not in labels:
         listed = listing([shorten(str(label)) for label in labels], most=SHOWN)
         raise NothingToAnalyse(f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}")
-    return _left_out(table, ~_has(table, column, {value}), "none is left")
+    others = {label for label in labels if label is not None} - {value}
+    bad = _has(table, column, others) if missing else ~_has(table, column, {value})
+    return _left_out(table, bad, "none is left")
 
 
 def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:

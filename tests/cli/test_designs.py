@@ -97,7 +97,7 @@ FAULTS = {
     "levels without an order": (
         ratings, (),
         "error: data.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low', 'medium' "
-        "and 'refused'. Pass all levels, the lowest first, as in --levels low,medium,high, or --scale nominal "
+        "and 'refused'. Pass all levels, the lowest first, as --levels LOWEST,...,HIGHEST, or --scale nominal "
         "if they have none. Declare a refusal apart: --refusal LABEL\n",
     ),
     "a level with a typing error": (

@@ -50,10 +50,17 @@ def test_all_rows_of_who_failed_go_and_are_counted(table: pd.DataFrame, tmp_path
     assert flow(tmp_path / "page.html")[1] == step
 
 
+def test_raters_are_found_by_the_name_of_their_column(table: pd.DataFrame, tmp_path: Path) -> None:
+    assert main(["report", "choices.csv", "--scale", "nominal", "--exclude-raters", "attention=failed", *QUICK]) == 0
+    assert flow(tmp_path / "page.html")[1]["rows"] == int(table["person"].isin({"p2", "p4"}).sum())
+
+
 def test_a_column_that_is_not_there_and_nobody_left_are_said(
     table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["report", "choices.csv", "--scale", "nominal", "--exclude-raters", "attention=failed", *QUICK]) == 2
+    table.rename(columns={"person": "who"}).to_csv("who.csv", index=False)
+    options = ["--design", "ratings", "--scale", "nominal", "--exclude-raters", "attention=failed"]
+    assert main(["report", "who.csv", *options, *QUICK]) == 2
     assert "no column 'rater'" in capsys.readouterr().err
     options = ["--map", "rater=person", "--scale", "nominal", "--exclude-raters"]
     assert main(["report", "choices.csv", *options, "attention=passed", *QUICK]) == 3

@@ -179,7 +179,9 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "a.json is the log of a harness, and scores.csv a table" in refused(tmp_path, capsys, log, table)
     assert "other.csv lacks 'item' and has 'nr'" in refused(tmp_path, capsys, table, wide)
     assert "is named twice" in refused(tmp_path, capsys, table, table)
-    assert "this table has one model, 'mock/one'" in refused(tmp_path, capsys, log, "--where", "scorer=match")
+    words = ["report", str(log), "--where", "scorer=match", "-o", str(tmp_path / "one.html")]
+    assert main(words) == 0
+    assert "it has one model, 'mock/one'" in capsys.readouterr().err
     assert "Parts of study leaderboard: unit, rater" in refused(
         tmp_path, capsys, table, "--study", "leaderboard", "--map", "who=model"
     )

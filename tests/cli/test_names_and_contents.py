@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.cli.level_orders import ordered
+from socialstats.designs.level_orders import ordered
 from tests.cli.test_proposals import DRAW, games, proposed, same_draws
 
 __all__ = ["same_draws"]

@@ -36,8 +36,8 @@ def test_an_unknown_winner_is_never_a_silent_tie(tmp_path: Path) -> None:
     text = f"{HEAD}\nx,y,x\nx,y,banana\nx,y,tie\ny,x,banana\n"
     assert messages(text, tmp_path) == [
         "choices.csv line 3, column 'winner': 'banana' is neither of the two items of its row nor a tie label "
-        "('tie') (2 rows: lines 3, 5). Correct it, or declare it with tie='banana' (--tie) if it means a tie, "
-        "or with refusal= (--refusal) if no choice was made"
+        "('tie') (2 rows: lines 3, 5). Correct it, or declare it with tie='banana' if it means a tie, "
+        "or with refusal='banana' if no choice was made"
     ]
 
 
@@ -78,7 +78,7 @@ def test_a_text_among_numbers_names_lines(tmp_path: Path) -> None:
         rows[line - 2] = "x,y,x,seven,2"
     assert messages(f"{HEAD},urgency_a,urgency_b\n" + "\n".join(rows), tmp_path) == [
         "choices.csv line 6, column 'urgency_a': 'seven' is not a number (2 rows: lines 6, 19). "
-        "Correct it, or declare it with na='seven' (--na) if it means a missing value (covariate urgency)"
+        "Correct it, or declare it with na='seven' if it means a missing value (covariate urgency)"
     ]
     declared = messages(f"{HEAD},urgency_a,urgency_b\n" + "\n".join(rows), tmp_path, allowed={"urgency": (1, 2, 3)})
     assert declared == [

@@ -80,7 +80,7 @@ def test_what_is_no_finite_number_is_named(value: str, tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,1.5\nq1,old,{value}\nq2,new,1\nq2,old,3\n"
     assert messages(text, tmp_path) == [
         f"answers.csv line 3, column 'score': '{value}' is not a finite number. "
-        f"Correct it, or declare it with na='{value}' (--na) if it means a missing value"
+        f"Correct it, or declare it with na='{value}' if it means a missing value"
     ]
     assert read_paired(tmp_path / "answers.csv", na=value, missing="drop").n_pairs == 1
 
@@ -89,7 +89,7 @@ def test_numbers_of_an_engine_that_are_not_finite_are_named() -> None:
     table = {"unit": [1, 1, 2, 2], "condition": ["a", "b"] * 2, "value": [1.5, np.inf, 2.0, np.nan]}
     assert frame_error(table).split("\n") == [
         "data frame row 1, column 'value': 'inf' is not a finite number. "
-        "Correct it, or declare it with na='inf' (--na) if it means a missing value",
+        "Correct it, or declare it with na='inf' if it means a missing value",
         "data frame row 3, column 'value': the value is missing. "
         "Fill it in, or say missing='drop' (--missing drop) to leave such rows out",
     ]
@@ -125,12 +125,12 @@ def test_two_texts_need_an_order(tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,good\nq1,old,bad\n"
     assert messages(text, tmp_path) == [
         "answers.csv, column 'score': the values are the texts 'bad' and 'good', and which counts as 1 is undeclared. "
-        "Declare levels=(zero, one) (--levels zero,one), the one that counts as 1 last"
+        "Declare levels=('bad', 'good') if 'good' counts as 1, or levels=('good', 'bad') if 'bad' does"
     ]
     assert read_paired(tmp_path / "answers.csv", levels=("bad", "good")).difference.tolist() == [1.0]
     assert messages(f"{HEAD}\nq1,new,1\nq1,old,2\n", tmp_path, scale="binary") == [
         "answers.csv, column 'score': scale='binary', but the values are 1 and 2. Say which two values count as 0 and "
-        "1: levels=(zero, one) (--levels zero,one)"
+        "1: levels=(ZERO, ONE)"
     ]
 
 

@@ -76,7 +76,7 @@ def test_wide_errors_name_the_lines_of_the_file(tmp_path: Path) -> None:
     path.write_text("id,pre,post\n\na,1,2\nb,,3\nc,4,\nd,,\ne,x,1\nf,1,2\n")
     assert error(read_paired, path, first="pre", second="post", unit="id").split("\n") == [
         "scores.csv line 7, column 'pre': 'x' is not a finite number. "
-        "Correct it, or declare it with na='x' (--na) if it means a missing value",
+        "Correct it, or declare it with na='x' if it means a missing value",
         "scores.csv, column 'id': 2 units without a partner: 4 units under 'pre', 4 units under 'post', 3 pairs. "
         "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out",
         "scores.csv line 4, column 'id': 'b' has no value under 'pre'",

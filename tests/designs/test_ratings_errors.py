@@ -26,7 +26,7 @@ def test_texts_without_an_order_say_exactly_what_to_pass(tmp_path: Path) -> None
     text = f"{HEAD}\n1,a,low\n1,b,high\n2,a,medium\n2,b,low\n"
     assert messages(text, tmp_path) == [
         "ratings.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low' and 'medium'. "
-        "Pass all levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or "
+        "Pass all levels, the lowest first, perhaps levels=['low', 'medium', 'high'], or "
         "scale='nominal' (--scale nominal) if they have none. Declare a refusal apart: refusal='LABEL' "
         "(--refusal LABEL)"
     ]
@@ -58,7 +58,7 @@ def test_a_text_among_numbers_is_named(value: str, tmp_path: Path) -> None:
     text = f"{HEAD}\n1,a,1\n1,b,2\n2,a,{value}\n2,b,2\n"
     assert messages(text, tmp_path) == [
         f"ratings.csv line 4, column 'rating': '{value}' is not a finite number. Correct it, or say refusal='{value}' "
-        f"(--refusal) or na='{value}' (--na), or scale='nominal' if these are labels"
+        f"or na='{value}', or scale='nominal' if these are labels"
     ]
     assert read_ratings(tmp_path / "ratings.csv", na=value).n_rows == 3
     assert read_ratings(tmp_path / "ratings.csv", scale="nominal").levels == tuple(sorted(["1", "2", value]))

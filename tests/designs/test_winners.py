@@ -80,8 +80,8 @@ def test_an_undeclared_tie_among_sides_is_named_as_such() -> None:
         outcomes(*rows)
     assert str(caught.value) == (
         "data frame row 1, column 'winner': 'both bad' is neither 'model_a', 'model_b' nor a tie label "
-        "('tie'). Correct it, or declare it with tie='both bad' (--tie) if it means a tie, "
-        "or with refusal= (--refusal) if no choice was made"
+        "('tie'). Correct it, or declare it with tie='both bad' if it means a tie, "
+        "or with refusal='both bad' if no choice was made"
     )
     assert outcomes(*rows, tie=("tie", "both bad")) == [A_WON, TIED]
 

@@ -97,6 +97,12 @@ def agreement(hostile: bool) -> Ratings:
     return Ratings.from_frame(frame, levels=list(LEVELS), **options)
 
 
+def one_source(hostile: bool) -> Ratings:
+    frame = relabelled(leaderboard_frame(), hostile, "model", "task")
+    frame = relabelled(frame[frame["model"] == frame["model"].iloc[-1]], hostile, "story")
+    return Ratings.from_frame(frame, unit=["task", "item"], strata="task", cluster="story")
+
+
 def compare(hostile: bool) -> Comparisons:
     parts = [choices(seed=seed).assign(model=name) for seed, name in ((5, "m1"), (6, "m2"))]
     frame = relabelled(relabelled(pd.concat(parts), hostile, "model"), hostile, "item_a", "item_b", "winner", "order")
@@ -178,7 +184,7 @@ EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired, "groups": groups,
     "agreement": agreement, "relationship-bias": relationship_bias, "norm-goal": norm_goal,
     "staged-values": staged_values, "ordinal-alignment": ordinal_alignment, "compare-ratings": compare_ratings,
-    "leaderboard": leaderboard,
+    "leaderboard": leaderboard, "one-source": one_source,
 }  # fmt: skip
 MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "paired, of numbers": ("paired", lambda hostile: Paired.from_frame(relabelled(scores(), hostile, "time"))),

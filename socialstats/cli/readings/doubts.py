@@ -60,6 +60,8 @@ def doubts(seen: Profile, one: Proposal) -> str:
         models = one.parts.get("raters", ())
         known = not models or any(FAMILIES.search(c.name) for c in models)
         return "" if known else f"no name says that the {len(models)} columns are models, nor that higher is better"
+    if one.parts.get("rater") == []:
+        return "no column says who gave the values, so all of them should be of one source"
     if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):
         return ""  # the table holds their difference
     return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](one.parts)

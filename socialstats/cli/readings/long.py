@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any
 
-from socialstats.cli.level_orders import ordered
 from socialstats.cli.readings.boards import measures_in
 from socialstats.cli.readings.proposal import Parts, Proposal, in_time, two_conditions
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import FEW, FEW_COLUMNS, MOST_KEYS, Column, Profile, paired_names, share
 from socialstats.designs.roles import (
     FEWEST_UNNAMED,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from socialstats.cli.deciding import words
-from socialstats.cli.level_orders import ordered
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import FEW, Column
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import LATER, YES, without_accents
@@ -60,6 +60,8 @@ class Proposal:
             names = [c.name for c in columns]
             if part in LISTED:
                 listed[part] = names
+            elif part == "rater" and not names and part not in given:
+                entries.append("rater=")  # nobody is named
             elif names and part not in given:
                 entries += [f"{part}={name}" for name in (names if part == "repeat" else [",".join(names)])]
         mapped = {"map": entries} if entries else {}
