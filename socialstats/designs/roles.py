@@ -432,7 +432,8 @@ def refuse_other_answers(
         chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
-        among = "" if column.called(TASKS.words) else f", with {cluster}"  # units are numbered anew in each task
+        numbered = cells.profile.columns[cells.unit[0]].whole and column.text  # anew in each label, perhaps
+        among = "" if numbered or column.called((*TASKS.words, *SUBJECTS)) else f", with {cluster}"
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}{among}",

@@ -200,6 +200,33 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: Frame({"ResponseId": numbered("R_", 80), "Progress": [100] * 78 + [40, 60], "Finished": ["True"] * 78
                        + ["False"] * 2, "FL_7_DO": ["shown", "hidden"] * 40, "Q2": likert(draw(4), 80)}),
         "report --map group=FL_7_DO --map value=Q2 --design groups"),
+    "people in groups who gave several rows, each of some model": (
+        lambda: with_scores(crossed(["agent_id", "round"], numbered("g", 24), ["1", "2", "3"]), given=likert).assign(
+            persona=lambda t: np.where(t["agent_id"] < "g012", "kind", "cold"),
+            model=lambda t: np.where(t["agent_id"].str[-1] < "5", "gpt-9", "claude-8")),
+        "report --map group=persona --map unit=agent_id --map value=given --design groups"),
+    # one source
+    "turns of a talk": (
+        lambda: with_scores(crossed(["conversation_id", "turn"], numbered("c", 30), ["1", "2", "3"]), broken=coin)
+        .assign(channel=lambda t: np.where(t["conversation_id"] < "c015", "app", "web")),
+        "report --map unit=conversation_id --map value=broken --map rater= --map repeat=turn"),
+    "a log of refusals": (
+        lambda: Frame({"request_id": numbered("r", 80), "topic": draw(1).choice(["law", "health"], 80), "refused":
+                       draw(2).choice(["yes", "no"], 80), "output_tokens": draw(3).integers(10, 500, 80)}),
+        "report --map unit=request_id --map value=refused --map rater="),
+    "counts of the answers of models": (
+        lambda: crossed(["model", "answer_type", "x"], NAMES[:3], ["comply", "refuse"], ["1"]).drop(columns="x").assign(
+            n=draw(4).integers(5, 90, 6)),
+        "estimate two_proportions --group model --value answer_type --count n --groups heron,orca --choice comply"),
+    "free texts are no raters": (
+        lambda: Frame({"case_id": range(1, 41), "kept_calm": draw(1).integers(1, 8, 40), "kept_angry":
+                       draw(2).integers(1, 8, 40), "judge_comment": draw(3).choice(
+                       ["stayed with the role all the time", "ignored what the user had asked for"], 40)}),
+        "report --map unit=case_id --map first=kept_calm --map second=kept_angry"),
+    "an exchange is no change": (
+        lambda: Frame({"Code": numbered("P", 40), "Confiance avant l'échange": draw(1).integers(1, 8, 40),
+                       "Confiance après l'échange": draw(2).integers(1, 8, 40)}),
+        "report --map unit=Code --map \"first=Confiance après l'échange\" --map \"second=Confiance avant l'échange\""),
     "codes of missing answers": (
         lambda: Frame({"pupil": numbered("p", 60), "arm": ["tutor", "control"] * 30,
                        "score": [-99, *draw(5).integers(10, 60, 58), -99]}),
@@ -304,6 +331,16 @@ def test_near_misses_are_refused_with_a_word(
     text = printed(make(), tmp_path / "t.csv", capsys)
     assert word in text
     assert first_of(text) == ""
+
+
+def test_nested_fields_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.jsonl"
+    Frame({"id": numbered("r", 20), "answers": [[{"user": "a", "value": k % 3}] for k in range(20)]}).to_json(
+        path, orient="records", lines=True
+    )
+    assert main(["check", str(path)]) == 2
+    caught = capsys.readouterr()
+    assert "'answers' holds lists or objects, which no design reads" in caught.out + caught.err
 
 
 def test_costs_alone_judge_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

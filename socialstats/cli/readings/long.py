@@ -236,6 +236,9 @@ def may_cross(seen: Profile, unit: Column, other: Column, keys: Sequence[Column]
     )
     if other.called(REPEATS.words) or seen.constant(other, unit) or (seen.constant(unit, other) and not rated):
         return False  # each label of one unit only: no condition is like that
+    named = other.called((*(name for name in PERSONS if name != "id"), *RATERS.words))
+    if other.id_named and not named:
+        return False  # talks and sessions with ids are units, which nobody met
     if not (persons or unit.called(UNITS.words) or unit.id_named):
         met = len(unit.levels) * len(other.levels) == seen.rows and unit.called(REPEATS.words)
         if other.called(UNITS.words) or (unit.called((*CONDITIONS.words, *REPEATS.words)) and not met):
