@@ -170,7 +170,7 @@ REPEATS = Part(
     ),
     words=spelled(
         "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
-        "draw completion generation rollout attempt try resample round take roll regen regeneration "
+        "draw completion generation rollout attempt try resample round turn take roll regen regeneration "
         "versuch anlauf ziehung tentativa tentative intento "
         "runde ronda durchgang wiederholung lauf repeticion "
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
