@@ -301,7 +301,8 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     if refused:
         return f"What it may be cannot be read: {refused[0]}"
-    nested = [name for name in table.columns if name not in Profile(table).columns]
+    held = Profile(table).columns
+    nested = [name for name in table.columns[:MOST_COLUMNS] if name not in held]
     if nested:
         return (
             f"{quoted([shorten(name, 30) for name in nested], 4)} {'hold' if len(nested) > 1 else 'holds'} lists or "
