@@ -260,5 +260,5 @@ def setting(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(setting(v) for v in value) or "none"
     if isinstance(value, Mapping):
-        return ", ".join(f"{k}: {setting(v)}" for k, v in value.items()) or "none"
+        return ", ".join(f"{str(k).replace('_', ' ')}: {setting(v)}" for k, v in value.items()) or "none"
     return str(value)

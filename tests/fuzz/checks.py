@@ -34,7 +34,7 @@ from tests.fuzz.tables import Drawn, Rng, chance, one_of
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
 NO_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?(?:nan|NaN|inf|Infinity)(?![\w])")
 NARROW = 1e-13  # share of its ends that rounding leaves of an interval without a width
-MORE = re.compile(r"\bmore (pairs of [a-z]+|clusters of [a-z_ ]+|[a-z]+)")
+MORE = re.compile(r"(?<!\bor )\bmore (pairs of [a-z]+|clusters of [a-z_ ]+|[a-z]+)\b(?! than)")  # not "two or more"
 CODES = {2: "bad input", 3: "nothing to analyse"}
 
 
