@@ -191,6 +191,10 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: with_scores(crossed(["essay_id", "grader"], numbered("e", 40), ["gpt-9", "claude-8", "llama-7"]),
                             points=likert),
         "report --map unit=essay_id --map rater=grader --map value=points"),
+    "models that grade by criterion": (
+        lambda: with_scores(crossed(["response_id", "judge_model", "criterion"], numbered("r", 30),
+                                    ["gpt-9", "claude-8", "llama-7"], ["care", "truth"]), score=likert),
+        "report --map unit=response_id --map rater=judge_model --map value=score --by criterion"),
     # groups of different units
     "what was shown, and a yes or no, in Spanish": (
         lambda: Frame({"id_persona": numbered("", 80), "edad": draw(2).integers(18, 70, 80),

@@ -28,6 +28,7 @@ from socialstats.designs.vocabulary import (
     CONFIDENCE,
     CROWD,
     CUES,
+    GRADERS,
     METHODS,
     PERIODS,
     PERSONS,
@@ -214,7 +215,8 @@ def keys_of(seen: Profile) -> list[Column]:
         if told and named and len(c.levels) <= most and (c.names_things or condition) and not c.prose:
             keys.append(c)
     sides = {c for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 for c in two}
-    measure = measures_in(seen) if models_of(seen) else None  # criteria of judges are kinds of one rating
+    judged = not models_of(seen) and any(c.called(GRADERS) and c.names_things for c in seen.varying())
+    measure = None if judged else measures_in(seen)  # criteria of judges are kinds of one rating
     return [c for c in keys if c is not measure and (c.numbers is not None or c not in sides)][:MOST_KEYS]
 
 
