@@ -148,6 +148,8 @@ def by_columns(table: Table, settings: Settings) -> str:
     if condition is not None and len(table.levels(condition)) > MOST_CONDITIONS:  # texts, say
         misses["paired"] = (Problem(message=f"'{shorten(condition)}' has too many labels for a condition"),)
         del fits["paired"]
+    for name in [name for name, parts in fits.items() if holds_prose(table, parts.get("value"))]:
+        misses[name] = (Problem(message=f"'{shorten(fits.pop(name)['value'])}' holds free texts, and no values"),)
     if fits and is_cross_table(table):
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
@@ -204,6 +206,14 @@ def fit_both(table: Table, settings: Settings) -> PartColumns | None:
         return None
     same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
     return rated if same and not _fits("comparisons", table, settings) else None
+
+
+def holds_prose(table: Table, column: str | None) -> bool:
+    """Whether a column of values holds texts of several words that differ in most rows: answers in full."""
+    from socialstats.designs.profile import Profile
+
+    held = Profile(table).column(column) if column is not None and not table.lazy else None
+    return held is not None and held.prose and 2 * held.size > held.rows
 
 
 def first_of_joint(entry: str, table: Table) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from socialstats.designs.vocabulary import AGAINST, DEGREES, LEVEL_ORDERS, MIDDLE, NOT
 
+NONE = "not at all "  # before the word of a scale of one pole
+
 
 def ordered(levels: Sequence[str]) -> list[str]:
     """Return levels in an order that everybody knows; an empty list where there is none.
@@ -20,12 +22,32 @@ def ordered(levels: Sequence[str]) -> list[str]:
     for order in LEVEL_ORDERS:
         if all(label.strip().casefold() in order for label in levels):
             return sorted(levels, key=lambda label: order.index(label.strip().casefold()))
+    if steps := of_one_pole(levels):
+        return steps
     placed = {label: place(label, levels) for label in levels}
     known = [at for at in placed.values() if at is not None]
     graded = any(abs(at) not in (0, DEGREES[""]) for at in known)
     distinct = len({*known}) == len(known) == len(levels) > 2
     two_sided = graded and distinct and min(known) < 0 < max(known)
     return sorted(levels, key=lambda label: placed[label] or 0) if two_sided else []
+
+
+def of_one_pole(levels: Sequence[str]) -> list[str]:
+    """Return levels of one word from none of it to all of it; an empty list where they are no such scale.
+
+    Examples
+    --------
+    >>> of_one_pole(["Very fair", "Not at all fair", "Slightly fair"])
+    ['Not at all fair', 'Slightly fair', 'Very fair']
+    """
+    texts = {label: " ".join(label.casefold().split()) for label in levels}
+    none = [label for label, text in texts.items() if text.startswith(NONE)]
+    steps = {label: degree_of(text) for label, text in texts.items() if label not in none}
+    words = {texts[label].removeprefix(NONE).strip() for label in none} | {word for _, word in steps.values()}
+    degrees = [degree for degree, _ in steps.values()]
+    if len(none) != 1 or len(levels) < 3 or len(words) != 1 or len({*degrees}) < len(degrees):
+        return []
+    return [*none, *sorted(steps, key=lambda label: steps[label][0])]
 
 
 def place(label: str, levels: Sequence[str]) -> int | None:

@@ -152,6 +152,10 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
             called=lambda t: t["group"] + " name " + t["k"]).drop(columns="k"),
         "report --map unit=case_id --map condition=group --map value=score --map repeat=scored_by --map repeat=called "
         "--conditions first,other --missing drop"),
+    "a reply in full is no value": (
+        lambda: with_scores(crossed(["prompt_id", "safety_prompt"], numbered("p", 40), ["on", "off"]), refused=coin)
+        .assign(response=lambda t: [f"here is what I would say to number {k}" for k in t.index]),
+        "report --map unit=prompt_id --map condition=safety_prompt --map value=refused --conditions off,on"),
     # raters in columns
     "one word in common": (
         lambda: Frame({"record": numbered("r", 60), **{f"scores.{who}.rating": draw(k).integers(1, 6, 60)
@@ -200,6 +204,11 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: Frame({"id_persona": numbered("", 80), "edad": draw(2).integers(18, 70, 80),
                        "versión": ["humana", "automática"] * 40, "¿participa?": draw(3).choice(["Sí", "No"], 80)}),
         "report --map group=versión --map unit=id_persona --map 'value=¿participa?' --design groups --levels No,Sí"),
+    "words of one pole": (
+        lambda: Frame({"ResponseId": numbered("R_", 80), "source": ["GPT-9", "Human"] * 40, "acceptability": draw(
+            6).choice(["Not at all fine", "Slightly fine", "Moderately fine", "Completely fine"], 80)}),
+        "report --map group=source --map value=acceptability --design groups "
+        "--levels 'Not at all fine,Slightly fine,Moderately fine,Completely fine'"),
     "what a questionnaire drew": (
         lambda: Frame({"ResponseId": numbered("R_", 80), "Progress": [100] * 78 + [40, 60], "Finished": ["True"] * 78
                        + ["False"] * 2, "FL_7_DO": ["shown", "hidden"] * 40, "Q2": likert(draw(4), 80)}),

@@ -8,11 +8,11 @@ from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.tables import as_number
-from socialstats_collect.readers.files import Source, load_json
+from socialstats_collect.readers.files import Source, json_lines, load_json
 from socialstats_collect.readers.tables import columns_of, records
 from socialstats_collect.readers.tabular import Row, cell, is_number, log_of, mapping, row, sequence
 
-NEEDS = "a JSON list with 'generator_1', 'generator_2' and 'preference' (AlpacaEval's annotations)"
+NEEDS = "a JSON list, or JSON lines, with 'generator_1', 'generator_2' and 'preference' (AlpacaEval's annotations)"
 FORMS = (("list lines", "generator_1", "generator_2", "preference"), ("list", "instruction", "output_1", "preference"))
 SHOWN: dict[str, Quantity] = {"win_rate": "mean", "standard_error": "std_error", "n_total": "count"}
 CONTROLLED = "length_controlled_winrate comes from a model of length and is not recomputed here"
@@ -20,7 +20,10 @@ CONTROLLED = "length_controlled_winrate comes from a model of length and is not 
 
 def read(source: Source) -> Log:
     """Read a row an instruction: what generator_2 gets, its preference less 1 (0 and 1.5 are draws)."""
-    held = [mapping(one) for one in sequence(load_json(source.path, nan=True))]
+    if source.kind == "lines":
+        held = [mapping(one) for _, one in json_lines(source.path, nan=True)]
+    else:
+        held = [mapping(one) for one in sequence(load_json(source.path, nan=True))]
     board = source.path.parent / "leaderboard.csv"
     return log_of(
         __name__, source, (_row(one, k) for k, one in enumerate(held)), about={"task": "alpaca_eval"},

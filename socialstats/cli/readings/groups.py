@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from socialstats.cli.readings.proposal import Proposal
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.roles import independent_groups, models_of, people_among, tells_groups
 from socialstats.designs.tables import FREQUENCIES, bare
@@ -58,5 +59,5 @@ def values_of(seen: Profile, used: set[str | None]) -> list[tuple[float, Column]
     free = [c for c in seen.varying() if c.name not in used and not (c.unique and (c.whole or c.text))]
     free = [c for c in free if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
     named = [(SCORE, c) for c in free if c.called(VALUES.words) and (c.numbers is not None or len(c.levels) <= MOST)]
-    named = named or [(OPPOSED, c) for c in free if c.yes_no]
+    named = named or [(OPPOSED, c) for c in free if c.yes_no or (c.text and c.size > 2 and ordered(c.levels))]
     return named or [(UNNAMED, c) for c in free if c.numbers is not None]

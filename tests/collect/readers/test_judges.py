@@ -143,6 +143,8 @@ def test_alpaca_eval_with_its_leaderboard(tmp_path: Path) -> None:
     assert log.rows["status"].tolist() == ["ok"] * 6 + ["unparsed"]
     pd.DataFrame([{**right, "win_rate": 63.5}], index=["mine"]).to_csv(tmp_path / "leaderboard.csv")
     assert verdicts(read_log(path))["mine win_rate"] == "not_reproduced"
+    lines = read_log(dump_lines(tmp_path / "annotations.jsonl", held))
+    assert lines.rows["value"].tolist()[:6] == log.rows["value"].tolist()[:6] == values
 
 
 def test_each_is_found_by_its_content_alone(tmp_path: Path) -> None:
