@@ -165,8 +165,8 @@ class InputError(SocialStatsError, ValueError):
     ...     ss.paired_difference({"before": [1, 2], "after": [2, "x"]}, first="after", second="before")
     ... except ss.InputError as error:
     ...     print(error)
-    data frame row 1, column 'after': 'x' is not a finite number. Correct it, or declare it with na='x' (--na) if it
-    means a missing value
+    data frame row 1, column 'after': 'x' is not a finite number. Correct it, or declare it with na='x' if it means a
+    missing value
     """
 
     def __init__(self, problems: Problem | str | Sequence[Problem]) -> None:

@@ -107,8 +107,8 @@ def test_notes_on_main_results_stand_beside_the_cautions(tmp_path, capsys: pytes
     page = (tmp_path / "t.html").read_text()
     opening = page[page.index('<section id="cautions">') : page.index('<section id="results">')]
     assert "notes (" in opening
-    assert ">ratings are missing or refused</a>" in opening
-    place = re.search(r'<a href="#(note-\d+)">ratings are missing', opening)
+    assert ">Ratings are missing or refused.</a>" in opening
+    place = re.search(r'<a href="#(note-\d+)">Ratings are missing', opening)
     assert place is not None
     assert f'id="{place[1]}"' in page
 
