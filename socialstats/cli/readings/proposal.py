@@ -60,8 +60,8 @@ class Proposal:
             names = [c.name for c in columns]
             if part in LISTED:
                 listed[part] = names
-            elif part == "rater" and not names and part not in given:
-                entries.append("rater=")  # nobody is named
+            elif part == "rater" and not names and "value" in self.parts and part not in given:
+                entries.append("rater=")  # all values are of one source
             elif names and part not in given:
                 entries += [f"{part}={name}" for name in (names if part == "repeat" else [",".join(names)])]
         mapped = {"map": entries} if entries else {}
