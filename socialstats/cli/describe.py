@@ -218,8 +218,14 @@ def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:
     return list(design.levels) if design.levels_declared or not design.numeric else None
 
 
-def mapped_parts(design: Design) -> dict[str, str]:
-    """Return the parts of the mapping that `--map` understands."""
-    other = ("cluster", "stratum", "rater_group")
+def mapped_parts(design: Design) -> dict[str, str | list[str]]:
+    """Return the parts of the mapping that `--map` understands; a list where several columns number the repeats."""
+    other = ("cluster", "stratum", "rater_group", "repeat")
     skip = {"by"} | {c.name for c in design.clusters}
-    return {part: column for part, column in design.columns.items() if part not in skip and not part.startswith(other)}
+    parts: dict[str, str | list[str]] = {
+        part: column for part, column in design.columns.items() if part not in skip and not part.startswith(other)
+    }
+    repeats = [column for part, column in design.columns.items() if part.startswith("repeat")]
+    if repeats:
+        parts["repeat"] = repeats if len(repeats) > 1 else repeats[0]
+    return parts

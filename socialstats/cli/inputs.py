@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from socialstats.cli.deciding import split_list
+from socialstats.cli.deciding import split_list, words
 from socialstats.cli.designs import Design, read
 from socialstats.cli.plan import REASONS, Plan
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
@@ -29,7 +29,7 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
         given = getattr(options, key, None)
         planned = plan.values.get(key)
         if key == "map" and planned is not None:
-            planned = [f"{part}={column}" for part, column in planned.items()]
+            planned = [f"{part}={column}" for part, columns in planned.items() for column in words(columns)]
         if key in LISTS:
             given = None if given is None else split_list(given)
             planned = split_list([planned]) if isinstance(planned, str) else planned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ class _Reading:
             return
         kind = KEYS[section][key]
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        inside = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        inside = value if isinstance(value, list) else flat(value.values()) if isinstance(value, dict) else ()
         if not all(isinstance(v, str) for v in inside):
             wanted = "is not a list of texts" if isinstance(value, list) else "does not map parts to columns"
         elif isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(value, bool) == (
@@ -162,6 +162,11 @@ class _Reading:
             if key in named and named[key] not in allowed:
                 self.wrong(f"{where} {key} = {named[key]!r}", f"Choose from {', '.join(map(repr, allowed))}")
         self.hypotheses.append(named)
+
+
+def flat(values: Iterable[Any]) -> list[Any]:
+    """Return values with the entries of lists in place of these: several columns may play one part."""
+    return [entry for value in values for entry in (value if isinstance(value, list) else [value])]
 
 
 def write_plan(sections: Mapping[str, Mapping[str, Any]], comments: Mapping[str, str]) -> str:

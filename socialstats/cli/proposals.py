@@ -16,13 +16,12 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.cli.deciding import NoDesign, words
-from socialstats.cli.readings.alone import values_of_one_source
+from socialstats.cli.readings.answers import long_tables
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
-from socialstats.cli.readings.groups import counted_answers, groups_of_units
-from socialstats.cli.readings.long import long_tables, treated_units
+from socialstats.cli.readings.groups import counted_answers
 from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
@@ -43,6 +42,8 @@ MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
+PLAIN_CODE = 97  # size from which a single number is a code of a missing answer
+CONTESTED = 2.0  # what a reading loses that takes items or results of a comparison as other parts
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
 READINGS: tuple[Callable[[Profile], Proposals], ...] = (
@@ -55,10 +56,7 @@ READINGS: tuple[Callable[[Profile], Proposals], ...] = (
     transposed_tables,
     pairs_of_a_plan,
     long_tables,
-    treated_units,
     score_tables,
-    groups_of_units,
-    values_of_one_source,
     counted_answers,
 )
 
@@ -117,6 +115,7 @@ def with_codes(seen: Profile, one: Proposal) -> Proposal:
         labels = cells.columns[column.name].labels()
         rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
         odd = standing_apart({number: n for number, n in rows.items() if number == number})
+        odd = [code for code in odd if column.whole or rows[code] > 1 or abs(code) >= PLAIN_CODE]  # else a low value
         codes |= {level: None for level in column.levels if as_number(level) in odd}
     if not codes or "levels" in one.options:
         return one
@@ -160,6 +159,9 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     owner = seen.columns.get(groups.unit or "") if groups is not None else None
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
+    contest = max((one for one in found if one.design == "comparisons"), key=lambda one: one.score, default=None)
+    told = {*contest.columns()} - {*words(contest.options.get("cluster"))} if contest is not None else set()
+    found = [replace(one, score=one.score - CONTESTED * uses_result(one, told)) for one in found]
     kept = []
     for one in found:
         grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
@@ -170,6 +172,12 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         if not (grouped or alone or unjudged or owned):
             kept.append(one)
     return kept
+
+
+def uses_result(one: Proposal, told: set[str]) -> bool:
+    """Whether a long reading takes an item or the result of a comparison as another part."""
+    parts = [c.name for part in ("unit", "rater", "condition", "value") for c in one.parts.get(part, ())]
+    return one.design != "comparisons" and not {*parts}.isdisjoint(told)
 
 
 def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:

@@ -112,7 +112,7 @@ TIMED = ("test", "treatment", "training", "intervention", "line", "up")
 
 
 def later_and_earlier(labels: Sequence[str]) -> Pair | None:
-    """Return two labels with the later one first, where they say what came first, or what was tried on what.
+    """Return two of some labels, the later one first, where they say what came first, or what was tried on what.
 
     Examples
     --------
@@ -121,8 +121,6 @@ def later_and_earlier(labels: Sequence[str]) -> Pair | None:
     >>> later_and_earlier(["posture", "pressure"]), later_and_earlier(["a", "b"])
     (None, None)
     """
-    if len(labels) != 2:
-        return None
 
     def says(label: str, word: str) -> bool:
         plain = without_accents(label).casefold().strip()
@@ -135,9 +133,10 @@ def later_and_earlier(labels: Sequence[str]) -> Pair | None:
         )
 
     for early, late in LATER:
-        for one, other in (labels, labels[::-1]):
-            if says(one, late) and says(other, early):
-                return one, other
+        later = next((label for label in labels if says(label, late)), None)
+        earlier = next((label for label in labels if says(label, early)), None)
+        if later is not None and earlier is not None and later != earlier:
+            return later, earlier
     return None
 
 

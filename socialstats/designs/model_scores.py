@@ -248,7 +248,8 @@ def finished(
 ) -> Ratings:
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = {*table.levels(roles["value"])} - options.refusal_labels - options.na_labels
-    pair = opposites(words)
+    declared = options.levels if options.levels is not None and len(options.levels) == 2 else None
+    pair = declared or opposites(words)
     full = replace(options, levels=pair, scale=None if pair else "interval", repeat=True)
     done = build_from(table, roles, full, wide=wide)
     left = [] if wide is None else [name for name in wide.columns if name not in used]

@@ -53,6 +53,7 @@ FEW = 30  # labels of a scale
 MOST_GRADES = 12  # numbers of a scale of ratings
 FEWEST_CELLS = 6  # cells from which what they have in common is a plan
 MOST_OF = 0.85  # share of cells that keep to a plan, where some rows are missing
+RARELY = 0.02  # pairs of equal labels within a cell, beside what chance makes, up to which they were planned
 
 SIDES = (
     *SIDE_WORDS,
@@ -88,7 +89,7 @@ BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
 )  # a matrix of questions in an export: 'How often? [Story 1]'
 
-NO_ENDS = ("cond", "change")  # a second is no condition, and an exchange no difference
+NO_ENDS = ("cond", "change", "iter")  # a second is no condition, an exchange no difference, a writer no iteration
 FEWEST_IDS = 8  # labels of a column that is called an id and names units
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
@@ -378,32 +379,35 @@ class Profile:
         in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
         if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
             return bool(self.owners) or column.called(REPEATS.words)
-        if self.once_a_cell(column):
+        if column.name in self.planned:
             return True
         return any(c is not column and self.constant(column, c) for c in self.owners)
 
-    def once_a_cell(self, column: Column) -> bool:
-        """Whether numbers tell the rows of a cell apart: the same ones in nearly all cells, or 1, 2, 3, ... in each.
+    @cached_property
+    def planned(self) -> frozenset[str]:
+        """Names of columns whose labels were planned: within the cells of one or two others, none occurs twice.
 
-        A cell is a combination of two columns of texts that repeat. Scores of a cell may be alike, and differ by cell.
+        Answers come as they come: equal ones meet within a cell as often as their frequencies say.
         """
-        texts = [c for c in self.repeating if c.text]
-        for two in combinations(texts[:MOST_KEYS], 2):
-            cells = self.table.counts([*(c.name for c in two), column.name])
-            if cells.n.max() > 1:
-                continue
-            codes = [cells.columns[c.name].labels().codes for c in two]
-            cell = joint_codes(codes)
-            size = np.bincount(cell)
-            if len(size) < FEWEST_CELLS or np.mean(size > 1) < MOST_OF:
-                continue
-            full = len(cells.n) >= MOST_OF * len(size) * len(column.levels)
-            numbers = cells.columns[column.name].labels().numbers()
-            last = np.full(len(size), -np.inf)
-            np.maximum.at(last, cell, numbers)
-            if full or (numbers.min() == 1 and np.mean(last == size) >= MOST_OF):
-                return True
-        return False
+        keys = [c for c in self.repeating if not c.prose][:MOST_KEYS]
+        return frozenset(
+            column.name
+            for k, column in enumerate(keys)
+            if any(self._never_twice(column, cell) for cell in combinations([*keys[:k], *keys[k + 1 :]], 2))
+        )
+
+    def _never_twice(self, column: Column, cell: Sequence[Column]) -> bool:
+        """Whether hardly two rows of one cell have the same label, where chance would make several do."""
+        cells = self.table.counts([*(c.name for c in cell), column.name])
+        if cells.n.max(initial=0) > 1 and (cells.n > 1).mean() > 1 - MOST_OF:
+            return False
+        inside = joint_codes([cells.columns[c.name].labels().codes for c in cell])
+        label = cells.columns[column.name].labels().codes
+        share = np.bincount(label, weights=cells.n) / cells.n.sum()
+        pairs = (np.bincount(inside, weights=cells.n) * (np.bincount(inside, weights=cells.n) - 1)).sum() / 2
+        met = (cells.n * (cells.n - 1)).sum() / 2
+        by_chance = pairs * (share**2).sum()
+        return bool(by_chance >= FEWEST_CELLS and met <= RARELY * by_chance)
 
     @cached_property
     def repeating(self) -> list[Column]:
@@ -573,23 +577,13 @@ class Profile:
         who = [c for c in free if c.text and c.called(("user", "username", "email", "nickname"))]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
-    def joint_key(self, unit: Column, other: Column, keys: Sequence[Column], least: float) -> list[str] | None:
-        """Return the unit, with one or two columns that tell its repeated rows apart, so that it meets `other` once.
-
-        None where there are no such columns, or less than `least` rows a unit.
-        """
-        every = [*self.every]
-        leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and c.size <= 12]
-        more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c, unit)]
-        more = sorted(more, key=lambda c: (not c.called((*REPEATS.words, *CONDITIONS.words)), c.called(RATERS.words)))[
-            :5
-        ]
-        for size in (0, 1, 2):
-            for added in combinations(more, size):
-                key = [unit.name, *(c.name for c in added)]
-                if self.distinct([*key, other.name]):
-                    return key if self.rows >= least * len(self.table.counts(key).n) else None
-        return None
+    def telling_apart(self, key: Sequence[str], free: Sequence[Column]) -> list[Column]:
+        """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
+        for size in (1, 2, 3):
+            for added in combinations(free[:MOST_KEYS], size):
+                if self.distinct([*key, *(c.name for c in added)]):
+                    return [*added]
+        return []
 
 
 def share(one: Column, other: Column) -> float:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import fdtrc
@@ -26,17 +26,21 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Levels
 from socialstats.designs.cells import joint_codes
-from socialstats.designs.profile import Column, Profile
+from socialstats.designs.levels import later_and_earlier
+from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
+from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     BENCHMARKS,
     CALLS,
     CLUSTER_NAME,
     CLUSTERS,
     CONDITIONS,
+    CONFIDENCE,
     CONTROLS,
     COSTS,
+    CUES,
     DATES,
     GRADERS,
     HUMANS,
@@ -44,13 +48,18 @@ from socialstats.designs.vocabulary import (
     MACHINES,
     MEASURES,
     MODELS,
+    OF_ANSWERS,
     OF_MODELS,
     ORDINALS,
+    PERIODS,
     PERSONS,
+    PICKED,
     PROVIDERS,
     RATERS,
+    REACTIONS,
     REPEATS,
     RESPONSES,
+    RIGHT,
     SCORERS,
     SUBJECTS,
     SUMMARIES,
@@ -60,11 +69,12 @@ from socialstats.designs.vocabulary import (
     UNITS,
     VALUES,
     VARIANTS,
+    WEAK_VALUES,
     without_accents,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table
-from socialstats.text import quoted, shorten
+from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
@@ -242,8 +252,8 @@ class Cells:
         table, source = self.profile.table, self.profile.column(self.source[0])
         if source is None or source.size < 2 or not self.profile.constant(source, column):
             return False
-        if column.called(REPEATS.words) or source in models_of(self.profile):
-            return False  # each run of a model has a label of its own
+        if column.called((*REPEATS.words, *CUES)) or source in models_of(self.profile):
+            return False  # each run of a model has a label of its own, and each of two groups has names
         if column.size <= MOST_SOURCES and not column.called((*PERSONS, *IDENTITIES)):
             return False  # names of two kinds, say, which every unit met
         units = len(table.counts([*self.unit, column.name]).n)
@@ -432,8 +442,7 @@ def refuse_other_answers(
         chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
-        numbered = cells.profile.columns[cells.unit[0]].whole and column.text  # anew in each label, perhaps
-        among = "" if numbered or column.called((*TASKS.words, *SUBJECTS)) else f", with {cluster}"
+        among = "" if is_numbered_anew(cells.profile.columns[cells.unit[0]], column) else f", with {cluster}"
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}{among}",
@@ -446,6 +455,11 @@ def refuse_other_answers(
             f"{table.source}: a unit has several rows of one source, and column '{shorten(name)}' tells them apart "
             f"({quoted(column.levels, 8)}). {ways[kind]}"
         )
+
+
+def is_numbered_anew(unit: Column, part: Column) -> bool:
+    """Whether units may be numbered anew within each label of a part, as questions are within subjects."""
+    return (unit.whole and part.text) or part.called((*TASKS.words, *SUBJECTS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -465,6 +479,8 @@ class Board:
         The fewest and the most answers of a model to a unit.
     named : bool
         Whether the unit is called like one.
+    anew : bool
+        Whether units are numbered anew within each label of a second column, such as questions of each subject.
     """
 
     model: str
@@ -475,6 +491,22 @@ class Board:
     repeat: Levels
     answers: tuple[int, int]
     named: bool
+    anew: bool = False
+
+    @property
+    def of(self) -> str:
+        """The columns that name the units, as they are told."""
+        each = f" of each '{self.task}'" if self.task is not None else ""
+        return listing([f"'{name}'" for name in self.unit]) + each
+
+    @property
+    def within(self) -> bool:
+        """Whether units lie within the labels of their first column, and are not only numbered anew in each label."""
+        return len(self.unit) > 1 and not self.anew
+
+    def repeated(self, repeat: Levels, answers: tuple[int, int]) -> Board:
+        """Return the board with other repeats."""
+        return replace(self, repeat=repeat, answers=answers)
 
 
 FAMILIES = re.compile(
@@ -484,10 +516,12 @@ FAMILIES = re.compile(
 )  # what models are called
 RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
 MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
+SEVERAL_MET = 1.3  # labels of a source that a unit met on average, from which units met several
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
 FEWEST_CLUSTERS, FEWEST_UNNAMED = 3, 8  # labels of a cluster that is called so, and of one that is not
 MOST_GROUPS = 6  # labels of a column that tells groups apart
+FEW_NAMED = 4  # labels of a column called like units that rather are conditions, such as two prompts
 MOST_UNITS = 12  # columns that are tried as units
 
 
@@ -503,39 +537,176 @@ def models_of(profile: Profile) -> list[Column]:
     return finest[:1] or named
 
 
-def sources_of(profile: Profile) -> list[Column]:
-    """Return the columns that name models, or else the texts of few labels that may name what is compared."""
-    named = models_of(profile)
-    if named or any(c.called(RATERS.words) and c.names_things and not c.unique for c in profile.every):
-        return named
-    texts = [
-        c
-        for c in profile.varying()
-        if c.names_things
-        and c.text
-        and not c.prose
-        and c.size <= MOST_SOURCES
-        and not (c.describes or c.called((*VALUES.words, *IDENTITIES, *PERSONS)))
-        and (c.called(CONDITIONS.words) or not c.called(UNITS.words))
-        and not profile.has_partner(c)
-    ]
-    return sorted(texts, key=lambda c: (bool({*c.tokens} & {*REPEATS.words}), c.size))
+LIKELY = {
+    "source": 9.4,
+    "people": 9.2,
+    "time": 9.0,
+    "treatment": 9.25,
+    "condition": 8.5,
+    "cue": 8.0,
+    "unnamed": 7.4,
+    "lettered": 6.6,
+    "period": 6.5,
+}  # how likely the labels of a kind of column are what a table compares, from 0 to 10
 
 
-def scores_by_likelihood(columns: Sequence[Column]) -> list[Column]:
-    """Return columns that may hold scores: those called so first, then right or wrong and shares, then the others."""
-    columns = [c for c in columns if not (c.describes or c.numbering or c.called(CALLS))]
-    counts = ("n", "num", "number", "count")  # n_correct stands beside the share of correct answers
-    return sorted(
-        columns,
-        key=lambda c: (
-            not c.called(VALUES.words),
-            bool({*c.tokens[:1]} & {*counts}),
-            not within_one(c),
-            c.whole,
-            -c.size,
-        ),
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A column whose labels may be compared.
+
+    Attributes
+    ----------
+    column : Column
+    kind : str
+        A key of `LIKELY`. "source": models. "people": people and machines. "time": labels of what came first and
+        later. "treatment", "condition", "cue", "period": by the name. "unnamed", "lettered": by few labels alone.
+    """
+
+    column: Column
+    kind: str
+
+    @property
+    def likely(self) -> float:
+        """How likely it is, from 0 to 10."""
+        return LIKELY[self.kind]
+
+
+def contrasts(profile: Profile) -> list[Contrast]:
+    """Return the columns whose labels may be compared, the likeliest first."""
+    models = models_of(profile)
+    kinds = [(c, "source" if c in models else contrast_kind(profile, c)) for c in profile.varying()]
+    every = [Contrast(c, kind) for c, kind in kinds if kind]
+    finer = {(c.column.name) for c in every for d in every if is_finer(profile, c, d)}
+    return sorted((c for c in every if c.column.name not in finer), key=lambda c: -c.likely)
+
+
+def is_finer(profile: Profile, one: Contrast, other: Contrast) -> bool:
+    """Whether labels of one contrast are kinds of labels of another, such as names of two groups."""
+    nested = one.column.size > other.column.size and profile.constant(other.column, one.column)
+    return nested and one.kind != "source" and one.likely <= other.likely
+
+
+def is_designed(profile: Profile, column: Column) -> bool:
+    """Whether labels were planned by structure: once a cell, one for each unit, or equally often for most units.
+
+    Answers come as they come.
+    """
+    if column.name in profile.planned:
+        return True
+    others = [c for c in profile.repeating if c.size > column.size and not c.prose][:MOST_UNITS]
+    return any(profile.constant(column, c) or is_balanced(profile, column, c) for c in others)
+
+
+def names_answers(column: Column) -> bool:
+    """Whether a column is called like an answer, and not like the source or the kind of one."""
+    return column.called(VALUES.words) and not {*column.tokens[-1:]} & {*OF_ANSWERS}
+
+
+def is_met(profile: Profile, column: Column) -> bool:
+    """Whether labels may have been drawn anew for each row: some units met all of them, or no unit has several rows."""
+    others = [c for c in profile.repeating if c.size > column.size and not c.prose][:MOST_UNITS]
+    return not others or any(met_share(profile, column, c) == 1 for c in others)
+
+
+def is_balanced(profile: Profile, column: Column, unit: Column) -> bool:
+    """Whether most units met every label of a column, and equally often."""
+    sizes, often = np.unique(profile.table.counts([unit.name, column.name]).n, return_counts=True)
+    return bool(sizes.size and often.max() >= EQUAL * unit.size * column.size)
+
+
+def describes_persons(profile: Profile, column: Column) -> bool:
+    """Whether each person, or each rater, has one label of a column: it says what these are like."""
+    persons = [c for c in profile.repeating if c.size > column.size and c.called((*PERSONS, *RATERS.words, "pid"))]
+    return any(profile.constant(column, c) for c in persons)
+
+
+def contrast_kind(profile: Profile, column: Column) -> str:
+    """Return the kind of contrast that a column holds which names no models; empty for none."""
+    c = column
+    things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
+    condition = c.called(CONDITIONS.words) or c.called(TREATMENTS)
+    describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
+    answers = c.called(RESPONSES) or (names_answers(c) and not condition)
+    if not things or describes or answers or profile.has_partner(c) or c.called(CALLS):
+        return ""
+    if c.called((*RATERS.words, *GRADERS, *MEASURES)) or (c.id_named and not condition):
+        return ""
+    if c.text and later_and_earlier(c.levels) and not c.called(REPEATS.words):
+        return "time"
+    if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
+        return "people"
+    if c.called(TREATMENTS) or (c.text and words_of(c) & {*CONTROLS}):
+        return "treatment"
+    if c.called(PERIODS):
+        return "period"
+    if condition and not c.called(REPEATS.words):
+        return "condition" if c.text else "period"
+    plays = (*UNITS.words, *TASKS.words, *PERSONS)
+    if (
+        not c.text
+        or c.called((*REPEATS.words, *SUMMARIES))
+        or is_ordinal(c)
+        or (c.called(plays) and c.size > FEW_NAMED)
+    ):
+        return ""
+    if describes_persons(profile, c):
+        return ""
+    if c.called(CUES):
+        return "cue"
+    if not (is_designed(profile, c) or is_met(profile, c)):
+        return ""
+    if any({bare(level) for level in c.levels} == {*pair} for pair in OPPOSITES):
+        return "condition"
+    return "unnamed" if names_sources(c) and is_designed(profile, c) else "lettered"
+
+
+def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
+    """Return the columns that may hold the answers, the likeliest first.
+
+    Answers come as they come: what was planned, numbered, timed or counted is none. A name tells most. Then come two
+    opposites, shares and short scales. What stands beside an answer, such as a reaction time, comes last.
+    """
+    free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
+    free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or c.called(CALLS) or numbers_things(c))]
+    free = [c for c in free if not (c.unique and c.whole and c.is_enumeration) and not is_designed(profile, c)]
+    plays = (*TREATMENTS, *RATERS.words, *CUES)
+    drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
+    free = [c for c in free if not drawn or c.called(VALUES.words) or not c.called(plays)]
+    free = [c for c in free if c.name not in profile.aside and (c.name not in profile.no_values or c.numbering)]
+    return sorted([c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c))
+
+
+def numbers_things(column: Column) -> bool:
+    """Whether a column is called like an id, or like a number of something and has more labels than a scale."""
+    numbering = column.numbering and column.size > MOST_GRADES
+    return column.identifies or numbering or (column.id_named and not column.called(VALUES.words))
+
+
+def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
+    """Rank a column that may hold the answers; the least comes first."""
+    weak = column.called((*WEAK_VALUES, *CONFIDENCE)) and not column.called(RIGHT)
+    beside = column.called(REACTIONS) or counts_of(column)
+    summary = bool({*column.tokens} & {"mean", "average", "rank"})
+    picked = column.called(PICKED) and not column.called(RESPONSES)
+    named = (names_answers(column) or picked) and not (weak or beside or summary)
+    plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
+    label = column.numbers is None and not column.yes_no
+    place = [*profile.columns].index(column.name)
+    return (
+        profile.nearly_constant(column),
+        0 if named else 4 if label or plays else 3 if beside else 2 if weak or summary else 1,
+        not (column.yes_no and column.called(RIGHT)),
+        column.numbers is None and not column.yes_no,
+        not within_one(column),
+        column.whole,
+        -column.size,
+        place,
     )
+
+
+def counts_of(column: Column) -> bool:
+    """Whether a column is called like a number of things, such as n_messages."""
+    return len(column.tokens) > 1 and column.tokens[0] in ("n", "num", "number", "count")
 
 
 def within_one(column: Column) -> bool:
@@ -551,45 +722,72 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     ----------
     profile : Profile
     values : sequence of Column
-        Columns that may be the score, in any order.
+        Columns that may be the score, the likeliest first.
     """
-    sources, values = sources_of(profile), scores_by_likelihood(values)
-    if not values or (len(sources) > 1 and sources == models_of(profile)):
+    models, values = models_of(profile), sorted(values, key=lambda c: answer_rank(profile, c))
+    if len(models) > 1 or not (models or not any(is_rater(profile, c) for c in profile.varying())):
         return None
-    for source in sources:
-        units = [unit for unit in units_met(profile, source) if not is_answer(profile, source, unit)]
-        boards = [as_board(profile, source, unit, values) for unit in units]
-        boards_read = [board for board in boards if board is not None]
-        if source not in models_of(profile):
-            boards_read = [board for board in boards_read if board.named or names_units(profile.columns[board.unit[0]])]
-        if boards_read:
-            return max(boards_read, key=lambda b: unit_rank(profile, b))
+    for contrast in contrasts(profile):
+        board = board_of(profile, contrast.column, values)
+        if board is not None and (board.named or contrast.column in models or names_units(profile, board.unit[0])):
+            return board
     return None
 
 
-def unit_rank(profile: Profile, board: Board) -> tuple[bool, bool, int]:
-    """Rank the unit of a board: enough of them for a test, called like one, and many."""
-    size = len(profile.columns[board.unit[0]].levels)
-    return size >= FEWEST_UNNAMED, board.named, size
+def board_of(profile: Profile, source: Column, values: Sequence[Column], met: float = MET_BY) -> Board | None:
+    """Return the likeliest units that met the labels of a column, with what these gave them; None where there are none.
+
+    Parameters
+    ----------
+    profile : Profile
+    source : Column
+        Models, raters or conditions.
+    values : sequence of Column
+        Columns that may be the answer, the likeliest first.
+    met : float, optional
+        Least share of the pairs of a unit and a label that occur.
+    """
+    units = [unit for unit in units_met(profile, source, met) if not is_answer(profile, source, unit)]
+    boards = [board for unit in units if (board := as_board(profile, source, unit, values)) is not None]
+    return max(boards, key=lambda board: unit_rank(profile, board), default=None)
 
 
-def units_met(profile: Profile, model: Column) -> list[Column]:
-    """Return the columns that may name the units of a board, those called so and those of many labels first."""
+def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
+    """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
+    unit = profile.columns[board.unit[0]]
+    repeated = unit.called(REPEATS.words) and not unit.id_named
+    planned = unit.name in profile.planned or unit.id_named
+    thing = unit.text or unit.id_named or unit.numbering or board.named
+    return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
+
+
+def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Column]:
+    """Return the columns that may name units which met the labels of a column, those called so and of many first."""
+    out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS)
+    free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
     free = [
-        c
-        for c in profile.varying()
-        if c is not model
-        and c.names_things
-        and not (c.unique or c.timing or c.describes or c.called((*CALLS, *SCORERS, *MEASURES)) or is_ordinal(c))
-        and c.size > 2
-        and (c.called(UNITS.words) or (not c.called(REPEATS.words) and (c.text or regular(profile, model, c))))
+        c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
     ]
+    free = [c for c in free if c.called(UNITS.words) or not c.called(REPEATS.words) or fills_rows(profile, source, c)]
+    free = [c for c in free if c.called(UNITS.words) or c.text or numbers_units(profile, source, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
-    return [
-        c
-        for c in free[:MOST_UNITS]
-        if not (profile.constant(c, model) or profile.constant(model, c)) and met_share(profile, model, c) >= MET_BY
-    ]
+    return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
+
+
+def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
+    """Whether each label of one column met each of the other once: occasions of that kind are units."""
+    return unit.size * source.size == profile.rows
+
+
+def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
+    """Whether whole numbers name units: planned, those of a list, or equally often for each source."""
+    return column.name in profile.planned or column.is_enumeration or regular(profile, source, column)
+
+
+def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
+    """Whether units met labels of a source often enough, several each, and neither lies within the other."""
+    nested = profile.constant(unit, source) or profile.constant(source, unit)
+    return not nested and met_share(profile, source, unit) * source.size >= max(least * source.size, SEVERAL_MET)
 
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
@@ -606,6 +804,12 @@ def is_ordinal(column: Column) -> bool:
     return bool(words) and {*words} <= {*ORDINALS}
 
 
+def is_rater(profile: Profile, column: Column) -> bool:
+    """Whether a column is called like raters, and no model that is compared is."""
+    named = column.called((*RATERS.words, *GRADERS)) and not column.called(VALUES.words)
+    return column.names_things and named and column not in models_of(profile)
+
+
 def names_sources(column: Column) -> bool:
     """Whether the labels are few words of their own, as names of models are; repeats are numbered, or a, b, c."""
     short = column.size <= MOST_SOURCES and max(map(len, column.levels)) > 1
@@ -614,8 +818,9 @@ def names_sources(column: Column) -> bool:
     return short and not numbered and not words & {*ORDINALS}
 
 
-def names_units(column: Column) -> bool:
+def names_units(profile: Profile, name: str) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
+    column = profile.columns[name]
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
     return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
@@ -642,9 +847,11 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     if part is not None:
         names = (unit.name, part)
         cells = Cells(profile, names, [model.name], value.name)
-    if cells.repeated and (cells.first("measure") or cells.first("nested")):
+    persons = unit.called(PERSONS) and met_share(profile, model, unit) >= EQUAL  # each met several items of either kind
+    if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
-    repeat = cells.repeats(("repeat", "factor", "scorer")) if cells.repeated else ()  # judges of one answer: their mean
+    kinds: tuple[Kind, ...] = ("repeat", "factor", "scorer", "nested")  # judges of one answer: their mean
+    repeat = cells.repeats(kinds) if cells.repeated else ()
     if cells.rather_unit(repeat) is not None:
         return None
     owners = [
@@ -674,6 +881,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         repeat=repeat,
         answers=cells.answers,
         named=unit.called(UNITS.words) and not unit.called(REPEATS.words),
+        anew=part is not None and is_numbered_anew(unit, profile.columns[part]),
     )
 
 
@@ -711,8 +919,7 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
         and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
-        # said by the pair, or each within a pair
-        and len(profile.table.counts([c.name, *pair]).n) not in (pairs, c.size)
+        and len(profile.table.counts([c.name, *pair]).n) != pairs  # the pair says it
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
     clusters: list[Column] = []
@@ -748,7 +955,11 @@ def independent_groups(profile: Profile) -> Groups | None:
     """
     models = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
-    for group in (c for c in things if c.size <= MOST_GROUPS and c not in models and tells_groups(c)):
+    values = outcomes(profile)
+    if any(owned_by(profile, model) and board_of(profile, model, values) is None for model in models):
+        models = []  # each talk is of one model
+    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
+    for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         met = [
             c
             for c in things
@@ -757,14 +968,14 @@ def independent_groups(profile: Profile) -> Groups | None:
             and not c.unique
             and (c.text or c.identifies or c.called((*UNITS.words, *PERSONS)))
             and met_share(profile, group, c) > MET_BY
-            and names_units(c)
+            and names_units(profile, c.name)
         ]
         inner = [
             c
             for c in things
             if c.size > 2 * group.size
             and profile.constant(group, c)
-            and names_units(c)
+            and names_units(profile, c.name)
             and not c.called((*CALLS, *VALUES.words, *REPEATS.words))
             and (c.text or c.identifies or c.called(UNITS.words))
         ]
@@ -780,6 +991,16 @@ def independent_groups(profile: Profile) -> Groups | None:
         if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
     return None
+
+
+def owned_by(profile: Profile, group: Column) -> bool:
+    """Whether units with several rows have one label of a column each."""
+    return any(c.size > 2 * group.size and profile.constant(group, c) and not c.prose for c in profile.repeating)
+
+
+def is_group(profile: Profile, column: Column) -> bool:
+    """Whether a column may tell groups of units apart: models that no unit met together, or called or labelled so."""
+    return tells_groups(column) or column in models_of(profile)
 
 
 def tells_groups(column: Column) -> bool:

@@ -71,8 +71,8 @@ UNITS = Part(
     ),
 )
 PERSONS = spelled(
-    "subject subj participant person student respondent id sujeto participante sujet proband "
-    "versuchsperson encuestado inquirido aluno eleve partecipante soggetto "
+    "subject subj sj pid participant person student respondent sujeto participante sujet proband interrogator "
+    "versuchsperson vp encuestado inquirido aluno eleve partecipante soggetto "
     "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
@@ -85,7 +85,8 @@ RATERS = Part(
     words=spelled(
         "rater judge juge coder annotator assessor panelist panellist observer obs expert grader evaluator reviewer "
         "examiner doctor physician radiologist neurologist pathologist surgeon abstractor reader scorer consumer "
-        "taster voter user worker psych psychologist psychiatrist clinician therapist nurse dentist "
+        "taster voter user username usuario utilisateur benutzer worker "
+        "psych psychologist psychiatrist clinician therapist nurse dentist "
         "interviewer referee critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador "
         "anotador evaluateur annotateur lecteur lector leser giudice valutatore annotatore juiz avaliador beoordelaar "
         "bearbeiter informant 人工 评分者 评委 标注者"
@@ -99,6 +100,7 @@ MODELS = Part(
         "assistant provider modello helper 模型 助手"
     ),
 )
+OF_ANSWERS = spelled("source type kind origin author condition group order length")  # not the answer itself
 OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
 GRADERS = spelled(
     "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
@@ -135,7 +137,8 @@ CONTROLS = spelled(
     "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
 HUMANS = spelled(
-    "human humans people person persons adults respondents participants crowd humain humano humana mensch menschen 人类"
+    "human humans people person persons adults respondents participants crowd humain humano humana persona personas "
+    "pessoa umano umana mensch menschen mens mensen 人类"
 )
 MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")
 VALUES = Part(
@@ -210,8 +213,8 @@ COSTS = spelled(
     "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
 )  # what an answer took
 CUES = spelled(
-    "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft genero "
-    "sexo genre"
+    "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft herkomst "
+    "genero sexo genre"
 )  # what a person in a text is like, where each text was met with each
 CONFIDENCE = spelled("confidence confident certainty confianca confianza konfidenz sicherheit certitude")
 PROSE = spelled(
@@ -220,10 +223,12 @@ PROSE = spelled(
 )  # last words of names of free texts
 LONG_LABEL = 25  # letters of a label on average, from which it is a text rather than a name
 EXPORTED = spelled(
-    "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage"
+    "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
+    "attentioncheck consent"
 )  # beside the answers of a questionnaire
 CALLS = spelled(
-    "characters chars length len words wordcount nwords sentences lines paragraphs temperature topp bytes params "
+    "characters chars length len requests calls words wordcount nwords sentences lines paragraphs temperature topp "
+    "bytes params "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
 )  # how it was asked for, its size
 IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
@@ -256,7 +261,7 @@ ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "ro
 LATER = couples(
     "pre post, before after, baseline followup, control treatment, old new, initial final, start end, fall spring, "
     "admission discharge, test retest, pra post, vorher nachher, prae post, vortest nachtest, antes despues, "
-    "avant apres, t0 t1, t1 t2, 前 后, 前测 后测, 之前 之后, base tuned, entry exit"
+    "avant apres, prima dopo, antes depois, t0 t1, t1 t2, 前 后, 前测 后测, 之前 之后, base tuned, entry exit"
 )  # what came first, and what came later
 LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")

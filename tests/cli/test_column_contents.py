@@ -149,10 +149,10 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
     self_met: "--map item_a=winner --map item_b=loser --map winner=winner --exclude winner==loser",
     crowd_sides: "--map item_a=Input.system_left --map item_b=Input.system_right --map winner=Answer.better "
     "--winner-coding side --tie same --cluster HITId --cluster WorkerId",
-    numbered_rows: "--map unit=Animal --map condition=Phase --map value=Rate --conditions DSW,LSW",
+    numbered_rows: "--study leaderboard --map rater=Phase --map unit=Animal --map value=Rate",
     with_difference: "--map first=sixth --map second=thirteenth",
-    judged_scores: "--map unit=question_id,model --map condition=framing --map value=is_correct "
-    "--conditions neutral,pressed --cluster question_id",
+    judged_scores: "--map unit=question_id --map condition=framing --map value=is_correct "
+    "--conditions neutral,pressed --by model",
     topic_called_subject: "--map unit=idx --map first=base_correct --map second=ft_correct",
     annotated: "--map unit=id --map rater=annotator --map value=sentiment --scale nominal",
     listeners: "--units jazz,folk,rap,soul,opera,blues",

@@ -186,7 +186,7 @@ EXPECTED: dict[str, tuple[Any, str]] = {
     "lost header": (lambda: lost_header(40), "--design ratings --crosstab --scale nominal"),
     "lost header of wins": (lambda: lost_header(0), "--design comparisons --crosstab"),
     "levels in the header": (levels_in_the_header, "--level-columns 0,1,2,3 --scale nominal"),
-    "several values": (several_values, "--map unit=idstud --map rater=rater --map value=a3"),
+    "several values": (several_values, "--map unit=idstud --map rater=rater --map value=a1"),
     "trials": (trials, "--map unit=Word --map rater=Subject --map value=Rating"),
     "crowd": (crowd, "--map unit=HITId --map rater=WorkerId --map value=Answer.sentiment --scale nominal"),
     "annotations": (annotations, "--map unit=id --map rater=annotator --map value=sentiment --scale nominal"),
@@ -202,7 +202,7 @@ EXPECTED: dict[str, tuple[Any, str]] = {
     "no shared word": (lambda: season("sad", "happy"), "--map unit=id --map first=sad --map second=happy"),
     "foods": (foods, "--map unit=participant --map first=insect --map second=eye"),
     "sizes": (sizes, "--map first=Fly --map second=Shukla"),
-    "habits": (habits, "--map unit=Product --map rater=Consumer --map value=Sweetness"),
+    "habits": (habits, "--map unit=Product --map rater=Consumer --map value=Preference"),
     "averages": (averaged, "--map unit=dataset --map first=SVM --map second=Forest --exclude dataset=Average"),
 }  # fmt: skip
 

@@ -117,7 +117,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: with_scores(crossed(["release", "entry_id", "key"], ["v-old", "v-new"], numbered("d", 30),
                                     ["tone", "truth"]), value=share),
         "report --map unit=entry_id --map condition=release --map value=value --conditions v-new,v-old "
-        "--missing drop --where key=tone"),
+        "--where key=tone"),
     "difficulty is no model": (
         lambda: Frame({"item": numbered("k", 50), "difficulty": draw().integers(1, 6, 50),
                        **{name: draw(k).random(50) for k, name in enumerate(("gpt-9", "claude-8", "llama-7"))}}),
@@ -151,7 +151,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                                     ["first", "other"], ["1", "2"]), score=likert).assign(
             called=lambda t: t["group"] + " name " + t["k"]).drop(columns="k"),
         "report --map unit=case_id --map condition=group --map value=score --map repeat=scored_by --map repeat=called "
-        "--conditions first,other --missing drop"),
+        "--conditions first,other"),
     "a reply in full is no value": (
         lambda: with_scores(crossed(["prompt_id", "safety_prompt"], numbered("p", 40), ["on", "off"]), refused=coin)
         .assign(response=lambda t: [f"here is what I would say to number {k}" for k in t.index]),

@@ -119,18 +119,16 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         seats, "--map item_a=seat_1st --map item_b=seat_2nd --map winner=call --winner-coding side --tie TIE "
         "--cluster wq"),
     "the same numbers in each cell": (
-        seeds, "--map unit=probe --map condition=ckpt --map value=hit --map repeat=rng --conditions ck-1200,ck-2400 "
-        "--missing drop"),
+        seeds, "--map unit=probe --map condition=ckpt --map value=hit --map repeat=rng --conditions ck-1200,ck-2400"),
     "numbers that count up in each cell": (
         lines, "--study leaderboard --map rater=abridger --map unit=report_doc --map value=backing "
         "--map repeat=line_in_summary"),
     "kinds of those who answer": (kinds, "--map unit=stmt --map rater=who --map value=agree7 --rater-group origin"),
     "trials": (
-        trials, "--map unit=sj --map condition=flank --map value=rt_ms --map repeat=trl --conditions con,inc "
-        "--missing drop"),
+        trials, "--map unit=sj --map condition=flank --map value=rt_ms --map repeat=trl --conditions con,inc"),
     "two conditions within models": (
         anchors, "--map unit=riddle --map condition=anchor --map value=estimate --map repeat=draw "
-        "--conditions high,low --by llm --missing drop"),
+        "--conditions high,low --by llm"),
     "two numbers a row of a plan": (
         minimal_pairs, "--map unit=mp --map first=lp_ok --map second=lp_star --by lm"),
     "criteria in a plan": (
@@ -143,7 +141,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         "--conditions congruent,incongruent"),
     "many persons before few texts": (
         few_texts, "--map unit=encuestado --map condition=version --map value=credibilidad --map repeat=texto "
-        "--conditions A,B --missing drop"),
+        "--conditions A,B"),
     "codes": (coders, "--raters mira,jonas --scale nominal --map unit=id"),
     "whole numbers that list briefs": (
         briefs, "--map item_a=contender_x --map item_b=contender_y --map winner=better --cluster brief_no"),

@@ -175,9 +175,8 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     neurologists: "--raters Reader.One,Reader.Two --count Freq --scale nominal",
     raters_square: "--design ratings --crosstab --scale nominal",
     sleep: "--map unit=ID --map condition=group --map value=extra --conditions 1,2",
-    phases: "--map unit=Subject,Hour --map condition=Phase --map value=Performance "
-    "--conditions post,pre --cluster Subject",
-    weights: "--map first=Postwt --map second=Prewt",
+    phases: "--map unit=Subject --map condition=Phase --map value=Performance --map repeat=Hour --conditions post,pre",
+    weights: "--map group=Treat --map value=Postwt --design groups --groups CBT,Cont",
     preparations: "--map unit=Plant --map first=Preparation_1 --map second=Preparation_2",
     raters_wide: "--raters rater1,rater2,rater3",
     judges_long: "--map unit=Product --map rater=Panelist --map value=Sweetness --map repeat=Session",

@@ -206,12 +206,12 @@ EXPECTED: dict[str, tuple[Callable[[], Frame], str]] = {
         "--map item_a=selected --map 'item_b=not selected' --map winner=selected"),
     # a column called like a rater is the rater
     "rater": (lambda: graded("rater", "pid", [f"I000{k}" for k in range(1, 6)]),
-        "--map unit=pid --map rater=rater --map value=I0005"),
+        "--map unit=pid --map rater=rater --map value=I0001"),
     "reader": (lambda: graded("reader", "film", ["clear", "vivid", "short", "warm"]),
-        "--map unit=film --map rater=reader --map value=warm"),
+        "--map unit=film --map rater=reader --map value=clear"),
     # ids are no counts
     "ids": (lambda: rounds("TransectID", "Round"),
-        "--map unit=TransectID --map condition=Round --map value=Tot --conditions a,b --missing drop"),
+        "--map unit=TransectID --map condition=Round --map value=Tot --conditions a,b"),
     "numbers of units": (lambda: rounds("Transect", "observer"),
         "--map unit=Transect --map rater=observer --map value=Tot"),
     # a total is the sum of the columns that count levels
@@ -319,9 +319,8 @@ def test_messages_name_what_is_missing_and_what_may_stand_instead(
     assert "'Treatment' ('a' and 'b') tells groups of different units apart" in found
     assert "compare them as independent samples" in found
     printed = checked(criteria, path, capsys)
-    assert (
-        "'errors' of the same 'participant' and 'task' under two of 'interface'. Not used: 'time_on_task_s'" in printed
-    )
+    assert "'errors' of the same 'participant' under two of 'interface'; 'task' averaged" in printed
+    assert "Not used: 'time_on_task_s'" in printed
     both = "--map item_a=winner --map item_b=loser --map winner=winner --exclude winner==loser"
     with_losers("Draw").to_csv(path, index=False)
     assert main(["check", str(path), *both.split()]) == 0

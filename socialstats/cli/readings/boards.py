@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
-from socialstats.cli.readings.proposal import Columns, Proposal, Proposals, ends_of, two_conditions
+from socialstats.cli.readings.proposal import Columns, Proposal, Proposals, ends_of
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
-from socialstats.designs.roles import FAMILIES, Board, Cells, find_board, models_of
+from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
-    CONDITIONS,
     KEY_VALUES,
     KEYS,
     MEASURES,
@@ -36,19 +34,23 @@ MANY = 5  # columns of numbers that may be models by what they hold
 
 def score_tables(seen: Profile) -> Proposals:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
-    metric = measures_in(seen)
-    if metric is not None:  # one at a time
-        level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
-        entry = f"{metric.name}={level}"
-        for one in score_tables(Profile(rows_where(seen.table, metric.name, level)[0])):
-            means = f"{one.means}, of the rows where '{metric.name}' is {level}"
-            yield replace(one, means=means, options={**one.options, "where": [entry]})
-        return
-    models = models_of(seen)
-    yield from long_board(seen)
-    if not models:
+    if measures_in(seen) is not None:
+        yield from of_one_measure(seen, score_tables)
+    elif not models_of(seen):
         rows = [c for c in seen.every if c.called(MODELS.words) and c.unique and c.text]
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
+
+
+def of_one_measure(seen: Profile, look: Callable[[Profile], Proposals]) -> Proposals:
+    """Yield the proposals for the rows of one measure, where the labels of a column are different measures."""
+    metric = measures_in(seen)
+    if metric is None:
+        return
+    level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
+    entry = f"{metric.name}={level}"
+    for one in look(Profile(rows_where(seen.table, metric.name, level)[0])):
+        means = f"{one.means}, of the rows where '{metric.name}' is {level}"
+        yield replace(one, means=means, options={**one.options, "where": [entry]})
 
 
 def measures_in(seen: Profile) -> Column | None:
@@ -89,56 +91,6 @@ def row_a_model(seen: Profile, model: Column) -> Proposals:
     means += listing([shorten(name, 30) for name in names], 6)
     parts = {"rater": [model], "task": [seen.columns[name] for name in names]}
     yield Proposal("ratings", 9, means, parts, LEADERBOARD)
-
-
-def long_board(seen: Profile) -> Proposals:
-    """Propose a leaderboard of a table with one row per answer of a model."""
-    found = find_board(seen, scores_in(seen, models_of(seen)))
-    if found is None:
-        return
-    model, value = seen.columns[found.model], seen.columns[found.value]
-    unit, repeat = ([seen.columns[name] for name in names] for names in (found.unit, found.repeat))
-    of = listing([f"'{name}'" for name in found.unit]) + (f" of each '{found.task}'" if found.task is not None else "")
-    several = found.answers[1] > 1
-    averaged = f", with {each_answer(found.answers)} averaged" if several else ""
-    clusters: dict[str, Any] = {"cluster": [found.cluster]} if found.cluster is not None else {}
-    named = model in models_of(seen)
-    if not named and model.size == 2 and (repeat or not several):
-        parts = {"unit": unit, "condition": [model], "value": [value], "repeat": repeat}
-        options = {"conditions": two_conditions(model), "missing": "drop", **clusters}
-        means = f"'{value.name}' of the same {of} under two of '{model.name}'{averaged}"
-        yield Proposal("paired", 7.4 if repeat else 5, means, parts, options)
-        return
-    compared = [*conditions_within(seen, found)]
-    yield from compared
-    task = [seen.columns[found.task]] if found.task is not None else []
-    score = 7.3 if several else 5
-    if named:  # conditions are rather compared than averaged
-        conditions = compared or any(c.called(CONDITIONS.words) for c in repeat)
-        sure = bool(task or found.named or several) and not conditions
-        score = 9.4 if sure else 8.2
-    means = f"a leaderboard: '{model.name}' names the models, a unit is {of}{averaged}, '{value.name}' is the score"
-    parts = {"rater": [model], "unit": unit, "value": [value], "task": task, "repeat": repeat}
-    yield Proposal("ratings", score, means, parts, {**LEADERBOARD, **clusters})
-
-
-def conditions_within(seen: Profile, board: Board) -> Proposals:
-    """Propose two conditions that each unit met under each source: they are rather compared than averaged."""
-    cells = Cells(seen, board.unit, [board.model], board.value)
-    if seen.columns[board.model].size < 2 or not cells.repeated:
-        return
-    factors = [seen.columns[one.name] for one in cells.within if one.kind == "factor"]
-    for condition in [c for c in factors if c.size == 2][:1]:
-        below = Cells(seen, board.unit, [board.model, condition.name], board.value)
-        repeat = below.repeats() if below.repeated else ()
-        if below.repeated and not repeat:
-            continue
-        unit, again = ([seen.columns[name] for name in names] for names in (board.unit, repeat))
-        parts = {"unit": unit, "condition": [condition], "value": [seen.columns[board.value]], "repeat": again}
-        options = {"conditions": two_conditions(condition), "by": board.model, "missing": "drop"}
-        of = listing([f"'{name}'" for name in board.unit])
-        means = f"'{board.value}' of the same {of} under two of '{condition.name}', for each '{board.model}'"
-        yield Proposal("paired", 8.6, means, parts, options)
 
 
 def each_answer(answers: tuple[int, int]) -> str:

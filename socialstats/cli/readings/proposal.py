@@ -9,6 +9,7 @@ from typing import Any
 
 from socialstats.cli.deciding import words
 from socialstats.designs.level_orders import ordered
+from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.profile import FEW, Column
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import LATER, YES, without_accents
@@ -133,19 +134,9 @@ def starts(label: str, word: str) -> bool:
     return bare(without_accents(label)).startswith(word)
 
 
-def in_time(column: Column) -> list[str]:
-    """Return a later and an earlier label of a column; empty where its labels say nothing of time."""
-    for x, y in LATER:
-        low = next((level for level in column.levels if starts(level, x)), None)
-        high = next((level for level in column.levels if starts(level, y)), None)
-        if low is not None and high is not None:
-            return [high, low]
-    return []
-
-
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
     if column.numbers is not None and len(column.levels) > 2:  # from the first to the last
         numbers = sorted(column.levels, key=float)
         return [numbers[-1], numbers[0]]
-    return in_time(column) or list(column.levels[:2])
+    return [*(later_and_earlier(column.levels) or column.levels[:2])]

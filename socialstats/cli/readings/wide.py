@@ -94,7 +94,7 @@ class Rows:
         self.named = bool(name)
         self.units = [self.identity] if self.identity is not None and self.identity.name.strip() else []
         stamped = any(c.timing for c in [*seen.every][:1])
-        called = self.identity is not None and self.identity.called([name for name in PERSONS if name != "id"])
+        called = self.identity is not None and self.identity.called(PERSONS)
         self.persons = stamped or called
         self.described = any(bare(name) in COVARIATES for name in seen.columns)
         others = [name for name in seen.columns if name not in seen.frequencies]
