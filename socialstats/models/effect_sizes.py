@@ -493,6 +493,9 @@ ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a varia
 PEAKED = 1.5  # excess kurtosis
 FEWEST_SHAPED = 25  # pairs (clusters) below which neither says much
 LARGE, ENOUGH = 0.8, 200  # size of d_z above which, and pairs below which, tails matter that were not met
+FEWEST_HEAPED = 50  # pairs from which heaped differences show their shape
+MISSED = 60.0  # what a value of 3 SD that a sample misses can add to the variance of d_z, over d_z^2 / n
+EVEN = 1.5  # largest step between neighbouring values over the smallest, where no value is left out
 LARGEST_RATIO = {100: 1.15, 20: 1.3}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
 
 
@@ -512,6 +515,8 @@ class Summary:
         mean / (sd / sqrt(n)).
     skewness : float or None
         Sum of the cubed deviations of the differences over the 3/2th power of the sum of their squares.
+    heaped : bool
+        Whether the differences are few even steps that show where they end (`heaped`).
     """
 
     n: float
@@ -522,6 +527,7 @@ class Summary:
     r: float | None = None
     t: float | None = None
     skewness: float | None = None
+    heaped: bool = False
 
     @property
     def varies(self) -> bool:
@@ -616,7 +622,23 @@ def summary_of(pairs: PairValues) -> Summary:
     return Summary(
         n=n, mean=mean * unit, sd=sd * unit if t is not None else None, sd_first=one * unit, sd_second=two * unit, r=r,
         t=t, skewness=None if t is None else float(c @ off**3) / float(c @ off**2) ** 1.5,
+        heaped=t is not None and heaped(pairs.difference, c),
     )  # fmt: skip
+
+
+def heaped(values: FloatArray, count: FloatArray) -> bool:
+    """Return whether values are rounded to even steps without a gap, and both ends were met more than once.
+
+    Such a sample shows where its values end. Long tails, rounded or not, leave gaps or single values there.
+
+    Examples
+    --------
+    >>> heaped(np.array([0.0, 1.0, 2.0]), np.array([20.0, 8.0, 2.0])), heaped(np.array([0.0, 1.0, 5.0]), np.full(3, 9.0))
+    (True, False)
+    """
+    met, place = np.unique(values, return_inverse=True)
+    times, steps = np.bincount(place, count), np.diff(met)
+    return bool(len(met) > 1 and steps.max() < EVEN * steps.min() and min(times[0], times[-1]) >= 2)
 
 
 def completed(
@@ -749,6 +771,12 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     .60). Below .925 were 38 settings (noncentral t alone: 59). With the jackknife's own end they were 16, but then one
     interval in six contradicted the t test.
 
+    Heaped differences (`heaped`), of which most are alike, vary far less in d_z than normal ones of that size. Both
+    limits held .99 to 1, and were up to 2.1 times as long as those of the true error. They have the jackknife's interval
+    alone, where it and the t test agree about 0. d_z decides from how many pairs. A value of 3 SD that 3 / n of the
+    pairs have is missed by one sample in twenty. It adds 60 d_z^2 / n to the variance, so that n is at least 60 d_z^2,
+    and 50. Then they held .93 to .98.
+
     Parameters
     ----------
     summary : Summary
@@ -767,6 +795,9 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     if isinstance(jack, str):
         return Ends(low=low, high=high)
     d, ends = summary.t / math.sqrt(summary.n), [jack.low, jack.high]
+    enough = summary.n >= max(FEWEST_HEAPED, MISSED * d**2)
+    if summary.heaped and enough and (low <= 0 <= high) == (jack.low <= 0 <= jack.high):
+        return jack
     inner = 0 if d > 0 else 1
     if d * (low, high)[inner] > 0 >= d * ends[inner]:
         ends[inner] = d * math.exp(ends[inner] / d - 1)
@@ -794,9 +825,11 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     summary = summary_of(pairs)
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
-    ends = d_z_hull(summary, jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
-    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {HULL}")
-    return with_ends(row, ends.low, ends.high, level, interval="outer_ends")
+    jack = jackknife_ends(*moments(pairs), Units.rows(ones), level)[0]
+    ends = d_z_hull(summary, jack, level)
+    how, name = ("jackknife t", "jackknife") if ends is jack else (HULL, "outer_ends")
+    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {how}")
+    return with_ends(row, ends.low, ends.high, level, interval=name)
 
 
 def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
