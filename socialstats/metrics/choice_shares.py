@@ -403,7 +403,7 @@ def rows_of_changes(
         return rows, with_f(joint, robust_wald(values, np.ones(len(values)), [np.arange(len(values))], drawn))
     found = hotelling(values[:, :-1])
     if found.undefined:
-        return rows, replace(joint, undefined=found.undefined)
+        return rows, replace(joint, undefined=found.undefined, reason=found.reason)
     return rows, replace(joint, statistic=found.statistic, df=float(found.df), p_value=found.p_value, method=JOINT)
 
 

@@ -149,7 +149,10 @@ class Widths:
         self.found.setdefault((method, quantity), []).append(ends)
 
     def lines(self, must: tuple[float, float] | dict[str, tuple[float, float]]) -> list[Line]:
-        """Median over rows of the median width over 2 x 1.96 standard deviations; bounds of all methods, or by method."""
+        """Median over rows of the median width over 2 x 1.96 standard deviations of the estimates.
+
+        `must` has the bounds of all methods, or those of each.
+        """
         out = []
         for (method, quantity), ends in self.found.items():
             table = np.array(ends)

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from simulate import FloatArray, IntArray, marginal
 from scipy.special import ndtr
+from simulate import FloatArray, IntArray, marginal
 from tally import Line, Tally, Widths
 
 import socialstats as ss
