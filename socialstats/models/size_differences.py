@@ -73,11 +73,10 @@ def share_of(found: BoolArray) -> float:
 class SizeDifference:
     """The corrected mean size of some estimates minus that of others.
 
-    A size folds at 0: sampling error adds to it, and more to that with the larger error, so that a t test of the
-    difference is not valid. With the sizes a and b and their limits (a1, a2), (b1, b2), the lower limit is a - b -
-    sqrt((a - a1)^2 + (b2 - b)^2 - 2 r (a - a1) (b2 - b)), the upper one likewise (Zou & Donner 2008). It is not above
-    -b2 where a1 is 0, and the upper one not below a2 where b1 is 0: the size may be just that. p is 1 less the level at
-    which the interval ends at 0.
+    Sampling error adds to a size, and more to that with the larger error: a t test of the difference is not valid. With
+    the sizes a and b and their limits (a1, a2), (b1, b2), the lower limit is a - b - sqrt((a - a1)^2 + (b2 - b)^2 - 2 r
+    (a - a1) (b2 - b)), the upper one likewise (Zou & Donner 2008). Where a1 is 0 a may be 0, and the lower limit is at
+    most -b2. Where b1 is 0, the upper one is at least a2. p is 1 less the level at which the interval ends at 0.
 
     Attributes
     ----------
