@@ -271,9 +271,9 @@ def halved(design: Ratings, lead: Row) -> tuple[str, ...]:
     """Return how many more units, or clusters of them, halve the interval; nothing for two crossed factors."""
     if len(design.clusters) > 1:
         return ()
-    unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "units"
+    unit = sentences.more_of(design.clusters[0].name if design.clusters else None)
     more = clusters_to_halve(lead, lead.n_clusters or lead.n_units, df=lead.df)
-    return (sentences.halving(more, unit, "the estimate"),) if more else ()
+    return (sentences.halving(more, unit, "the estimate"),) if more and unit else ()
 
 
 STUDY = Study(
