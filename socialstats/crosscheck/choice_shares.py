@@ -188,6 +188,7 @@ def chi_square(p: FloatArray, q: FloatArray, sizes: list[float]) -> FloatArray:
 
 TABLED = "the same mean of a table of clusters"
 SAME = "the same test in another order of arithmetic"
+NO_DF = "its F has no degrees of freedom"
 
 
 def cluster_shares(table: pd.DataFrame, result: Result) -> pd.DataFrame:
@@ -269,11 +270,14 @@ def level_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
 
 
 def joint_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
-    """Compare Hotelling's test."""
+    """Compare Hotelling's test; with as many clusters as means there is none, and statsmodels divides by 0."""
+    values = moved.iloc[:, :-1].to_numpy()
     if row.p_value is None or row.statistic is None:
         return []
+    if len(values) <= values.shape[1]:
+        return [compare(label(row), row.statistic, None, package="statsmodels", tolerance=0.0, why=SAME, note=NO_DF)]
     from statsmodels.stats.multivariate import test_mvmean
 
-    theirs = test_mvmean(moved.iloc[:, :-1].to_numpy())
+    theirs = test_mvmean(values)
     pairs = (("T-squared", row.statistic, float(theirs.t2)), ("p", row.p_value, float(theirs.pvalue)))
     return [relative(label(row, name), ours, other, "statsmodels", SAME) for name, ours, other in pairs]

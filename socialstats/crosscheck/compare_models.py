@@ -13,10 +13,10 @@ from socialstats.crosscheck.clusters import Errors, cochran, crossing, errors_by
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, set_aside
 from socialstats.crosscheck.people import Part, joined_errors, numbers
+from socialstats.crosscheck.relationship_bias import DRAWS, MOST, Sizes, ends
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     adjusted_p,
-    both_ends,
     end_checks,
     field_checks,
     kurtosis_df,
@@ -28,6 +28,9 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.results import Check, Result
 
 SUMS = "its sums over all units"
+DRAWN = "both sizes drawn again, by chi-squares of scipy"
+PARTS = ("value", "error", "df", "weight", "correlation")
+FEWEST_DRAWS = 20  # beyond the end at 1 - p, for it to be known
 LEFT_OUT = "each unit left out, then CR2 and two crossed factors by sums written out"
 ALONE = "the pairs of both levels written out: scipy's t tests, or CR2 with a matrix of each level"
 MOST_CLUSTERS = 2_000  # clusters of two levels whose matrices are written out
@@ -59,8 +62,7 @@ def checks_of(result: Result) -> list[Check]:
             continue
         checks += difference_checks(row, pair, result, known)
         if row.std_error is None and row.conf_low is not None:
-            ends = both_ends(row.estimate or 0.0, *(next(r for r in own if r.term == one.row.term) for one in pair))
-            checks += end_checks(row, *ends, "numpy", "the intervals of both models")
+            checks += size_checks(row, pair, result.settings["level"], known)
     checks += adjusted_checks(gaps)
     if not result.extras["kind"].ranked:
         return [*checks, *(adjusted_checks(own) if any(row.p_adjusted is not None for row in own) else ())]
@@ -218,6 +220,44 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
         reach = result.extras["kind"].reach
         cut = None if reach == float("inf") else (-reach, reach)
         checks += [*statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]
+    return checks
+
+
+def size_checks(row: Any, pair: list[Any], level: float, known: dict[tuple[str, int], Any]) -> list[Check]:
+    """Draw both sizes again: the interval of their difference, and that at 1 - p, which ends at 0."""
+    places = [{name: k for k, name in enumerate(one.units)} for one in pair]
+    common = [name for name in pair[0].units if name in places[1]]
+    at = [np.array([place[name] for name in common]) for place in places]
+    found = [one.sizes(i) for one, i in zip(pair, at, strict=True)]
+    sides = [Sizes(pair=s.estimates.block, **{name: getattr(s.estimates, name) for name in PARTS}) for s in found]
+    signed = np.column_stack([s.influence @ (np.where(e.value < 0, -1, 1) * e.weight)
+                              for s, e in zip(found, sides, strict=True)])  # fmt: skip
+    total = np.zeros((2, 2))
+    for labels in pair[0].clusters or (pair[0].units,):
+        code = np.unique(np.array(labels)[at[0]], return_inverse=True)[1]
+        sums = np.column_stack([np.bincount(code, column) for column in signed.T])
+        total += sums.T @ sums * len(sums) / max(len(sums) - 1, 1)
+    alike = np.diag(total) <= (1e-13 * np.abs(signed).sum(axis=0)) ** 2
+    r = 0.0 if alike.any() else min(float(total[0, 1] / math.sqrt(total[0, 0] * total[1, 1])), 0.0)
+
+    def own(k: int, level: float) -> tuple[float, float, float]:
+        key = (pair[k].row.term, hash((at[k].tobytes(), level)))
+        if key not in known:
+            known[key] = sides[k].corrected, *ends(sides[k], found[k].seed, level)
+        return known[key]  # type: ignore[no-any-return]
+
+    def ends_at(level: float) -> tuple[float, float]:
+        (a, a1, a2), (b, b1, b2) = own(0, level), own(1, level)
+        low = a - b - math.sqrt((a - a1) ** 2 + (b2 - b) ** 2 - 2 * r * (a - a1) * (b2 - b))
+        high = a - b + math.sqrt((a2 - a) ** 2 + (b - b1) ** 2 - 2 * r * (a2 - a) * (b - b1))
+        return min(low, -b2) if a1 == 0 else low, max(high, a2) if b1 == 0 else high
+
+    low, high = ends_at(level)
+    held = (max(min(low, row.estimate), -MOST), min(max(high, row.estimate), MOST))
+    checks = end_checks(row, *held, "scipy", DRAWN, 1e-5, MOST)
+    if FEWEST_DRAWS / DRAWS < row.p_value < 1:
+        inner = ends_at(1 - row.p_value)[0 if sides[0].corrected > sides[1].corrected else 1]
+        checks.append(relative(label(row, "interval at 1 - p"), 0.0, inner, "scipy", DRAWN, 0.02, MOST))
     return checks
 
 

@@ -187,6 +187,8 @@ def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
     with np.errstate(invalid="ignore", divide="ignore"):
         sizes = np.where(moves, left.mean(axis=1) / left.std(axis=1, ddof=1), np.nan)[:, None]
     jack = jackknife_t(sizes_of(values, zeros, ones), sizes, ones, 0, level)[2:]
+    if row.interval == "jackknife":
+        return end_checks(row, *jack, "scipy", LEFT, 1e-6)
     t = float(values.mean() / values.std(ddof=1)) * math.sqrt(n)
     return hull_checks(row, t, n, short_of_zero(jack, t, values, level), level)
 

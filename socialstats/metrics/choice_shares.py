@@ -403,7 +403,7 @@ def rows_of_changes(
         return rows, with_f(joint, robust_wald(values, np.ones(len(values)), [np.arange(len(values))], drawn))
     found = hotelling(values[:, :-1])
     if found.undefined:
-        return rows, replace(joint, undefined=found.undefined)
+        return rows, replace(joint, undefined=found.undefined, reason=found.reason)
     return rows, replace(joint, statistic=found.statistic, df=float(found.df), p_value=found.p_value, method=JOINT)
 
 
@@ -547,10 +547,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
+    made += ", differences by t" * any(row.role == "difference" for row in rows)
     return Result(
         metric="choice_shares",
         title="Choice shares" + of_probabilities(design),
-        inference=f"{made}, differences by t; {cluster_text(factors, 'units')}; {whose.text()}",
+        inference=f"{made}; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
         counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),
                 **({"strata": len(cells.labels)} if cells.labels else {})},

@@ -17,7 +17,7 @@ from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, cluster_sums, clustered_mean
-from socialstats.inference.compare import HOLM, with_both_intervals, with_holm, with_welch
+from socialstats.inference.compare import HOLM, with_holm, with_welch
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
@@ -30,6 +30,7 @@ from socialstats.models.effect_sizes import pair_values
 from socialstats.models.measures import ALPHA, Measure, RatingParts, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
 from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, source_factor
+from socialstats.models.size_differences import SizeDifference, Sizes
 from socialstats.models.sources import human_source, models_of, people_of
 from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
@@ -50,7 +51,8 @@ BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 APART = "no unit has answers of both"
 ONE = "a single cluster holds all units of both: no standard error, no test"
 MOVED = "a unit of both lies in different clusters: give different units different names"
-FOLDED = "some biases B have CIs that include 0, where t tests of sizes are not valid"
+NO_SIZES = "a bias B has no standard error on the units of both: no interval and no test of sizes"
+SIZES = "inverted tests of both sizes, combined"
 CHANGED = "leaving out one unit makes the number undefined: no standard error, no test"
 Way = Literal["units", "part", "apart", "clusters"]  # all units shared; some; neither units nor clusters; clusters only
 
@@ -105,6 +107,8 @@ class Number:
         What sampling error adds to what `finish` makes.
     folded : bool
         A mean of sizes of which some may be those of values near 0, or of either sign.
+    sizes : callable or None
+        Of a mean of sizes: (units,) places -> the values with what each of these units adds, or None.
     refused : int
         Units without a number because the model refused.
     size : float
@@ -124,6 +128,7 @@ class Number:
     linear: bool = False
     bias: float = 0.0
     folded: bool = False
+    sizes: Callable[[IntArray], Sizes | None] | None = None
     refused: int = 0
     size: float = 1.0
     pairs: Pairs | None = None
@@ -277,12 +282,13 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
         return np.where(lost, np.nan, (np.abs(own) if size else own) @ weight)
 
     design, value = result.design, float(row.estimate) if row.estimate is not None else np.nan
-    known = result.extras["estimates"]
+    known, how = result.extras["estimates"], result.settings
     return [Number(
         row=replace(row, term=model), units=tuple(design.units[u] for u in there.tolist()), sums=sums, finish=finish,
         clusters=labels_of(design, result.settings["cluster"], there), linear=not size, value=value,
         bias=found.size - value if name == SIZE else 0.0,
-        folded=size and not isinstance(known, str) and not known.signed(result.settings["level"]),
+        folded=size and not isinstance(known, str) and not known.signed(how["level"]),
+        sizes=(lambda at: found.sizes(there[at], how["aggregate"], how["seed"])) if size else None,
     )]  # fmt: skip
 
 
@@ -470,6 +476,10 @@ class Contest:
         Whether both have these units alone.
     why : str
         Why there is no test.
+    folded : bool
+        As of `Number`, of one of both.
+    sizes : SizeDifference or None
+        Of `folded`.
     """
 
     estimate: float
@@ -479,6 +489,8 @@ class Contest:
     size: float = 1.0
     whole: bool = True
     why: str = ""
+    folded: bool = False
+    sizes: SizeDifference | None = None
 
     @property
     def unit(self) -> float:
@@ -507,6 +519,7 @@ class Field:
 
     numbers: tuple[Number, ...]
     whole: dict[int, tuple[float, FloatArray]] = field(default_factory=dict)
+    every_size: dict[int, Sizes | None] = field(default_factory=dict)
 
     @cached_property
     def codes(self) -> list[list[IntArray]]:
@@ -530,7 +543,7 @@ class Field:
             every = np.arange(len(one.units))
             return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
                            codes=self.codes[j], drawn=self.drawn((j, k), (every, every)), size=size,
-                           why=self.moved(j, k))  # fmt: skip
+                           why=self.moved(j, k), **self.sizes(j, k, (every, every)))  # fmt: skip
         match = match_keys(one.units, two.units)
         if not match.keys:
             return None
@@ -538,7 +551,29 @@ class Field:
         (a, first), (b, second) = (n.moves(i) for n, i in zip((one, two), at, strict=True))
         return Contest(estimate=one.value - two.value if same else a - b, moves=first - second, size=size, whole=same,
                        drawn=self.drawn((j, k), at),
-                       codes=[code[at[0]] for code in self.codes[j]], why=self.moved(j, k, *at))  # fmt: skip
+                       codes=[code[at[0]] for code in self.codes[j]], why=self.moved(j, k, *at),
+                       **self.sizes(j, k, at))  # fmt: skip
+
+    def sizes(self, j: int, k: int, at: Sequence[IntArray]) -> dict[str, Any]:
+        """Return whether a size of two models folds, and then their difference in some units."""
+        one, two = self.numbers[j], self.numbers[k]
+        if not (one.folded or two.folded) or one.sizes is None or two.sizes is None:
+            return {"folded": one.folded or two.folded}
+        first, second = (self.sizes_of(m, places) for m, places in zip((j, k), at, strict=True))
+        if first is None or second is None:
+            return {"folded": True}
+        codes = [code[at[0]] for code in self.codes[j]]
+        return {"folded": True, "sizes": SizeDifference.of(first, second, codes)}
+
+    def sizes_of(self, k: int, at: IntArray) -> Sizes | None:
+        """Return the values whose sizes a number averages, in some units; of all its units computed once."""
+        sizes = self.numbers[k].sizes
+        assert sizes is not None
+        if len(at) < len(self.numbers[k].units):
+            return sizes(at)
+        if k not in self.every_size:
+            self.every_size[k] = sizes(np.arange(len(at)))
+        return self.every_size[k]
 
     def drawn(self, which: Sequence[int], at: Sequence[IntArray]) -> tuple[Drawn, ...]:
         """Return what people who are a sample add to one number, or to a number less another, in some units.
@@ -577,14 +612,11 @@ class Field:
         return "" if same else MOVED
 
 
-def difference_row(
-    one: Row, two: Row, found: Contest | None, reach: float, level: float, *, linear: bool, folded: bool = False
-) -> Row:
+def difference_row(one: Row, two: Row, found: Contest | None, reach: float, level: float, *, linear: bool) -> Row:
     """Return the row of the difference of two models: t, by what units (clusters) add to it.
 
-    Sizes of values near 0 (`folded`) are not near normal: the interval is that of both numbers combined, without a
-    test. For numbers that are not means, the degrees of freedom are at most those of `influence_df`, as few units may
-    decide.
+    Sizes of values near 0 are not near normal: their interval and test are those of `SizeDifference`. For numbers that
+    are not means, the degrees of freedom are at most those of `influence_df`, as few units may decide.
     """
     row = named_gap(one, two)
     if found is None:
@@ -597,9 +629,12 @@ def difference_row(
     if np.isnan(found.estimate):
         return replace(row, undefined=one.undefined or two.undefined or CHANGED, reason="no_data")
     row = replace(row, estimate=found.estimate)
-    if folded:
-        both = with_both_intervals(row, one, two, estimate=found.estimate, method="both intervals combined")
-        return replace(both, undefined=both.undefined or FOLDED, reason=both.reason or "unidentified")
+    if found.folded:
+        if found.sizes is None:
+            return replace(row, undefined=NO_SIZES, reason="no_interval")
+        low, high = found.sizes.interval(level, most=reach / 2)
+        return with_ends(row, low, high, level, within=(-reach / 2, reach / 2), hold=True, method=SIZES,
+                         p_value=found.sizes.p_value(), interval="test_inversion")  # fmt: skip
     if not np.isfinite(found.moves).all():
         return replace(row, undefined=CHANGED, reason="no_interval")
     if any(group.raters < 2 for group in found.drawn):
@@ -731,8 +766,9 @@ def compare_models(
     Notes
     -----
     Differences of B_all have the t test where each B of both models has an interval without 0, so that its size has a
-    known sign. Elsewhere sizes fold at 0, by more where errors are larger. The t test of models with unequal errors is
-    then not valid: such a difference has no p, and its interval combines those of both (Zou & Donner 2008).
+    known sign. Elsewhere sizes fold at 0, by more where errors are larger, and the t test of models with unequal errors
+    is not valid. The interval then combines those of both sizes (Zou & Donner 2008), with their correlation where it is
+    negative. p is 1 less the level at which it ends at 0 (`socialstats.models.size_differences.SizeDifference`).
 
     Where a result of `js_similarity` or `mean_ratings` takes people as a sample, errors are those of two crossed
     factors, units (or one cluster) and people. What each rating of a person adds, by leaving it out, is summed by
@@ -871,7 +907,7 @@ def gap_row(
     found = matched.contest(j, k)
     if found is None and one.pairs is not None and two.pairs is not None:
         return apart_row(own[j], own[k], (one.pairs, two.pairs), kind.reach, level)
-    row = difference_row(own[j], own[k], found, kind.reach, level, linear=linear, folded=one.folded or two.folded)
+    row = difference_row(own[j], own[k], found, kind.reach, level, linear=linear)
     return row, "units" if found is None or found.whole else "part"
 
 

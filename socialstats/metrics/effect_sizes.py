@@ -93,7 +93,8 @@ def effect_sizes(
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     ci : {"auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"}
         ``"auto"``: d_z and g_z of independent pairs have the wider limits of the noncentral t interval (exact for
-        normal differences) and of the jackknife's. `socialstats.models.effect_sizes.d_z_hull` has measured coverage.
+        normal differences) and of the jackknife's. 50 or more rounded differences that show their ends have the
+        jackknife's alone. `socialstats.models.effect_sizes.d_z_hull` has the rule and measured coverage.
         The others, and all within clusters, have the jackknife t interval. Its degrees of freedom follow from the
         kurtosis of the influence of single pairs or clusters (`socialstats.inference.influence`). Two crossed factors:
         percentile bootstrap.
@@ -156,7 +157,8 @@ def estimate(
         found = intervals_of(pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2)
     clusters = min(cluster_counts(factors).values(), default=None)
     rows = tuple(row_of(term, summary, kind, found, clusters, level) for term, kind in kinds.items())
-    used, boot = dict.fromkeys(kind for kind in kinds.values() if kind), found[1]
+    shown = {"hull": "jackknife"} if rows[0].interval == "jackknife" else {}
+    used, boot = dict.fromkeys(shown.get(kind, kind) for kind in kinds.values() if kind), found[1]
     dfs = [row.df for row in rows if row.df is not None]
     largest = largest_share(design.count, factors)
     return Result(
@@ -259,8 +261,8 @@ def row_of(term: str, summary: Summary, kind: str, intervals: Found, clusters: i
         found = ends_of(kind, summary, at, intervals, level)
     except UndefinedStatistic as none:
         return replace(row, undefined=str(none))
-    if kind == "hull" and found.std_error is None:
-        kind = "noncentral_t"
+    if kind == "hull" and (found.std_error is None or found is intervals[0][at]):
+        kind = "noncentral_t" if found.std_error is None else "jackknife"
         row = replace(row, method=kind_text(kind))
     error = None if found.std_error is None else j * found.std_error
     low, high = j * found.low, j * found.high

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.couples import couples_design
 from socialstats.designs.levels import codes_in
@@ -39,6 +39,7 @@ from socialstats.models.couples import (
 )
 from socialstats.models.effect_sizes import DRAWS, Estimates, NoBias, influence_correlation, no_bias, size_interval
 from socialstats.models.shares import of_probabilities
+from socialstats.models.size_differences import Sizes
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
 from socialstats.resampling.engine import check_resamples, lost_caution
@@ -182,6 +183,17 @@ class Analysis:
         each = [one for pair in self.pairs for one in [self.bias(pair)] if len(one)]
         weight = [np.full(len(one), 1 / len(one) / len(each)) for one in each]
         return (np.concatenate(each), np.concatenate(weight)) if each else (np.empty((0, 0)), np.empty(0))
+
+    def sizes(self, units: IntArray, aggregate: Aggregate, seed: int) -> Sizes | None:
+        """Every B that B_all averages, in some units, with what each of these adds; None where an error is unknown."""
+        kept = np.isin(self.answers.unit, units)
+        found = self if kept.all() else replace(self, means=scores(self.answers.take(kept), aggregate))
+        known = joint(found)
+        if isinstance(known, str):
+            return None
+        listed, _ = found.every_bias()
+        each = [linear(found.means, one, len(found.design.units)) for one in listed]
+        return Sizes(estimates=known, influence=np.column_stack([one.influence[units] for one in each]), seed=seed)
 
     @property
     def size(self) -> float | None:

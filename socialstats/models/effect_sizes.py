@@ -493,6 +493,9 @@ ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a varia
 PEAKED = 1.5  # excess kurtosis
 FEWEST_SHAPED = 25  # pairs (clusters) below which neither says much
 LARGE, ENOUGH = 0.8, 200  # size of d_z above which, and pairs below which, tails matter that were not met
+FEWEST_HEAPED = 50  # pairs from which heaped differences show their shape
+MISSED = 60.0  # what a value of 3 SD that a sample misses can add to the variance of d_z, over d_z^2 / n
+EVEN = 1.5  # largest step between neighbouring values over the smallest, where no value is left out
 LARGEST_RATIO = {100: 1.15, 20: 1.3}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
 
 
@@ -512,6 +515,8 @@ class Summary:
         mean / (sd / sqrt(n)).
     skewness : float or None
         Sum of the cubed deviations of the differences over the 3/2th power of the sum of their squares.
+    heaped : bool
+        Whether the differences are few even steps that show where they end (`heaped`).
     """
 
     n: float
@@ -522,6 +527,7 @@ class Summary:
     r: float | None = None
     t: float | None = None
     skewness: float | None = None
+    heaped: bool = False
 
     @property
     def varies(self) -> bool:
@@ -616,7 +622,24 @@ def summary_of(pairs: PairValues) -> Summary:
     return Summary(
         n=n, mean=mean * unit, sd=sd * unit if t is not None else None, sd_first=one * unit, sd_second=two * unit, r=r,
         t=t, skewness=None if t is None else float(c @ off**3) / float(c @ off**2) ** 1.5,
+        heaped=t is not None and heaped(pairs.difference, c),
     )  # fmt: skip
+
+
+def heaped(values: FloatArray, count: FloatArray) -> bool:
+    """Return whether values are rounded to even steps without a gap, and both ends were met more than once.
+
+    Such a sample shows where its values end. Long tails, rounded or not, leave gaps or single values there.
+
+    Examples
+    --------
+    >>> times = np.array([20.0, 8.0, 2.0])
+    >>> heaped(np.array([0.0, 1.0, 2.0]), times), heaped(np.array([0.0, 1.0, 5.0]), times)
+    (True, False)
+    """
+    met, place = np.unique(values, return_inverse=True)
+    times, steps = np.bincount(place, count), np.diff(met)
+    return bool(len(met) > 1 and steps.max() < EVEN * steps.min() and min(times[0], times[-1]) >= 2)
 
 
 def completed(
@@ -749,6 +772,12 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     .60). Below .925 were 38 settings (noncentral t alone: 59). With the jackknife's own end they were 16, but then one
     interval in six contradicted the t test.
 
+    Of heaped differences (`heaped`) most are alike, and their d_z may vary far less than that of normal ones. The wider
+    limits held up to 1.00, and were up to 1.9 times as long as those of the true error. The jackknife's interval stands
+    alone where it and the t test agree about 0, if pairs are enough. A value of 3 SD that 3 / n of the pairs have is
+    missed by one sample in twenty. It adds 60 d_z^2 / n to n var(d_z), so that n is at least 60 d_z^2, and 50. Of 100
+    and 200 differences .93 to .97 were then held.
+
     Parameters
     ----------
     summary : Summary
@@ -767,6 +796,9 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     if isinstance(jack, str):
         return Ends(low=low, high=high)
     d, ends = summary.t / math.sqrt(summary.n), [jack.low, jack.high]
+    enough = summary.n >= max(FEWEST_HEAPED, MISSED * d**2)
+    if summary.heaped and enough and (low <= 0 <= high) == (jack.low <= 0 <= jack.high):
+        return jack
     inner = 0 if d > 0 else 1
     if d * (low, high)[inner] > 0 >= d * ends[inner]:
         ends[inner] = d * math.exp(ends[inner] / d - 1)
@@ -794,9 +826,11 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     summary = summary_of(pairs)
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
-    ends = d_z_hull(summary, jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
-    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {HULL}")
-    return with_ends(row, ends.low, ends.high, level, interval="outer_ends")
+    jack = jackknife_ends(*moments(pairs), Units.rows(ones), level)[0]
+    ends = d_z_hull(summary, jack, level)
+    how, name = ("jackknife t", "jackknife") if ends is jack else (HULL, "outer_ends")
+    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {how}")
+    return with_ends(row, ends.low, ends.high, level, interval=name)
 
 
 def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
@@ -1119,9 +1153,6 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
 def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
     """Correlation of linear estimates by the sums of their influences within clusters.
 
-    With S the (clusters, k) sums of a factor, S'S G/(G-1) is added over the factors (units, where there is none): a
-    covariance whatever the data are. V1 + V2 - V12 is more exact for variances, and may have negative ones.
-
     Parameters
     ----------
     influence : (units, k) array
@@ -1132,14 +1163,24 @@ def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> F
     >>> influence_correlation(np.array([[1.0, -1.0], [-1.0, 1.0]]), []).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
+    total = influence_products(influence, codes)
+    spread = np.sqrt(np.diag(total))
+    return np.asarray(total / np.outer(spread, spread))
+
+
+def influence_products(influence: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
+    """Sums of products of the sums of influences within clusters, (k, k).
+
+    With S the (clusters, k) sums of a factor, S'S G/(G-1) is added over the factors (units, where there is none): a
+    covariance whatever the data are. V1 + V2 - V12 is more exact for variances, and may have negative ones.
+    """
     total = np.zeros((influence.shape[1], influence.shape[1]))
     for code in codes or [np.arange(len(influence))]:
         dense = np.unique(code, return_inverse=True)[1]
         groups = int(dense.max()) + 1
         sums = np.column_stack([np.bincount(dense, column, groups) for column in influence.T])
         total += sums.T @ sums * groups / max(groups - 1, 1)
-    spread = np.sqrt(np.diag(total))
-    return np.asarray(total / np.outer(spread, spread))
+    return total
 
 
 FEWEST_NORMAL = 50  # R's wilcox.test takes the exact distribution below, where no ranks tie

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 from scipy.special import betainc, betaincinv, chdtrc, fdtrc
@@ -19,7 +20,7 @@ from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share, clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_mean
 from socialstats.resampling.permutation import flip_tail
-from socialstats.results.rows import Row
+from socialstats.results.rows import Reason, Row
 from socialstats.rounding import alike, left_of_sums
 
 CELLS = {"a": "both", "b": "first only", "c": "second only", "d": "neither"}
@@ -599,19 +600,25 @@ SINGULAR = 1e-10  # smallest over largest eigenvalue of the covariance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hotelling:
-    """T-squared with its number of means and p; NaN where there is none, and `undefined` says why."""
+    """T-squared with its number of means and p; NaN where there is none, and `undefined` and `reason` say why."""
 
     statistic: float
     df: int
     p_value: float
     undefined: str = ""
+    reason: Reason | None = None
+
+    @classmethod
+    def none(cls, df: int, why: str, reason: Reason) -> Self:
+        """State why there is no test."""
+        return cls(statistic=math.nan, df=df, p_value=math.nan, undefined=why, reason=reason)
 
 
 def hotelling(values: FloatArray) -> Hotelling:
     """Test that all columns of (n, m) independent rows have mean 0.
 
     T^2 = n mean' S^-1 mean; (n - m) / (m (n - 1)) T^2 is F with m and n - m degrees of freedom for normal rows
-    (Hotelling 1931).
+    (Hotelling 1931). With n = m the F has no degrees of freedom, and with one more row a single one: there is no test.
 
     Examples
     --------
@@ -621,15 +628,14 @@ def hotelling(values: FloatArray) -> Hotelling:
     """
     n, m = values.shape
     if not m:
-        return Hotelling(statistic=math.nan, df=0, p_value=math.nan, undefined="a single level: nothing can change")
+        return Hotelling.none(0, "a single level: nothing can change", "no_variation")
     if n <= m + 1:
-        return Hotelling(statistic=math.nan, df=m, p_value=math.nan, undefined=f"too few clusters ({n}) for {m} means")
+        return Hotelling.none(m, f"too few clusters ({n}) for {m} means", "unidentified")
     mean, cov = values.mean(axis=0), np.atleast_2d(np.cov(values, rowvar=False))
     sizes = np.linalg.eigvalsh(cov)
     rounding = left_of_sums(math.sqrt(max(float(sizes[-1]), 0.0)), float(np.abs(values).max()))
     if sizes[0] <= max(SINGULAR * sizes[-1], rounding**2):
-        why = "a level that never changes, or always with another: no joint test"
-        return Hotelling(statistic=math.nan, df=m, p_value=math.nan, undefined=why)
+        return Hotelling.none(m, "a level that never changes, or always with another: no joint test", "unidentified")
     statistic = float(n * mean @ np.linalg.solve(cov, mean))
     p = float(not_zero(fdtrc(m, n - m, statistic * (n - m) / (m * (n - 1)))))
     return Hotelling(statistic=statistic, df=m, p_value=p)

@@ -169,13 +169,13 @@ class Population:
         >>> Population(drawn=np.array([True, True, False]), n=2, raters=3).text()
         '2 human raters as a sample, 1 other as it is'
         >>> Population(drawn=np.array([False]), n=0, raters=1).text()
-        'for this rater'
+        'for this source'
         """
         if not self.known:
             return "raters not known, taken as they are"
         if not self.drawn.any():
             few = f" ({self.few})" if self.few else ""
-            return f"for this {who}{few}" if self.raters == 1 else f"for these {count(self.raters, who)}{few}"
+            return f"for this source{few}" if self.raters == 1 else f"for these {count(self.raters, who)}{few}"
         others = self.raters - self.n
         if not others:
             return f"{count(self.n, who)} as a sample"

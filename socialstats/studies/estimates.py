@@ -14,11 +14,12 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
-from socialstats.sentences import halving
-from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table
+from socialstats.sentences import halving, more_of
+from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table, shared
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
@@ -475,6 +476,54 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
 def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[str, ...]:
     """Return the literature of some results, then that of all others on a page, each once."""
     return literature([*results, *(result for block in blocks for result in block.results)])
+
+
+def ending(
+    design: Design, options: StudyOptions, named: Mapping[str, Result], blocks: Sequence[Block], used: Sequence[str]
+) -> dict[str, Any]:
+    """Return the fields of an `Outcome` that follow from its results and blocks: literature, checks and settings.
+
+    Parameters
+    ----------
+    design, options
+    named : mapping of name to Result
+        The results that lead the page, by the names that their checks have.
+    blocks : sequence of Block
+    used : sequence of str
+        Options that the study uses.
+    """
+    return {
+        "blocks": tuple(blocks),
+        "references": references_of(list(named.values()), blocks),
+        "verifications": verify_all(named, blocks) if options.verify else {},
+        "settings": settings_of(options, used),
+        **shared(design, options),
+    }
+
+
+def halved(
+    clusters: Sequence[Factor], row: Row, n: int | None, what: str, *, unit: str = "units", df: float | None = None
+) -> tuple[str, ...]:
+    """Return how many more units, or clusters of them, halve the interval of an estimate.
+
+    There is nothing for two crossed factors, nor for clusters that cannot be collected.
+
+    Parameters
+    ----------
+    clusters : sequence of Factor
+        Those of the design.
+    row : Row
+        The estimate.
+    n : int or None
+        Units, where the row has no clusters.
+    what, unit : str
+        What the estimate is; what is collected where there are no clusters, in the plural.
+    df : float, optional
+        As of `clusters_to_halve`.
+    """
+    more = clusters_to_halve(row, row.n_clusters or n, df=df) if len(clusters) < 2 else None
+    named = more_of(clusters[0].name if clusters else None, unit)
+    return (halving(more, named, what),) if more and named else ()
 
 
 def literature(results: Sequence[Result], more: Sequence[str] = ()) -> tuple[str, ...]:

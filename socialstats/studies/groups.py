@@ -11,7 +11,6 @@ from socialstats import sentences
 from socialstats.designs.groups import Groups
 from socialstats.errors import InputError
 from socialstats.figures import forest
-from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.equivalence import equivalence
 from socialstats.metrics.two_means import two_means
 from socialstats.metrics.two_ordinal import two_ordinal
@@ -19,12 +18,11 @@ from socialstats.metrics.two_proportions import two_proportions
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     cluster_words,
+    ending,
+    halved,
     mark_of,
-    references_of,
     rows_table,
-    settings_of,
     single,
-    verify_all,
 )
 from socialstats.studies.page import (
     Block,
@@ -36,7 +34,6 @@ from socialstats.studies.page import (
     StudyOptions,
     check_single,
     order_cautions,
-    shared,
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer
@@ -80,7 +77,7 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
         title=f"Is there a difference between {shorten(design.groups[0], 40)} and {shorten(design.groups[1], 40)}?",
         design=describe(design),
         answer=(answer(design, lead, first, second), *(said for block in blocks[1:] for said in block.sentences)),
-        planning=halved(design, lead),
+        planning=halved(design.clusters, lead, design.n_rows, "the difference", df=lead.df),
         strip=Strip(
             title=f"{estimand(design)} ({minus(design)}) with {level_text(options.level)} CI",
             axis=axis_of(design),
@@ -90,13 +87,9 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
             ),
         ),
         cautions=order_cautions(result.cautions, design.cautions),
-        blocks=tuple(blocks),
         diagnostics=diagnostics(design),
         methods=(methods(design, result, options),),
-        references=references_of([result], blocks),
-        verifications=verify_all({"Difference": result}, blocks) if options.verify else {},
-        settings=settings_of(options, USED),
-        **shared(design, options),
+        **ending(design, options, {"Difference": result}, blocks, USED),
     )
 
 
@@ -197,15 +190,6 @@ def methods(design: Groups, result: Result, options: StudyOptions) -> str:
         f"Differences in {said} ({minus(design)}) were estimated over {count(design.n_rows, 'unit')}. "
         f"Test and {level_text(options.level)} CI: {result.inference}."
     )
-
-
-def halved(design: Groups, lead: Row) -> tuple[str, ...]:
-    """Return how many more units, or clusters of them, halve the interval; nothing for two crossed factors."""
-    if len(design.clusters) > 1:
-        return ()
-    unit = sentences.more_of(design.clusters[0].name if design.clusters else None)
-    more = None if lead.conf_low is None else clusters_to_halve(lead, lead.n_clusters or design.n_rows, df=lead.df)
-    return (sentences.halving(more, unit, "the difference"),) if more and unit else ()
 
 
 STUDY = Study(

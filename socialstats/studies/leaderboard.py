@@ -38,14 +38,12 @@ from socialstats.studies.estimates import (
     cluster_words,
     clusters_caption,
     df_text,
+    ending,
     ends,
     mark_of,
     p_text,
-    references_of,
     rows_table,
-    settings_of,
     table_of,
-    verify_all,
 )
 from socialstats.studies.multiverse import dependence_block, with_design_effect
 from socialstats.studies.page import (
@@ -58,7 +56,6 @@ from socialstats.studies.page import (
     Table,
     check_single,
     order_cautions,
-    shared,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import other_first
@@ -441,14 +438,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=(main.sentence(), *rank_words(numbers)),
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
-        blocks=shown,
         data=task_counts(main),
         diagnostics=diagnostics(main),
         methods=methods(design, numbers),
-        references=references_of((main, numbers.marginal, numbers.joint), shown),
-        verifications=verify_all({"Leaderboard": main}, shown) if options.verify else {},
-        settings=settings_of(options, USED),
-        **shared(design, options),
+        **ending(design, options, {"Leaderboard": main}, shown, USED),
     )
 
 

@@ -47,7 +47,7 @@ TESTED: dict[str, str] = {
     "units": "t tests on shared units", "part": "t tests on shared units",
     "apart": "Welch's t tests of independent levels", "clusters": "t tests by the clusters of both levels",
 }  # fmt: skip
-COMBINED = "by the CIs of both combined (Zou and Donner), without a test"
+COMBINED = "by the CIs of both combined (Zou and Donner)"
 LEADING = "models"  # id of the block that has the main number
 FACTORS = "models-factors"  # start of the ids of blocks on groups of models
 FEWEST_DF = 5  # a test with fewer degrees of freedom is named
@@ -161,10 +161,9 @@ def matched_words(shown: Sequence[Block], by: str) -> str:
         return ""
     found = shown[0].results[0]
     gaps = [row for row in found.rows if row.group == DIFFERENCE]
-    tests = f"by {tests_by(found)}, with Holm-adjusted p values"
-    how = [tests] * any(row.p_value is not None for row in gaps)
-    how += [COMBINED] * any(row.conf_low is not None and row.p_value is None for row in gaps)
-    return f" Levels of {shorten(by, 40)} were compared {' or '.join(how or [tests])}."
+    folded = [row.interval == "test_inversion" for row in gaps if row.p_value is not None]
+    how = [f"by {tests_by(found)}"] * (not all(folded) or not folded) + [COMBINED] * any(folded)
+    return f" Levels of {shorten(by, 40)} were compared {' or '.join(how)}, with Holm-adjusted p values."
 
 
 def tests_of(found: Result) -> tuple[list[Row], list[Row]]:

@@ -10,18 +10,16 @@ from socialstats.designs.levels import opposites
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.figures import forest
 from socialstats.figures.squares import MOST_LEVELS
-from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.mean_ratings import mean_ratings
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     cluster_words,
+    ending,
+    halved,
     mark_of,
-    references_of,
     rows_table,
-    settings_of,
     single,
-    verify_all,
 )
 from socialstats.studies.multiverse import Way, dependence_block, with_design_effect
 from socialstats.studies.page import (
@@ -33,7 +31,6 @@ from socialstats.studies.page import (
     StudyOptions,
     check_single,
     order_cautions,
-    shared,
 )
 from socialstats.studies.paired import plain
 from socialstats.studies.repeats import each_answer, repeats_block
@@ -77,20 +74,16 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         title=title(design),
         design=describe(design),
         answer=(answer(design, lead),),
-        planning=halved(design, lead),
+        planning=halved(design.clusters, lead, lead.n_units, "the estimate", df=lead.df),
         strip=Strip(
             title=f"{capital(label(design, lead))} with {level_text(options.level)} CI",
             axis=label(design, lead),
             marks=(mark_of(lead, shorten(plain(source_of(design)), 40)),),
         ),
         cautions=order_cautions(*(result.cautions for result in results), design.cautions),
-        blocks=shown,
         diagnostics=diagnostics(design),
         methods=methods(design, results, options),
-        references=references_of(results, shown),
-        verifications=verify_all({result.title: result for result in results}, shown) if options.verify else {},
-        settings=settings_of(options, USED),
-        **shared(design, options),
+        **ending(design, options, {result.title: result for result in results}, shown, USED),
     )
 
 
@@ -265,15 +258,6 @@ def methods(design: Ratings, results: list[Result], options: StudyOptions) -> tu
         f"{what} estimated over {units}.{averaged} {level} CIs: {first.inference}.",
         *(f"{result.title}: {result.inference}." for result in others),
     )
-
-
-def halved(design: Ratings, lead: Row) -> tuple[str, ...]:
-    """Return how many more units, or clusters of them, halve the interval; nothing for two crossed factors."""
-    if len(design.clusters) > 1:
-        return ()
-    unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "units"
-    more = clusters_to_halve(lead, lead.n_clusters or lead.n_units, df=lead.df)
-    return (sentences.halving(more, unit, "the estimate"),) if more else ()
 
 
 STUDY = Study(

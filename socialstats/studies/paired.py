@@ -17,7 +17,6 @@ from socialstats.errors import InputError
 from socialstats.figures import estimation, forest, qq, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
-from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.multiverse import Variant, distinct, leave_one_out, multiverse, without_label
 from socialstats.metrics.symmetry import symmetry
@@ -26,15 +25,14 @@ from socialstats.studies.estimates import (
     Verdict,
     cluster_ways,
     cluster_words,
+    ending,
+    halved,
     is_inside,
     label_of,
     mark_of,
-    references_of,
     rows_table,
-    settings_of,
     tests_table,
     verdict,
-    verify_all,
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
@@ -56,7 +54,6 @@ from socialstats.studies.page import (
     Table,
     check_single,
     order_cautions,
-    shared,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import turned, turns
@@ -629,16 +626,12 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         title=f"Is there a difference between {first} and {second}?",
         design=describe(design),
         answer=answer(design, numbers, options),
-        planning=() if any(b.id == "outliers" and b.turned for b in shown) else halved(design, numbers),
+        planning=planned(design, numbers, shown),
         strip=strip(design, numbers, options),
         cautions=order_cautions(numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])),
-        blocks=shown,
         diagnostics=diagnostics(design),
         methods=methods(design, numbers, options),
-        references=references_of(results, shown),
-        verifications=verify_all(named(numbers), shown) if options.verify else {},
-        settings=settings_of(options, USED),
-        **shared(design, options),
+        **ending(design, options, named(numbers), shown, USED),
     )
 
 
@@ -825,16 +818,11 @@ def turned_words(result: Result, lead: Row) -> tuple[str, ...]:
     return (*turned(lead, alike, "the difference"), *([f"{named} {verb} {clear}significant."] if others else []))
 
 
-def halved(design: Paired, numbers: Numbers) -> tuple[str, ...]:
-    """Return how many more pairs, or clusters of them, halve the interval of a single difference.
-
-    There is nothing for levels, nor for two crossed factors.
-    """
-    if numbers.levels is not None or len(design.clusters) > 1:
+def planned(design: Paired, numbers: Numbers, shown: Sequence[Block]) -> tuple[str, ...]:
+    """Return how many more pairs halve the interval; nothing for levels, nor where outliers turn the answer."""
+    if numbers.levels is not None or any(block.id == "outliers" and block.turned for block in shown):
         return ()
-    unit = sentences.more_of(design.clusters[0].name if design.clusters else None, "pairs")
-    more = clusters_to_halve(numbers.lead, numbers.lead.n_clusters or design.n_pairs)
-    return (sentences.halving(more, unit, "the difference"),) if more and unit else ()
+    return halved(design.clusters, numbers.lead, design.n_pairs, "the difference", unit="pairs")
 
 
 def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:

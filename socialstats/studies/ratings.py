@@ -41,13 +41,11 @@ from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,
     counts_table,
+    ending,
     extremes,
     mark_of,
-    references_of,
     rows_table,
-    settings_of,
     single,
-    verify_all,
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
@@ -68,7 +66,6 @@ from socialstats.studies.page import (
     Table,
     check_single,
     order_cautions,
-    shared,
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.text import (
@@ -721,14 +718,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         planning=planned(numbers.alpha, judged),
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
         cautions=order_cautions(*likewise(results), *(r.cautions for r in results), design.cautions, lost_units(shown)),
-        blocks=shown,
         data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
-        references=references_of(results, shown),
-        verifications=verify_all(numbers.all(), shown) if options.verify else {},
-        settings=settings_of(options, USED),
-        **shared(design, options),
+        **ending(design, options, numbers.all(), shown, USED),
     )
 
 

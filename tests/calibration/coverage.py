@@ -55,6 +55,7 @@ LINES: dict[str, dict[str, str]] = {
     },
     "effect_sizes": {
         "skewed": "Effect size d_z of few or skewed pairs: lognormal",
+        "yes or no": "Effect size d_z of rounded differences",
         "few clusters": "effect_sizes: intervals: 8 clusters",
     },
     "effect_sizes_from_summary": {"skewed": "effect_sizes_from_summary: intervals: exponential"},

@@ -121,7 +121,7 @@ def profiles(rng: np.random.Generator, scenarios: int) -> Result:
     return compared(ss.trait_profile(frame, weights={"open": 5, "strict": -5}, baseline="before"))
 
 
-SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on; B_all is tested where no B is near 0
+SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on; those of B_all near 0 are low
     "mean rating, 20 units": (lambda rng: rated(rng, 20), True),
     "mean rating, 100 units": (lambda rng: rated(rng, 100), True),
     "mean rating, 120 units in 12 clusters": (lambda rng: rated(rng, 120, 12), True),

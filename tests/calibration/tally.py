@@ -148,8 +148,11 @@ class Widths:
         ends = np.array([(row.estimate, row.conf_high - row.conf_low) for row in rows])
         self.found.setdefault((method, quantity), []).append(ends)
 
-    def lines(self, must: tuple[float, float]) -> list[Line]:
-        """Median over rows of the median width over 2 x 1.96 standard deviations of the estimates."""
+    def lines(self, must: tuple[float, float] | dict[str, tuple[float, float]]) -> list[Line]:
+        """Median over rows of the median width over 2 x 1.96 standard deviations of the estimates.
+
+        `must` has the bounds of all methods, or those of each.
+        """
         out = []
         for (method, quantity), ends in self.found.items():
             table = np.array(ends)
@@ -158,7 +161,7 @@ class Widths:
             value = float(np.median(ratio))
             out.append(Line(study=self.study, setting=self.setting, method=method, quantity=quantity, share=value,
                             error=value / np.sqrt(2 * (sims - 1) * len(ratio)), simulations=sims, nominal=1.0,
-                            must=must))  # fmt: skip
+                            must=must.get(method) if isinstance(must, dict) else must))  # fmt: skip
         return out
 
 

@@ -8,8 +8,9 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 from simulate import FloatArray, IntArray, marginal
-from tally import Line, Tally
+from tally import Line, Tally, Widths
 
 import socialstats as ss
 from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewed
@@ -126,6 +127,39 @@ def thin_effects(rng: np.random.Generator, sims: int) -> list[Line]:
                 must = {("noncentral t or jackknife t (default)", "d_z"): HOLDS} if shape == "normal" else None
                 lines += tally.lines(must)
     return lines
+
+
+HEAPS = {  # differences that are rounded, with the share of each
+    "one in ten is 1, others 0": {0: 0.9, 1: 0.1},
+    "half are 1, others 0": {0: 0.5, 1: 0.5},
+    "80% 0, 16% 1, 4% -1": {-1: 0.04, 0: 0.8, 1: 0.16},
+    "83% 0, from -1 to 2": {-1: 0.02, 0: 0.83, 1: 0.1, 2: 0.05},
+    "normal with mean .25 and SD .3": {
+        k: float(ndtr((k + 0.25) / 0.3) - ndtr((k - 0.75) / 0.3)) for k in (-1, 0, 1, 2)
+    },
+}
+
+
+def heaped_effects(rng: np.random.Generator, sims: int) -> list[Line]:
+    """d_z of differences that are rounded to few even steps, by the default and the noncentral t; widths."""
+    lines: list[Line] = []
+    study = "Effect size d_z of rounded differences"
+    for name, shares in HEAPS.items():
+        values, p = np.array(list(shares), dtype=float), np.array(list(shares.values()))
+        p /= p.sum()
+        truth = float(p @ values / np.sqrt(p @ (values - p @ values) ** 2))
+        for n in (60, 100, 200):
+            tally = Tally(study, f"{name}, n = {n}")
+            widths = Widths(f"{study}: median width over the oracle's", f"{name}, n = {n}")
+            for _ in range(sims):
+                design = ss.Paired.one_sample(rng.choice(values, n, p=p))
+                for ci, method in (("auto", "jackknife t or both (default)"), ("noncentral_t", "noncentral t")):
+                    found = ss.effect_sizes(design, ci=ci)
+                    tally.covers(method, "d_z", [found.row("d_z")], [truth], found.cautions)
+                    widths.add(method, "d_z", [found.row("d_z")])
+            lines += tally.lines({("jackknife t or both (default)", "d_z"): HOLDS})
+            lines += widths.lines({"jackknife t or both (default)": (0.0, 1.25)} if n > 60 else {})
+    return sorted(lines, key=lambda line: line.study)
 
 
 def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:

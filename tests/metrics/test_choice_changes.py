@@ -80,6 +80,26 @@ def test_joint_tests_are_those_of_statsmodels():
     assert "never changes" in hotelling(np.zeros((9, 2))).undefined
 
 
+@pytest.mark.parametrize(("values", "reason"), [
+    (np.diag([1.0, 2, 3]), "unidentified"),  # as many rows as means: no degrees of freedom are left
+    (np.vstack([np.eye(3), np.ones(3)]), "unidentified"), (np.zeros((9, 2)), "unidentified"),
+    (np.zeros((9, 0)), "no_variation"),
+])  # fmt: skip
+def test_hotellings_test_without_degrees_of_freedom_has_a_reason(values, reason):
+    found = hotelling(values)
+    assert (found.reason, bool(found.undefined)) == (reason, True)
+    assert np.isnan([found.statistic, found.p_value]).all()
+
+
+@pytest.mark.parametrize("scenarios", [1, 2, 3])
+def test_as_many_clusters_as_levels_leave_no_joint_test(scenarios):
+    result = choice_shares(made(table(scenarios=scenarios)), stratum="pressure", base="a", permutations=99)
+    row = result.row("any level", group="model: b - a")
+    assert (row.undefined, row.reason) == (f"too few clusters ({scenarios}) for 2 means", "unidentified")
+    assert (row.statistic, row.p_value) == (None, None)
+    assert result.verify().ok
+
+
 def test_scenarios_without_one_side_are_left_out():
     frame = table()
     frame = frame[~((frame["scenario"] == "s0") & (frame["pressure"] == "a"))]

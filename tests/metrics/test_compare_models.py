@@ -12,8 +12,8 @@ from scipy import stats
 
 import socialstats as ss
 from socialstats.metrics.compare_models import (
-    FOLDED,
     KINDS,
+    NO_SIZES,
     NUMBER,
     Contest,
     Field,
@@ -153,23 +153,76 @@ def test_biases_by_hand() -> None:
     assert found.row("m1 - m2").n_clusters == 2
 
 
-def test_corrected_sizes_near_0_are_compared_by_both_intervals_without_a_test() -> None:
+def correlation(found: ss.Result) -> float:
+    """Of what units, left out one by one, add to two numbers: sums of products over clusters."""
+    moves = np.column_stack([one.moves(np.arange(len(one.units)))[1] for one in found.extras["numbers"]])
+    total = np.zeros((2, 2))
+    for labels in found.extras["numbers"][0].clusters:
+        sums = pd.DataFrame(moves).groupby(list(labels)).sum().to_numpy()
+        total += sums.T @ sums * len(sums) / (len(sums) - 1)
+    return float(total[0, 1] / np.sqrt(total[0, 0] * total[1, 1]))
+
+
+def test_corrected_sizes_near_0_are_compared_by_both_intervals() -> None:
     """Sampling error adds to B_all, more to that of the model whose error is larger: the t test is not valid."""
-    rng = np.random.default_rng(3)
-    steady, loose = [1, -1, -1, 1] * 4, rng.choice([-1, 1], 16).tolist()
-    made = {name: ss.relationship_bias(couples(own)) for name, own in (("m1", steady), ("m2", loose))}
+    made = dict(zip(("m1", "m2"), answers([-1.4, 0.3], 2).values(), strict=True))
     found = ss.compare_models(made)
     (a, a1, a2), (b, b1, b2) = ((r.estimate, r.conf_low, r.conf_high) for r in (
         one.row("B_all corrected", group="overall") for one in made.values()))  # fmt: skip
     assert [found.row(m, group="number").estimate for m in made] == [a, b]
     row = found.row("m1 - m2")
-    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(
-        (a - b, a - b - np.hypot(a - a1, b2 - b), a - b + np.hypot(a2 - a, b - b1)))  # fmt: skip
-    assert (row.p_value, row.undefined) == (None, FOLDED)
+    r = max(-correlation(found), 0.0)
+    low = a - b - np.sqrt((a - a1) ** 2 + (b2 - b) ** 2 + 2 * r * (a - a1) * (b2 - b))
+    high = a - b + np.sqrt((a2 - a) ** 2 + (b - b1) ** 2 + 2 * r * (a2 - a) * (b - b1))
+    assert r > 0.1  # one favours men, the other women: what scenarios share moves the sizes apart
+    assert b1 == 0 < a1  # the second size may be 0: the difference may be the upper limit of the first
+    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((a - b, low, max(high, a2)))
+    assert (row.interval, row.undefined) == ("test_inversion", None)
     assert "did not differ reliably between" in found.sentence()
     assert [(r.conf_low, r.conf_high) for r in found.rows if r.group == "rank"] == [(1, 2)] * 2
     assert found.verify().ok
     assert ss.compare_models(made, "B_all").row("m2", group="number").estimate > b
+
+
+def answers(likings: list[float], seed: int, lost: float = 0.0) -> dict[str, ss.Result]:
+    """Models that favour women by some log odds; scenarios and pairs of names have tastes, for all models and each."""
+    rng, made = np.random.default_rng(seed), {}
+    scenario, pair = (codes.ravel() for codes in np.indices((12, 10)))
+    shared = rng.normal(0, 0.4, 12)[scenario] + rng.normal(0, 0.3, 10)[pair]
+    for k, liking in enumerate(likings):
+        taste = liking + shared + rng.normal(0, 0.3, 12)[scenario] + rng.normal(0, 0.2, 10)[pair]
+        parts = [
+            pd.DataFrame({"scenario": scenario, "pair": pair, "group_first": a, "group_second": b,
+                          "answer": np.where(rng.random(120) < 1 / (1 + np.exp(-side * taste)), 1, -1)})
+            for a, b, side in (("man", "woman", 1), ("woman", "man", -1))
+        ]  # fmt: skip
+        frame = pd.concat(parts)
+        made[f"m{k}"] = ss.relationship_bias(frame[rng.random(240) >= lost])
+    return made
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.1])
+def test_one_strong_model_differs_from_those_without_a_bias(lost: float) -> None:
+    found = ss.compare_models(answers([1.6, 0, 0, 0.1], 2, lost))
+    gaps = [row for row in found.rows if row.group == "difference"]
+    assert [row.p_adjusted is not None and row.p_adjusted < 0.05 for row in gaps] == [True] * 3 + [False] * 3
+    assert all((row.p_value < 0.05) == (row.conf_low > 0 or row.conf_high < 0) for row in gaps)
+    assert (found.row("m0", group="rank").conf_low, found.row("m0", group="rank").conf_high) == (4, 4)
+    assert "3 of 6 differences between models were significant" in found.sentence()
+    assert found.verify().ok, found.verify().tidy().to_string()
+
+
+def test_a_single_pair_of_names_on_the_units_of_both_leaves_no_test_of_sizes() -> None:
+    made = answers([0.0, 0.0], 4)
+    few = made["m1"].design
+    kept = pd.DataFrame({"scenario": [0, 0, 1, 1], "pair": 0, "group_first": ["man", "woman"] * 2,
+                         "group_second": ["woman", "man"] * 2, "answer": [1, -1, -1, -1]})  # fmt: skip
+    other = pd.DataFrame({"scenario": [20, 20, 21, 21] * 2, "pair": [20] * 4 + [21] * 4,
+                          "group_first": ["man", "woman"] * 4, "group_second": ["woman", "man"] * 4,
+                          "answer": [1, -1, -1, -1, 1, 1, 1, -1]})  # fmt: skip
+    row = ss.compare_models({"m0": made["m0"], "m1": ss.relationship_bias(pd.concat([kept, other]))}).row("m0 - m1")
+    assert few is not None
+    assert (row.undefined, row.reason, row.p_value) == (NO_SIZES, "no_interval", None)
 
 
 def test_sizes_of_known_sign_have_the_t_test() -> None:

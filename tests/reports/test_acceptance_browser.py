@@ -14,6 +14,7 @@ import pytest
 from chromium import PROGRAM, Chromium
 from example_pages import STUDY_TESTS, made
 
+import socialstats_reports
 from socialstats.metrics import METRICS
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats_reports import render
@@ -88,6 +89,27 @@ def test_what_is_closed_is_printed_once_it_is_opened(browser: Chromium, page: Pa
     assert "Verification" in opened
     assert ("Codes of cautions" in opened) == ('id="codes"' in page.read_text(encoding="utf-8"))
     assert "@article{" not in opened  # the BibTeX is for copying, not for paper
+
+
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext on this machine")
+def test_a_sentence_is_printed_on_the_page_of_its_figure(browser: Chromium, tmp_path: Path) -> None:
+    """Pages that are filled to 20 heights before a question, its sentence and a figure of 6 cm."""
+    css = (Path(socialstats_reports.__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
+    parts = [
+        f"<div style='height:{height}mm;break-before:page'></div><h3>Question {height}?</h3><p>Sentence {height}.</p>"
+        f"<figure><div style='height:6cm'></div><figcaption>Figure {height}.</figcaption></figure>"
+        for height in range(100, 240, 7)
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(f"<!doctype html><style>{css}</style><main>{''.join(parts)}</main>", encoding="utf-8")
+    browser.open(path)
+    browser.pdf(tmp_path / "page.pdf")
+    command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    found = [[re.findall(rf"{word} (\d+)", page) for word in ("Question", "Sentence", "Figure")]
+             for page in text.split("\f")]  # fmt: skip
+    assert all(question == sentence == figure for question, sentence, figure in found)
+    assert sum(len(question) for question, _, _ in found) == len(parts)
 
 
 @pytest.mark.parametrize("width", [320, 900])

@@ -54,6 +54,18 @@ def test_a_share_of_right_answers_has_wilsons_interval(right: int, named: dict[s
     assert all(found.ok for found in outcome.verifications.values())
 
 
+def test_a_page_of_one_source_names_no_raters_and_no_differences(tmp_path: Path) -> None:
+    """Without a difference there is no test of one, and one source is no rater among others."""
+    columns = {"unit": [f"u{k}" for k in range(30)], "value": [1, 2, 4, 4, 5] * 6}
+    for words in (("--map", "rater="), ("--map", "rater=", "--scale", "nominal")):
+        outcome = page(written(tmp_path / "t.csv", **columns), *words)
+        assert outcome.study == "one-source"
+        said = " ".join((*outcome.methods, *(block.caption or "" for block in outcome.blocks)))
+        assert "for this source" in said
+        assert "for this rater" not in said
+        assert "differences by t" not in said
+
+
 def test_clusters_count_as_clusters(tmp_path: Path) -> None:
     """Ten topics of six questions: errors over topic means, and Wilson's interval of as many effective answers."""
     rng = np.random.default_rng(3)
