@@ -83,6 +83,7 @@ READ = (
     Setting("crosstab", "switch", "",
              "the table is square, counts of two raters, two conditions, or wins of the row over the column "
              "(with --design)"),
+    Setting("encoding", "text", "NAME", "encoding of a text file that is not UTF-8, such as windows-1250"),
     Setting("count", "text", "COLUMN",
              "frequencies: how many identical rows (or units) a row stands for; '' if no column is that"),
     Setting("missing", "text", "",

@@ -73,10 +73,15 @@ def read_files(paths: Sequence[str], input_format: Any, settings: Settings) -> I
     if logs:
         return read_logs_of(logs)
     if len(paths) == 1:
-        table = read_table(paths[0], input_format)
+        table = read_table(paths[0], input_format, settings.get("encoding"))
         assert table.sha256 is not None
-        return Input(table=table, facts={"data": table.source, "sha256": table.sha256()})
+        return Input(table=table, facts={"data": table.source, "sha256": table.sha256()}, notes=encoding_of(table))
     return joined(paths, input_format, settings)
+
+
+def encoding_of(table: Table) -> tuple[str, ...]:
+    """Return a note on the encoding of a text that is not UTF-8."""
+    return (f"{table.source}: {table.encoding}",) if table.encoding else ()
 
 
 def real(path: str) -> Path:
@@ -106,13 +111,14 @@ def is_log(path: str) -> bool:
 def joined(paths: Sequence[str], input_format: Any, settings: Settings) -> Input:
     """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
     names = distinct(paths)
-    files = [file_of(path, name) for path, name in zip(paths, names, strict=True)]
+    files = [file_of(path, name, settings.get("encoding")) for path, name in zip(paths, names, strict=True)]
     table = of_files(files, f"{files[0].name} and {count(len(files) - 1, 'more file')}", input_format)
     mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
     unnamed = not (set(MODELS.names) & set(table.columns)) and "rater" not in mapped and not settings.get("raters")
     added = [column for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns]
     frame: Any = table.frame.with_columns(*(nw.col(PART).alias(column) for column in added))
     notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()
+    notes = (*encoding_of(table), *notes)
     digests = ", ".join(file.source.sha256() for file in files)
     return Input(table=replace(table, frame=frame, columns=(*table.columns, *added)), notes=notes,
                  facts={"data": ", ".join(file.name for file in files), "sha256": digests})  # fmt: skip

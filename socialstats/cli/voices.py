@@ -65,7 +65,7 @@ def of_metric(kinds: Mapping[str, Sequence[Any]]) -> Voice:
     """
 
     def say(name: str, value: Any, typed: str) -> str:
-        if name not in kinds and name not in ("format", "group"):  # groups have metrics of their own
+        if name not in kinds and name not in ("format", "encoding", "group"):  # groups have metrics of their own
             return in_python(name, value)
         option = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
         if isinstance(value, bool) and {*kinds[name]} <= {bool, types.NoneType}:

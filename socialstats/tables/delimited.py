@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -18,7 +19,7 @@ from socialstats.tables.formula_cells import unguarded, unguarded_column
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.labels import MISSING
 from socialstats.tables.limits import limit
-from socialstats.tables.sources import CheckedText, Source, bad_text, open_text, refuse_other_encodings
+from socialstats.tables.sources import CheckedText, Source, open_text, refuse_empty
 from socialstats.tables.table import Table
 from socialstats.tables.writing import SEPARATORS
 
@@ -43,11 +44,13 @@ def read_delimited(source: Source, usual: str) -> Table:
     Raises
     ------
     InputError
-        For text that is not UTF-8, rows with too many or too few fields, column names that repeat.
+        For rows with too many or too few fields, column names that repeat.
+    UnicodeDecodeError
+        For bytes that are no text in the encoding of the source.
     NothingToAnalyse
         For an empty file, or a header without rows.
     """
-    refuse_other_encodings(source)
+    refuse_empty(source)
     delimiter = delimiter_of(source, usual)
     frame = None
     try:
@@ -55,9 +58,7 @@ def read_delimited(source: Source, usual: str) -> Table:
             columns = header_of(text, source, delimiter)
             text.delimiter = delimiter
             frame = parsed(text, columns, delimiter)
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
-    except SocialStatsError:
+    except (SocialStatsError, UnicodeDecodeError):
         raise
     except ValueError as error:  # pandas.errors.ParserError and EmptyDataError are ValueErrors
         if type(error).__name__ != "EmptyDataError":
@@ -125,7 +126,7 @@ def is_spaced(lines: Sequence[str]) -> bool:
 
 def layout_of(source: Source, format: str) -> tuple[str, tuple[str, ...], int]:
     """Return the delimiter of a csv or tsv file, its columns, and the first line below its header (or 0)."""
-    refuse_other_encodings(source)
+    refuse_empty(source)
     delimiter = delimiter_of(source, SEPARATORS[format])
     with open_text(source) as text, any_field_size():
         columns = header_of(text, source, delimiter)
@@ -170,17 +171,20 @@ def parsed(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.Da
         )
 
 
-def records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first line (from 1) and the fields of each record after the header; blank lines are no records."""
+def all_records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line (from 1) and the fields of the header and each record; blank lines are no records."""
     with open_text(source) as text, any_field_size():
         reader, in_header, line = csv.reader(text, delimiter=delimiter), True, 1
         for record in reader:
             start, line = line, reader.line_num + 1
-            if is_blank(record) or (in_header and record[0].startswith("# ")):
-                continue
-            if not in_header:
+            if not is_blank(record) and not (in_header and record[0].startswith("# ")):
+                in_header = False
                 yield start, record
-            in_header = False
+
+
+def records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line and the fields of each record after the header."""
+    return islice(all_records(source, delimiter), 1, None)
 
 
 def lines_of(source: Source, delimiter: str, positions: Sequence[int]) -> list[int]:

@@ -37,7 +37,7 @@ LONGEST_LINE = 1 << 20  # bytes of a line that DuckDB is left to read: it drops 
 LONGEST = 400  # characters of a path in a message
 
 
-def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Table:
+def read_table(path: str | os.PathLike[str], format: Format | None = None, encoding: str | None = None) -> Table:
     """Read a table from a file, gzipped or not.
 
     Parameters
@@ -47,6 +47,8 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
         pattern such as ``votes/*.parquet``, is one table in several files of the same columns.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
         By default the suffix decides (with or without ``.gz``), then the first bytes.
+    encoding : str, optional
+        Of text. By default UTF-8, UTF-16 where the first bytes say so, and Windows-1252 where the bytes fit no other.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
     Raises
     ------
     InputError
-        With the line, for files that are not UTF-8, ragged, or not what their format says.
+        With the line, for files that are in no known encoding, ragged, or not what their format says.
     NothingToAnalyse
         For empty files.
     MissingDependency
@@ -76,12 +78,12 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
         raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
     name = os.fspath(path)
     with readable(name):
-        if (files := several(name)) is not None:
+        if (files := several(name, encoding)) is not None:
             pattern = not Path(name).is_dir()
             if not pattern and format is None:
                 refuse_strays(files, name)
             return of_files(files, "/".join(Path(os.path.realpath(name)).parts[-1 - pattern :]), format)
-        file = file_of(name)
+        file = file_of(name, encoding=encoding)
         chosen = format_of(file.source, format)
         if file.sheet and chosen not in WORKBOOKS:
             raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
@@ -118,7 +120,9 @@ def digest(files: Sequence[File]) -> str:
 
 def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
     """Return whether the rows of some files are left in them: DuckDB is there and reads them, and they are many."""
-    if len({*formats}) > 1 or formats[0] not in SCANNED or importlib.util.find_spec("duckdb") is None:
+    if len({*formats}) > 1 or formats[0] not in SCANNED or any(file.source.encoding for file in files):
+        return False
+    if importlib.util.find_spec("duckdb") is None:
         return False
     if formats[0] != "parquet":
         sizes = (file.path.stat().st_size * (4 if file.name.endswith(".gz") else 1) for file in files)

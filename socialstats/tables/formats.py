@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from socialstats.errors import InputError
-from socialstats.tables.sources import UTF16_MARKS, Source
+from socialstats.tables.sources import Source
 from socialstats.voice import option
 
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
@@ -185,7 +185,7 @@ def format_of(source: Source, asked: Format | None) -> Format:
     """
     head = source.head()
     chosen = asked or named_format(source.name)
-    binary = CONTROL.search(head) is not None and head[:2] not in UTF16_MARKS
+    binary = CONTROL.search(head) is not None
     content = content_of(source, head, binary=binary)
     if isinstance(content, str):
         if chosen not in (None, content):

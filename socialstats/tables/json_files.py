@@ -13,7 +13,7 @@ import narwhals as nw
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
-from socialstats.tables.sources import Source, decoded
+from socialstats.tables.sources import Source, open_text, refuse_empty
 from socialstats.tables.table import Locate, Table
 from socialstats.voice import option
 
@@ -74,7 +74,8 @@ def read_jsonl(source: Source) -> Table:
     """
     rows: dict[int, dict[str, Any]] = {}
     problems: list[Problem] = []
-    with decoded(source) as text:
+    refuse_empty(source)
+    with open_text(source) as text:
         for line, content in enumerate(text, start=1):
             if not content.strip():
                 continue
@@ -118,7 +119,8 @@ def read_json(source: Source) -> Table:
     InputError
         For anything else, with the line where the JSON breaks.
     """
-    with decoded(source) as text:
+    refuse_empty(source)
+    with open_text(source) as text:
         content = text.read()
     try:
         value = parse(content)

@@ -15,6 +15,7 @@ import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
 from socialstats.tables.delimited import layout_of
+from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.paths import File
@@ -93,7 +94,7 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
     import pandas as pd
 
     columns: dict[str, list[Any]] = {}
-    pieces = []
+    pieces, notes = [], {""}
     for file, format in zip(files, formats, strict=True):
         rows = 0
         for frame, table in frames_of(file, format):
@@ -101,6 +102,7 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
             for name in frame.columns:
                 columns.setdefault(name, []).append(coded(frame[name]))
             rows, last = rows + len(frame), table
+            notes.add(table.encoding and f"{file.name} {table.encoding}")
         pieces.append(Piece(file, rows, partial(lines_in, last)))
     labels = np.repeat([piece.file.label for piece in pieces], [piece.rows for piece in pieces])
     if not len(labels):
@@ -108,7 +110,12 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
     whole = pd.DataFrame({name: joined(parts) for name, parts in columns.items()})
     whole[PART] = pd.Categorical(labels)
     return replace(
-        last, frame=nw.from_native(whole), columns=tuple(columns), locate=locator(pieces), copies=copies(pieces)
+        last,
+        frame=nw.from_native(whole),
+        columns=tuple(columns),
+        encoding="; ".join(sorted(notes - {""})),
+        locate=locator(pieces),
+        copies=copies(pieces),
     )
 
 
@@ -135,7 +142,7 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
     except NothingToAnalyse:  # a csv or tsv file may have columns and no rows, where others have some
         if format not in SEPARATORS:
             raise
-        _, columns, _ = layout_of(file.source, format)
+        (_, columns, _), _ = as_encoded(partial(layout_of, format=format), file.source, format)
         none = nw.from_native(pd.DataFrame(columns=columns, dtype=str))
         table = Table(frame=none, columns=columns, source=file.name, unit="line", is_file=True)
     whole: Any = table.frame

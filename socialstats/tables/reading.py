@@ -5,12 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, SocialStatsError
 from socialstats.tables.delimited import read_delimited
+from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import READ, WORKBOOKS, Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.json_files import read_json, read_jsonl
@@ -21,7 +24,14 @@ from socialstats.tables.typed_files import read_feather, read_parquet, read_sav,
 from socialstats.tables.workbooks import sheets_of
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import shorten
+from socialstats.voice import option
 
+TEXTS: Mapping[Format, Callable[[Source], Table]] = {
+    "csv": partial(read_delimited, usual=SEPARATORS["csv"]),
+    "tsv": partial(read_delimited, usual=SEPARATORS["tsv"]),
+    "json": read_json,
+    "jsonl": read_jsonl,
+}  # formats that are text, and what reads them
 TYPED: Mapping[Format, Callable[[Source], Any]] = {
     "parquet": read_parquet,
     "feather": read_feather,
@@ -43,10 +53,12 @@ def read_source(source: Source, format: Format, sheet: str = "") -> Table:
     ------
     InputError, NothingToAnalyse, MissingDependency
     """
-    if format in SEPARATORS:
-        return read_delimited(source, SEPARATORS[format])
-    if format in ("json", "jsonl"):
-        return read_json(source) if format == "json" else read_jsonl(source)
+    if format in TEXTS:
+        table, note = as_encoded(TEXTS[format], source, format)
+        return replace(table, encoding=note)
+    if source.encoding:
+        said = option("encoding", source.encoding)
+        raise InputError(f"{source.name}: {READ[format].name} says its encoding itself. Leave out {said}")
     if format in WORKBOOKS:
         with reader_of(source, format), source.seekable() as stream:
             sheets = sheets_of(stream, format, source.name, sheet)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import hashlib
 import io
@@ -16,8 +15,7 @@ import time
 import weakref
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -28,7 +26,6 @@ from socialstats.tables.writing import is_read
 from socialstats.text import count, shorten
 
 GZIP_MAGIC = b"\x1f\x8b"
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
 BLOCK = 1 << 18  # bytes read at a time
 IN_MEMORY = 1 << 26  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
@@ -50,12 +47,18 @@ class Source:
         True for bytes that gzip made.
     path : Path or None
         A file that holds the bytes as they are; None for bytes in memory.
+    encoding : str
+        Of a text that is no UTF-8: it is read as if it were.
+    errors : str
+        What becomes of bytes that are no text, as `codecs` has it.
     """
 
     name: str
     raw: Callable[[], IO[bytes]]
     packed: bool
     path: Path | None = None
+    encoding: str = ""
+    errors: str = "strict"
 
     def open(self, *, text: bool = False) -> IO[bytes]:
         """Return a fresh stream of the unpacked bytes; of text it refuses endless lines and NUL characters."""
@@ -63,7 +66,8 @@ class Source:
         return io.BufferedReader(Bounded(self._unpacked(raw), self.name, raw, text=text), BLOCK)
 
     def _unpacked(self, raw: IO[bytes]) -> IO[bytes]:
-        return cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
+        stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
+        return cast(IO[bytes], Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
 
     def seekable(self) -> IO[bytes]:
         """Return a stream of the unpacked bytes in which a reader may go back and forth."""
@@ -86,9 +90,9 @@ class Source:
     def head(self, size: int = 4096) -> bytes:
         """Return the first bytes."""
         try:
-            with self.open() as stream:
+            with replace(self, errors="replace").open() as stream:
                 return stream.read(size)
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, EOFError, zlib.error, UnicodeError) as error:
             raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
 
     def longest_line(self) -> int:
@@ -109,6 +113,24 @@ class Source:
 
 def _reason(error: BaseException) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower() or type(error).__name__
+
+
+class Recoded:
+    """Bytes of a text in some encoding as those of UTF-8.
+
+    Examples
+    --------
+    >>> Recoded(io.BytesIO("K\u00f6ln".encode("cp1252")), "cp1252", "strict").read(16).decode()
+    'K\u00f6ln'
+    """
+
+    def __init__(self, stream: IO[bytes], encoding: str, errors: str) -> None:
+        self._text, self._errors = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=""), errors
+        self.close = self._text.close
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes; a character has four at most."""
+        return self._text.read(size // 4).encode("utf-8", self._errors)
 
 
 class Bounded(io.RawIOBase):
@@ -401,43 +423,12 @@ class CheckedText(io.TextIOWrapper):
 
 
 def open_text(source: Source) -> CheckedText:
-    """Open a source as UTF-8 text with its line ends kept."""
-    return CheckedText(source.open(text=True), encoding="utf-8-sig", newline="")
+    """Open a source as text with its line ends kept."""
+    return CheckedText(source.open(text=True), encoding="utf-8-sig", errors=source.errors, newline="")
 
 
-@contextmanager
-def decoded(source: Source) -> Iterator[CheckedText]:
-    """Open a source as text; empty files and those in other encodings are refused, with the line."""
-    refuse_other_encodings(source)
-    try:
-        with open_text(source) as text:
-            yield text
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
-
-
-def refuse_other_encodings(source: Source) -> None:
-    """Refuse empty files and UTF-16 before anything is parsed."""
+def refuse_empty(source: Source) -> None:
+    """Refuse files without a character that shows, before anything is parsed."""
     head = source.head()
     if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:
         raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
-    if head[:2] in UTF16_MARKS:
-        raise InputError(f"{source.name}: the file is UTF-16. Save it as UTF-8")
-
-
-def bad_text(source: Source) -> InputError:
-    """Find the first line that is not UTF-8, and say so."""
-    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
-    with source.open(text=True) as stream:
-        while True:
-            block = stream.read(BLOCK)
-            try:
-                decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                line += error.object.count(b"\n", 0, error.start)
-                message = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
-                fix = "Save the file as UTF-8 (it may be Latin-1 or Windows-1252)"
-                return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
-            if not block:
-                return InputError(f"{source.name}: the text cannot be decoded. Save it as UTF-8")
-            line += block.count(b"\n")

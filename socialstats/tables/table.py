@@ -64,6 +64,8 @@ class Table:
         True for a text file whose fields are separated by semicolons, as where commas are decimal.
     decimal_commas : tuple of str
         Columns of such a file whose numbers were written with decimal commas, and are read as numbers.
+    encoding : str
+        A word on the encoding of a text file that is not UTF-8.
     is_file : bool
         True when the table was read from a file or from standard input.
     locate : callable or None
@@ -86,6 +88,7 @@ class Table:
     is_file: bool = False
     semicolons: bool = False
     decimal_commas: tuple[str, ...] = ()
+    encoding: str = ""
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
