@@ -178,7 +178,7 @@ def test_openai_evals_of_several_runs_name_the_model_of_each_row(tmp_path: Path)
     assert [(c.printed, dict(c.select)) for c in log.claims] == [
         ("0.5", {"model": "gpt-x", "scorer": "match"}), ("1.0", {"model": "gpt-y", "scorer": "match"}),
     ]  # fmt: skip
-    assert {one.verdict for one in check(log).judged} == {"stands"}
+    assert {one.verdict for one in check(log).judged} == {"reproduced"}
     assert log.notes[0] == "2 runs in one file: the column 'model' tells them apart"
 
 
