@@ -29,6 +29,7 @@ from socialstats.designs.cells import joint_codes
 from socialstats.designs.profile import Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
+from socialstats.designs.undeclared import holds_outcomes
 from socialstats.designs.vocabulary import (
     BENCHMARKS,
     CALLS,
@@ -713,6 +714,7 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
         and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
         # said by the pair, or each within a pair
         and len(profile.table.counts([c.name, *pair]).n) not in (pairs, c.size)
+        and not holds_outcomes(pair, used, profile.table, c)
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
     clusters: list[Column] = []

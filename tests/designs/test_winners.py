@@ -158,7 +158,7 @@ def test_a_drawn_row_needs_no_winner_and_flags_are_flags() -> None:
     assert Comparisons.from_frame(rows, drawn="drawn").n_ties == 2
     with pytest.raises(InputError, match="the value is missing"):
         Comparisons.from_frame(rows)
-    with pytest.raises(InputError, match="'maybe' does not say whether the contest was drawn. Write TRUE or FALSE"):
+    with pytest.raises(InputError, match=r"'maybe' does not say whether the contest was drawn\. Write TRUE or FALSE"):
         Comparisons.from_frame({**rows, "drawn": ["0", "1", "maybe"]}, drawn="drawn")
     with pytest.raises(InputError, match="column 'drawn': the value is missing"):
         Comparisons.from_frame({**rows, "drawn": ["0", "1", None]}, drawn="drawn")
