@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
+from socialstats.tables.aliases import Texts
 from socialstats.tables.lazy import TIMES, Frame, group_rows
 
 BATCH_ROWS = 50_000  # rows that an engine is asked for at a time
@@ -16,7 +17,7 @@ LARGEST = 2**62  # whole numbers whose sums fit 64 bits
 LARGEST_RANGE = 10_000_000  # whole numbers from the smallest to the largest up to which each is listed
 
 
-def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
+def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
     """Yield the rows of some columns as pyarrow record batches, in the order in which the engine has them ready.
 
     Engines that give the stream of Arrow's C interface, and polars, hold no more than a few batches. Others, such as

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.tables.aliases import Texts
 from socialstats.tables.batches import encoded, numbers_of
 from socialstats.tables.labels import Coded, as_number, as_text, is_nested, no_labels, refuse_no_labels
 from socialstats.tables.lazy import Frame, collected, group_rows
@@ -51,7 +52,7 @@ class Counts:
 
 def counts(
     frame: Frame,
-    keys: Sequence[str],
+    keys: Texts,
     weight: str | None = None,
     *,
     na: Collection[str] = (),
@@ -94,7 +95,7 @@ def counts(
     return _parse_weights(cells, weight, na) if weight is not None and text_weight else cells
 
 
-def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: str) -> Counts:
     """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
     combined = _Radix()
     values: dict[str, AnyArray] = {}
@@ -190,7 +191,7 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
     return codes.astype(np.int64, copy=False), values
 
 
-def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str, *, grouped: bool) -> Counts:
+def _count_narwhals(frame: Frame, keys: Texts, weight: str | None, source: str, *, grouped: bool) -> Counts:
     """Count with the engine's own group-by; only the cells leave the engine."""
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     schema = chosen.collect_schema()

@@ -6,7 +6,7 @@ import csv
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem, SocialStatsError
+from socialstats.tables.aliases import Levels, Lines, Positions, Records, Texts
 from socialstats.tables.formula_cells import unguarded, unguarded_column
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.labels import MISSING
@@ -84,7 +85,7 @@ def read_delimited(source: Source, usual: str) -> Table:
     )
 
 
-def decimal_commas(frame: Any) -> tuple[str, ...]:
+def decimal_commas(frame: Any) -> Levels:
     """Return the columns of a file with semicolons whose numbers have decimal commas, as R's ``read.csv2`` reads them.
 
     Not those where every comma may part thousands.
@@ -117,14 +118,14 @@ def delimiter_of(source: Source, usual: str) -> str:
     return mark or (" " if is_spaced(lines[:20]) else usual)
 
 
-def is_spaced(lines: Sequence[str]) -> bool:
+def is_spaced(lines: Texts) -> bool:
     """Whether lines are fields with spaces between and texts in quotes, as R's write.table makes them."""
     sizes = [len(record) for record in csv.reader(lines, delimiter=" ")]
     same = len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
     return same and '"' in lines[0]
 
 
-def layout_of(source: Source, format: str) -> tuple[str, tuple[str, ...], int]:
+def layout_of(source: Source, format: str) -> tuple[str, Levels, int]:
     """Return the delimiter of a csv or tsv file, its columns, and the first line below its header (or 0)."""
     refuse_empty(source)
     delimiter = delimiter_of(source, SEPARATORS[format])
@@ -133,7 +134,7 @@ def layout_of(source: Source, format: str) -> tuple[str, tuple[str, ...], int]:
     return delimiter, columns, next((line for line, _ in records(source, delimiter)), 0)
 
 
-def header_of(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...]:
+def header_of(text: CheckedText, source: Source, delimiter: str) -> Levels:
     """Read the first record that is neither blank nor a comment (a line starting with ``#`` and a space)."""
     for record in csv.reader(text, delimiter=delimiter):
         if is_blank(record) or record[0].startswith("# "):
@@ -148,12 +149,12 @@ def header_of(text: CheckedText, source: Source, delimiter: str) -> tuple[str, .
     raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
 
 
-def is_blank(record: Sequence[str]) -> bool:
+def is_blank(record: Texts) -> bool:
     """Whether a record has no field, or one that is empty."""
     return not record or (len(record) == 1 and not record[0].strip(" \t"))
 
 
-def parsed(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.DataFrame:
+def parsed(text: CheckedText, columns: Levels, delimiter: str) -> pd.DataFrame:
     """Return the rows below the header as texts, with what stands behind their last field."""
     import pandas as pd
 
@@ -171,7 +172,7 @@ def parsed(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.Da
         )
 
 
-def all_records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def all_records(source: Source, delimiter: str) -> Records:
     """Yield the first line (from 1) and the fields of the header and each record; blank lines are no records."""
     with open_text(source) as text, any_field_size():
         reader, in_header, line = csv.reader(text, delimiter=delimiter), True, 1
@@ -182,12 +183,12 @@ def all_records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]
                 yield start, record
 
 
-def records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def records(source: Source, delimiter: str) -> Records:
     """Yield the first line and the fields of each record after the header."""
     return islice(all_records(source, delimiter), 1, None)
 
 
-def lines_of(source: Source, delimiter: str, positions: Sequence[int]) -> list[int]:
+def lines_of(source: Source, delimiter: str, positions: Positions) -> Lines:
     """Return the lines on which some rows (positions from 0, ascending) start."""
     wanted, lines = set(positions), []
     for position, (line, _) in enumerate(records(source, delimiter)):
@@ -205,7 +206,7 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     ------
     InputError
     """
-    ragged: dict[int, list[int]] = {}
+    ragged: dict[int, Lines] = {}
     rows = 0
     for line, record in records(source, delimiter):
         rows += 1
@@ -225,7 +226,7 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
         raise InputError(problems)
 
 
-def unreadable(source: Source, columns: tuple[str, ...], delimiter: str, error: Exception) -> InputError:
+def unreadable(source: Source, columns: Levels, delimiter: str, error: Exception) -> InputError:
     """Return what is wrong with a file that pandas cannot parse."""
     if "EOF inside string" in str(error):
         line = max((line for line, _ in records(source, delimiter)), default=1)

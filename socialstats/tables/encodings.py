@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.aliases import Records
 from socialstats.tables.delimited import all_records, delimiter_of
 from socialstats.tables.formats import Format
 from socialstats.tables.sources import BLOCK, Source, open_text
@@ -117,7 +118,7 @@ def bad_text(source: Source, format: Format) -> InputError:
     return InputError(f"{source.name}: the text is not {what}. {fix}")
 
 
-def fields_of(source: Source, format: Format) -> Iterator[tuple[int, list[str]]]:
+def fields_of(source: Source, format: Format) -> Records:
     """Yield the lines of a text with their fields; those of JSON have one."""
     if format in SEPARATORS:
         yield from all_records(source, delimiter_of(source, SEPARATORS[format]))

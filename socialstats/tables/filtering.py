@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray
 from socialstats.errors import NothingToAnalyse
+from socialstats.tables.aliases import Lines, Positions, Texts
 from socialstats.tables.counting import STATUS
 from socialstats.tables.labels import as_text, texts_of
 from socialstats.tables.lazy import asks
@@ -153,7 +154,7 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
 
 
 @asks
-def with_joint(table: Table, column: str | Sequence[str] | None) -> tuple[Table, str | None]:
+def with_joint(table: Table, column: str | Texts | None) -> tuple[Table, str | None]:
     """Make one key of several columns: a column of their values, with the columns' names joined by commas as its name.
 
     Parameters
@@ -239,7 +240,7 @@ def _kept(table: Table, mask: BoolArray) -> Table:
     kept = np.flatnonzero(mask)
     frame: Any = table.frame
 
-    def locate(positions: Sequence[int]) -> list[int]:
+    def locate(positions: Positions) -> Lines:
         before = [int(kept[position]) for position in positions]
         places = table.places(before)
         return [places[position] for position in before]

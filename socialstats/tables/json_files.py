@@ -11,10 +11,11 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.tables.aliases import Locate
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
 from socialstats.tables.sources import Source, open_text, refuse_empty
-from socialstats.tables.table import Locate, Table
+from socialstats.tables.table import Table
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import narwhals as nw
 
 from socialstats.errors import InFile, InputError, MissingDependency, SocialStatsError
+from socialstats.tables.aliases import Lines, Locate, Positions, Texts
 from socialstats.text import listing, shorten
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -51,7 +52,7 @@ WHY = (
 )  # what an error of an engine says; what happened; what to do  # fmt: skip
 
 
-def numbered(data: Any) -> tuple[Any, Callable[[Sequence[int]], list[int]] | None]:
+def numbered(data: Any) -> tuple[Any, Locate | None]:
     """Return what narwhals reads of a table, lazy ones with the column `ROW`, and how its numbers are called.
 
     Tables of ibis that are DuckDB's, and pyarrow datasets where DuckDB is installed, become relations of DuckDB. Rows
@@ -104,7 +105,7 @@ def connected(database: str = ":memory:") -> Any:
     return duckdb.connect(database, config={"allocator_background_threads": True})
 
 
-def _of_partitions(rows: Sequence[int]) -> list[int]:
+def _of_partitions(rows: Positions) -> Lines:
     return [InFile(row % PARTITION, f"partition {row // PARTITION}") for row in rows]
 
 
@@ -189,7 +190,7 @@ def height(frame: Any) -> int:
     return int(collected(frame.select(nw.len().alias(TIMES))).get_column(TIMES)[0])
 
 
-def group_rows(frame: Any, keys: Sequence[str], *sums: nw.Expr) -> Any:
+def group_rows(frame: Any, keys: Texts, *sums: nw.Expr) -> Any:
     """Return the distinct rows of some columns, with sums over the rows of each; the engine makes them.
 
     DuckDB takes a key `a.b` for column b of a table a.
@@ -200,7 +201,7 @@ def group_rows(frame: Any, keys: Sequence[str], *sums: nw.Expr) -> Any:
     return made.rename({name: key for key, name in names.items()})
 
 
-def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame[Any] | None:
+def first_of_each(frame: nw.LazyFrame[Any], keys: Texts) -> nw.DataFrame[Any] | None:
     """Return the distinct rows of some columns, by their first row; None where rows have no number."""
     schema = frame.collect_schema()
     if ROW not in schema:
@@ -210,7 +211,7 @@ def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame
     return collected(group_rows(chosen, keys, nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))).sort(FIRST)
 
 
-def rows_of(frame: nw.LazyFrame[Any], keys: Sequence[str], values: Sequence[Sequence[Any]], most: int) -> list[int]:
+def rows_of(frame: nw.LazyFrame[Any], keys: Texts, values: Sequence[Sequence[Any]], most: int) -> Lines:
     """Return the first rows that hold one of some rows of values."""
     import pandas as pd
 

@@ -14,13 +14,14 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
+from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
 from socialstats.tables.delimited import layout_of
 from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.paths import File
 from socialstats.tables.reading import read_source, reader_of
-from socialstats.tables.table import Locate, Table
+from socialstats.tables.table import Table
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import quoted
 
@@ -46,15 +47,15 @@ class Piece:
 
     file: File
     rows: int
-    lines: Callable[[Sequence[int]], Sequence[int]]
+    lines: Callable[[Positions], Places]
 
 
 def locator(pieces: Sequence[Piece]) -> Locate:
     """Return a function from rows of several files, one below the other, to file and line."""
     starts = [0, *accumulate(piece.rows for piece in pieces)]
 
-    def locate(positions: Sequence[int]) -> list[int]:
-        places: list[int] = []
+    def locate(positions: Positions) -> Lines:
+        places: Lines = []
         for k, some in groupby(positions, lambda position: bisect_right(starts, position) - 1):
             lines = pieces[k].lines([position - starts[k] for position in some])
             places += [InFile(line, pieces[k].file.name) for line in lines] if len(pieces) > 1 else lines
@@ -63,7 +64,7 @@ def locator(pieces: Sequence[Piece]) -> Locate:
     return locate
 
 
-def copies(pieces: Sequence[Piece]) -> tuple[str, ...]:
+def copies(pieces: Sequence[Piece]) -> Levels:
     """Return the files that have rows, and the bytes, label and names of folders of a file before them."""
     files = [piece.file for piece in pieces if piece.rows and piece.file.path.is_file()]
     sizes = [file.path.stat().st_size for file in files]
@@ -75,7 +76,7 @@ def copies(pieces: Sequence[Piece]) -> tuple[str, ...]:
     return tuple(chain.from_iterable(names[1:] for names in same.values()))
 
 
-def same_columns(files: Sequence[File], columns: Sequence[Sequence[str]]) -> None:
+def same_columns(files: Sequence[File], columns: Sequence[Texts]) -> None:
     """Refuse files that have not the columns of the first one.
 
     Raises
@@ -119,7 +120,7 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
     )
 
 
-def lines_in(table: Table, positions: Sequence[int]) -> list[int]:
+def lines_in(table: Table, positions: Positions) -> Lines:
     """Return the lines of some rows of a file, in their order."""
     return [*table.places(positions).values()]
 

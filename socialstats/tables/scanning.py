@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from socialstats.tables.aliases import Texts
 from socialstats.tables.delimited import layout_of, lines_of
 from socialstats.tables.formula_cells import unguarded_in_sql
 from socialstats.tables.headers import check_names
@@ -80,7 +81,7 @@ def delimited_relation(files: Sequence[File], format: str) -> tuple[Any, list[Pi
     return connection.sql(f'select *, rowid as "{ROW}" from held'), pieces
 
 
-def copy_in_sql(file: File, delimiter: str, columns: Sequence[str], line: int) -> str:
+def copy_in_sql(file: File, delimiter: str, columns: Texts, line: int) -> str:
     """Return the statement that copies the rows of a csv or tsv file, the first of which stands on a line."""
     names = map(name_in_sql, columns)
     texts = [f"{unguarded_in_sql(name)} as {name}" for name in names]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables.aliases import Texts
 from socialstats.tables.formats import AS_CSV
 from socialstats.tables.formula_cells import unguarded
 from socialstats.tables.headers import check_names
@@ -74,7 +75,7 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
     )
 
 
-def cell_of(row: Sequence[str], k: int) -> str:
+def cell_of(row: Texts, k: int) -> str:
     """Return the text of a cell; rows end with their last filled one."""
     return unguarded(row[k]) if k < len(row) else ""
 

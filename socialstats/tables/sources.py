@@ -17,10 +17,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.progress import waiting
+from socialstats.tables.aliases import Bytes
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
 from socialstats.tables.writing import is_read
 from socialstats.text import count, shorten
@@ -54,22 +55,22 @@ class Source:
     """
 
     name: str
-    raw: Callable[[], IO[bytes]]
+    raw: Callable[[], Bytes]
     packed: bool
     path: Path | None = None
     encoding: str = ""
     errors: str = "strict"
 
-    def open(self, *, text: bool = False) -> IO[bytes]:
+    def open(self, *, text: bool = False) -> Bytes:
         """Return a fresh stream of the unpacked bytes; of text it refuses endless lines and NUL characters."""
         raw = self.raw()
         return io.BufferedReader(Bounded(self._unpacked(raw), self.name, raw, text=text), BLOCK)
 
-    def _unpacked(self, raw: IO[bytes]) -> IO[bytes]:
-        stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
-        return cast(IO[bytes], Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
+    def _unpacked(self, raw: Bytes) -> Bytes:
+        stream = cast(Bytes, gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
+        return cast(Bytes, Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
 
-    def seekable(self) -> IO[bytes]:
+    def seekable(self) -> Bytes:
         """Return a stream of the unpacked bytes in which a reader may go back and forth."""
         if not self.packed:
             return self.raw()
@@ -77,7 +78,7 @@ class Source:
         with self.open() as stream:
             shutil.copyfileobj(stream, unpacked, BLOCK)
         unpacked.seek(0)
-        return cast(IO[bytes], unpacked)
+        return cast(Bytes, unpacked)
 
     def sha256(self) -> str:
         """Return the checksum of the bytes as they are, in hexadecimal."""
@@ -124,7 +125,7 @@ class Recoded:
     'K\u00f6ln'
     """
 
-    def __init__(self, stream: IO[bytes], encoding: str, errors: str) -> None:
+    def __init__(self, stream: Bytes, encoding: str, errors: str) -> None:
         self._text, self._errors = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=""), errors
         self.close = self._text.close
 
@@ -153,7 +154,7 @@ class Bounded(io.RawIOBase):
         Bytes of the longest line so far, where they are more than are read at a time.
     """
 
-    def __init__(self, stream: IO[bytes], name: str, packed: IO[bytes], *, text: bool = False) -> None:
+    def __init__(self, stream: Bytes, name: str, packed: Bytes, *, text: bool = False) -> None:
         self._stream, self._name, self._packed, self._text = stream, name, packed, text
         self._total, self._in_line, self._lines, self.longest = 0, 0, 0, 0
         self._limits = {key: limit(key) for key in ("bytes", "ratio", "length")}
@@ -258,9 +259,9 @@ def from_path(path: Path) -> Source:
                 return from_stream(stream, name)
         if not stat.S_ISREG(state.st_mode):
             with path.open("rb", buffering=0) as stream:
-                return from_stream(cast(IO[bytes], stream), name)
+                return from_stream(cast(Bytes, stream), name)
 
-        def raw() -> IO[bytes]:
+        def raw() -> Bytes:
             return io.BufferedReader(Fixed(path, state.st_size), BLOCK)
 
         with raw() as stream:
@@ -275,7 +276,7 @@ def from_bytes(data: bytes, name: str) -> Source:
     return Source(name=name, raw=lambda: io.BytesIO(data), packed=data[:2] == GZIP_MAGIC)
 
 
-def from_stream(stream: IO[bytes], name: str) -> Source:
+def from_stream(stream: Bytes, name: str) -> Source:
     """Return what a stream holds (standard input, a pipe) as a source; it is read to its end.
 
     Raises
@@ -329,7 +330,7 @@ def small_file(path: Path) -> bytes:
     return data
 
 
-def open_pipe(path: Path, name: str) -> IO[bytes]:
+def open_pipe(path: Path, name: str) -> Bytes:
     """Open a named pipe, once a program writes to it.
 
     Raises
@@ -345,10 +346,10 @@ def open_pipe(path: Path, name: str) -> IO[bytes]:
     except BaseException:
         os.close(handle)
         raise
-    return cast(IO[bytes], open(handle, "rb", buffering=0))
+    return cast(Bytes, open(handle, "rb", buffering=0))
 
 
-def blocks(stream: IO[bytes], name: str) -> Iterator[bytes]:
+def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
     """Yield what a stream holds, block by block, to its end.
 
     Raises
@@ -378,7 +379,7 @@ def handle_is_empty(handle: int) -> bool:
     return os.path.exists(os.devnull) and os.path.samestat(os.fstat(handle), os.stat(os.devnull))
 
 
-def _handle(stream: IO[bytes]) -> int | None:
+def _handle(stream: Bytes) -> int | None:
     """Return the number of an open file; None for bytes in memory, and where streams cannot be waited for."""
     try:
         return stream.fileno() if hasattr(select, "poll") else None

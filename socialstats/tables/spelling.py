@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from socialstats.tables.aliases import Levels
 from socialstats.text import shorten
 
 SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
@@ -38,7 +39,7 @@ def _invisible(character: str) -> bool:
     return unicodedata.category(character) == "Cf" or character in SELECTORS
 
 
-def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
+def twins(labels: Iterable[str]) -> list[Levels]:
     """Return groups of labels that are equal but for what `plain` takes away.
 
     Examples

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InputError, Problem, in_columns
+from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
 from socialstats.tables.counting import Counts, N, counts
 from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
 from socialstats.tables.labels import EPSILON, NO_LABELS, is_nested, refuse_no_labels, texts_of
@@ -30,7 +31,6 @@ from socialstats.tables.lazy import (
 from socialstats.text import listing, meant, shorten
 
 SHOWN = 20  # names or values that a message lists
-Locate = Callable[[Sequence[int]], list[int]]
 FEW = 20  # values that are looked at
 Wanted = Callable[[tuple[str | None, ...]], bool]
 
@@ -40,7 +40,7 @@ class Stacked:
     """Columns of `rows` values each that stand one below the other in `column`."""
 
     column: str
-    columns: tuple[str, ...]
+    columns: Levels
     rows: int
 
 
@@ -81,26 +81,26 @@ class Table:
     """
 
     frame: Frame
-    columns: tuple[str, ...]
-    index: tuple[str, ...] = ()
+    columns: Levels
+    index: Levels = ()
     source: str = "data frame"
     unit: str = "row"
     is_file: bool = False
     semicolons: bool = False
-    decimal_commas: tuple[str, ...] = ()
+    decimal_commas: Levels = ()
     encoding: str = ""
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
-    copies: tuple[str, ...] = ()
+    copies: Levels = ()
 
     @property
     def lazy(self) -> bool:
         """Whether an engine reads the rows when it is asked."""
         return isinstance(self.frame, nw.LazyFrame)
 
-    def columns_behind(self, column: str, positions: Sequence[int] = ()) -> str | tuple[str, ...]:
+    def columns_behind(self, column: str, positions: Positions = ()) -> str | Levels:
         """Return a column as the user's table spells it; several where it holds the values of several.
 
         Parameters
@@ -148,7 +148,7 @@ class Table:
             return False
         return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
 
-    def levels(self, column: str, na: Collection[str] = ()) -> tuple[str, ...]:
+    def levels(self, column: str, na: Collection[str] = ()) -> Levels:
         """Return the sorted labels of a column; none where it holds values that are no labels."""
         try:
             return self.counts([column]).columns[column].labels(na).levels
@@ -175,11 +175,11 @@ class Table:
         return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
 
     @asks
-    def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
+    def counts(self, keys: Texts, weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
         return counts(self.frame, keys, weight, na=na, source=self.source)
 
-    def categories(self, column: str) -> tuple[str, ...]:
+    def categories(self, column: str) -> Levels:
         """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
         kind = self.frame.collect_schema().get(column)
         if isinstance(kind, nw.Enum):
@@ -205,7 +205,7 @@ class Table:
         return low, high
 
     @asks
-    def distinct(self, columns: Sequence[str]) -> int:
+    def distinct(self, columns: Texts) -> int:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
         if isinstance(self.frame, nw.LazyFrame):
             held = list(dict.fromkeys(columns))
@@ -225,7 +225,7 @@ class Table:
         return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
 
     @asks
-    def positions(self, keys: Sequence[str], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
+    def positions(self, keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
         """Find the first rows that each predicate wants; called only when something is wrong.
 
         Parameters
@@ -251,9 +251,9 @@ class Table:
         return {position: position + shift for position in ordered}
 
 
-def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
+def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int) -> list[Lines]:
     """Return where the first rows stand that each predicate wants."""
-    found: list[list[int]] = [[] for _ in wanted]
+    found: list[Lines] = [[] for _ in wanted]
     open_ = list(range(len(wanted)))
     for position, row in enumerate(rows):
         for k in [k for k in open_ if wanted[k](row)]:
@@ -265,9 +265,7 @@ def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], mos
     return found
 
 
-def _positions_lazily(
-    frame: nw.LazyFrame[Any], keys: Sequence[str], wanted: Sequence[Wanted], most: int
-) -> list[list[int]]:
+def _positions_lazily(frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
     """Find the first wanted rows by two queries: the distinct rows with the first of each, then the rows of these.
 
     The first rows are among those that equal one of as many distinct rows whose first row comes first.
@@ -310,7 +308,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     if isinstance(data, Mapping):
         check_names([*data], source)
         data = _from_mapping(data, source)
-    index: tuple[str, ...] = ()
+    index: Levels = ()
     if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
         check_names([*data.columns], source)
         index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)

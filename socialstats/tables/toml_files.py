@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_args
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.aliases import Texts
 from socialstats.tables.sources import small_file
 from socialstats.text import meant, shorten
 
@@ -33,7 +34,7 @@ class Column:
     """A name of one of a table's columns."""
 
     table: str
-    known: Sequence[str]
+    known: Texts
 
 
 def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = float) -> tuple[bytes, dict[str, Any]]:

@@ -13,10 +13,10 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import IO
 from xml.parsers import expat
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.aliases import Bytes
 from socialstats.tables.labels import as_text
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit
 
@@ -136,7 +136,7 @@ class Archive:
         Name for messages.
     """
 
-    def __init__(self, stream: IO[bytes], source: str) -> None:
+    def __init__(self, stream: Bytes, source: str) -> None:
         self._zip, self._source, self._total = zipfile.ZipFile(stream), source, 0
         self.names = frozenset(self._zip.namelist())
 
@@ -188,7 +188,7 @@ class Archive:
         raise InputError(f"{self._source}: its XML declares the entity '{name[:20]}', which no workbook needs. {SAVE}")
 
 
-def sheets_of(stream: IO[bytes], format: str, source: str, only: str = "") -> list[Sheet]:
+def sheets_of(stream: Bytes, format: str, source: str, only: str = "") -> list[Sheet]:
     """Read the sheets of a workbook; all of them are listed, and of these `only` is read where it is given.
 
     Raises

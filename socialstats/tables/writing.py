@@ -14,7 +14,7 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem
+from socialstats.tables.aliases import Bytes, Texts
 from socialstats.tables.formula_cells import NUMERIC, guarded, guarded_frame, unguarded
 from socialstats.text import listing, quoted, shorten
 
@@ -154,7 +155,7 @@ def marked(name: str, mark: str) -> Kind:
     return Kind(name, lambda path: re.match(mark.encode(), _head(path), re.DOTALL) is not None)
 
 
-def table_like(columns: Sequence[str], format: Format) -> Kind:
+def table_like(columns: Texts, format: Format) -> Kind:
     """Return the kind of the tables in a format with these columns in this order."""
     held = list(map(unguarded, columns))
     return Kind(f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == held)
@@ -308,7 +309,7 @@ def _refused(target: str | Path, message: str, fix: str = "Name another file.") 
 
 
 @contextmanager
-def opened_whole(target: str | Path, kind: Kind) -> Iterator[IO[bytes]]:
+def opened_whole(target: str | Path, kind: Kind) -> Iterator[Bytes]:
     """Open a file beside its place for writing; it is moved there at the end, so that nobody meets half of it.
 
     Devices and pipes are written to as they are; ``-`` is stdout.
@@ -451,7 +452,7 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
     return None
 
 
-def _in_order(row: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+def _in_order(row: Mapping[str, Any], names: Texts) -> list[Any]:
     """Return the values of a row in the order of some names, which are all it may have."""
     if unknown := row.keys() - set(names):
         raise ValueError(f"columns that were not announced: {sorted(unknown)}")
