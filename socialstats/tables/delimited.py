@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from socialstats.errors import InputError, NothingToAnalyse, Problem, SocialStatsError
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.tables.aliases import Levels, Lines, Positions, Records, Texts
 from socialstats.tables.formula_cells import unguarded, unguarded_column
 from socialstats.tables.headers import check_names, refuse_wide
@@ -215,13 +215,12 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     if list(ragged) == [width + 1] and len(ragged[width + 1]) == rows:
         message = f"every row has {width + 1} fields and the header {width}: the names of the rows have no name"
         fix = "Write the header with one more name; in R, write.table(..., col.names = NA)"
-        raise InputError(Problem(message=message, source=source.name, lines=(1,), fix=fix))
+        raise InputError(source.problem(message, 1, fix=fix))
     fix = "Quote fields that hold the delimiter, and write empty fields for missing values"
     problems = []
     for size, lines in sorted(ragged.items(), key=lambda item: item[1]):
         message = f"{size} field{'s' if size != 1 else ''} where the header has {width}"
-        shown = tuple(lines[:RAGGED_SHOWN])
-        problems.append(Problem(message=message, source=source.name, lines=shown, n_rows=len(lines), fix=fix))
+        problems.append(source.problem(message, *lines[:RAGGED_SHOWN], n_rows=len(lines), fix=fix))
     if problems:
         raise InputError(problems)
 
@@ -231,7 +230,7 @@ def unreadable(source: Source, columns: Levels, delimiter: str, error: Exception
     if "EOF inside string" in str(error):
         line = max((line for line, _ in records(source, delimiter)), default=1)
         message, fix = "a quoted field is opened and never closed", 'Close it, or double the " inside it'
-        return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
+        return InputError(source.problem(message, line, fix=fix))
     try:
         refuse_ragged(source, len(columns), delimiter)
     except InputError as ragged:

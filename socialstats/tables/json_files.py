@@ -63,6 +63,21 @@ def parse(text: str) -> Any:
     return value
 
 
+def attempt(text: str, source: Source, line: int = 0) -> tuple[Any, Exception | None]:
+    """Return what `parse` makes of a text, and what is wrong with it; nesting beyond the limit is raised.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        return parse(text), None
+    except (json.JSONDecodeError, UnusableError) as error:
+        return None, error
+    except RecursionError as error:
+        raise exceeded("depth", source.name, line=line) from error
+
+
 def read_jsonl(source: Source) -> Table:
     """Read one JSON object a line; blank lines are skipped.
 
@@ -80,17 +95,12 @@ def read_jsonl(source: Source) -> Table:
         for line, content in enumerate(text, start=1):
             if not content.strip():
                 continue
-            try:
-                row = parse(content)
-                reason = "" if isinstance(row, dict) else f"a JSON {kind_of(row)} where an object is needed"
-            except (json.JSONDecodeError, UnusableError) as error:
-                row, reason = {}, reason_of(error)
-            except RecursionError as error:
-                raise exceeded("depth", source.name, line=line) from error
-            rows[line] = row
-            if reason:
-                fix = "Every line must be one JSON object"
-                problems.append(Problem(message=reason, source=source.name, lines=(line,), n_rows=1, fix=fix))
+            row, error = attempt(content, source, line)
+            if error is None and isinstance(row, dict):
+                rows[line] = row
+                continue
+            reason = reason_of(error) if error else f"a JSON {kind_of(row)} where an object is needed"
+            problems.append(source.problem(reason, line, n_rows=1, fix="Every line must be one JSON object"))
             if len(problems) == PROBLEMS_AT_MOST:
                 break
     if problems:
@@ -123,16 +133,12 @@ def read_json(source: Source) -> Table:
     refuse_empty(source)
     with open_text(source) as text:
         content = text.read()
-    try:
-        value = parse(content)
-    except json.JSONDecodeError as error:
+    value, error = attempt(content, source)
+    if isinstance(error, json.JSONDecodeError):
         fix = f"Is it one object a line? Then say {option('format', 'jsonl')}" if error.msg == "Extra data" else SHAPES
-        problem = Problem(message=reason_of(error), source=source.name, lines=(error.lineno,), fix=fix)
-        raise InputError(problem) from error
-    except UnusableError as error:
+        raise InputError(source.problem(reason_of(error), error.lineno, fix=fix)) from error
+    if error:
         raise InputError(f"{source.name}: {reason_of(error)}") from error
-    except RecursionError as error:
-        raise exceeded("depth", source.name) from error
     if isinstance(value, dict):
         refuse_unequal(value, source)
         return as_objects(value, source, "record")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, groupby
@@ -47,7 +47,7 @@ class Piece:
 
     file: File
     rows: int
-    lines: Callable[[Positions], Places]
+    lines: Locate
 
 
 def locator(pieces: Sequence[Piece]) -> Locate:

@@ -80,6 +80,10 @@ class Source:
         unpacked.seek(0)
         return cast(Bytes, unpacked)
 
+    def problem(self, message: str, *lines: int, fix: str, n_rows: int | None = None) -> Problem:
+        """Return what is wrong with some lines of a text."""
+        return Problem(message=message, source=self.name, lines=lines, n_rows=n_rows, fix=fix)
+
     def sha256(self) -> str:
         """Return the checksum of the bytes as they are, in hexadecimal."""
         digest = hashlib.sha256()
