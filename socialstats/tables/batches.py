@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.tables.aliases import Texts
-from socialstats.tables.lazy import TIMES, Frame, group_rows
+from socialstats.tables.lazy import TIMES, Frame, collected, ends, group_rows
 
 BATCH_ROWS = 50_000  # rows that an engine is asked for at a time
 LARGEST = 2**62  # whole numbers whose sums fit 64 bits
@@ -132,9 +132,7 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
     """
     chosen: Any = frame.select(column)
     if chosen.collect_schema()[column].is_integer():
-        ends: Any = chosen.select(nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
-        found = ends.collect() if isinstance(ends, nw.LazyFrame) else ends
-        low, high = (found.get_column(name).to_list()[0] for name in ("low", "high"))
+        low, high = ends(chosen, column)
         if high is not None and high - low < LARGEST_RANGE and high < LARGEST:
             n = np.zeros(high - low + 1, dtype=np.int64)
             for batch in batches(frame, [column]):
@@ -143,8 +141,7 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
             n = n[used]
             used += low
             return used, n
-    grouped = group_rows(chosen, [column], nw.len().alias(TIMES))
-    found = (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
+    found = collected(group_rows(chosen, [column], nw.len().alias(TIMES))).sort(column)
     values = found.get_column(column)
     known = values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object)
     return known, found.get_column(TIMES).to_numpy().astype(np.int64)

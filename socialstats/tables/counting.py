@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -282,4 +282,4 @@ def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
     parsed = [*(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()), (0.0, WEIGHT_MISSING)]
     w = np.array([value for value, _ in parsed])[coded.codes]
     status = np.array([state for _, state in parsed], dtype=np.int64)[coded.codes]
-    return Counts(columns=cells.columns, n=cells.n, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)
+    return replace(cells, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)

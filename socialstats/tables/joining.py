@@ -11,7 +11,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.tables.aliases import Levels, Positions, Texts
 from socialstats.tables.files import read_table
 from socialstats.tables.labels import as_number, as_text
-from socialstats.tables.lazy import asks
+from socialstats.tables.lazy import asks, collected
 from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Table, as_table
 from socialstats.text import count, listing, quoted, shorten
@@ -191,9 +191,7 @@ def as_read(data: Any) -> Table:
 @asks
 def pandas_of(table: Table) -> pd.DataFrame:
     """Return the rows as a pandas data frame with whole-number positions."""
-    frame: Any = table.frame
-    held: pd.DataFrame = (frame.collect() if hasattr(frame, "collect") else frame).to_pandas()
-    return held[[*table.columns]].reset_index(drop=True)
+    return collected(table.frame).to_pandas()[[*table.columns]].reset_index(drop=True)
 
 
 @asks

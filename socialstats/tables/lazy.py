@@ -183,6 +183,13 @@ def collected(frame: Any) -> nw.DataFrame[Any]:
     return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
 
 
+def ends(frame: Any, column: str) -> tuple[Any, Any]:
+    """Return the smallest and the largest value of a column; an engine finds them itself."""
+    found = collected(frame.select(nw.col(column).min().alias(FIRST), nw.col(column).max().alias(TIMES)))
+    low, high = (found.get_column(name).to_list()[0] for name in (FIRST, TIMES))
+    return low, high
+
+
 def height(frame: Any) -> int:
     """Return how many rows a frame has; a lazy one counts them itself."""
     if not isinstance(frame, nw.LazyFrame):

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import select
 import shutil
 import stat
@@ -27,6 +28,7 @@ from socialstats.tables.writing import is_read
 from socialstats.text import count, shorten
 
 GZIP_MAGIC = b"\x1f\x8b"
+END = re.compile(rb"[\r\n]")
 NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
 BLOCK = 1 << 18  # bytes read at a time
 IN_MEMORY = 1 << 26  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
@@ -80,7 +82,7 @@ class Source:
         unpacked.seek(0)
         return cast(Bytes, unpacked)
 
-    def problem(self, message: str, *lines: int, fix: str, n_rows: int | None = None) -> Problem:
+    def problem(self, message: str, *lines: int, fix: str, n_rows: int = 0) -> Problem:
         """Return what is wrong with some lines of a text."""
         return Problem(message=message, source=self.name, lines=lines, n_rows=n_rows, fix=fix)
 
@@ -190,13 +192,12 @@ class Bounded(io.RawIOBase):
         if b"\0" in block:
             line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
             raise InputError(Problem(message="a NUL character", source=self._name, lines=(line,), fix=NUL_FIX))
-        ends = [end for mark in (b"\n", b"\r") if (end := block.rfind(mark)) >= 0]
-        first = min((at for mark in (b"\n", b"\r") if (at := block.find(mark)) >= 0), default=len(block))
-        self.longest = max(self.longest, self._in_line + first)
+        first, last = END.search(block), max(block.rfind(b"\n"), block.rfind(b"\r"))
+        self.longest = max(self.longest, self._in_line + (first.start() if first else len(block)))
         if self.longest > self._limits["length"]:
             raise exceeded("length", self._name, line=self._lines + 1)
         self._lines += block.count(b"\n")
-        self._in_line = len(block) - 1 - max(ends) if ends else self._in_line + len(block)
+        self._in_line = len(block) - 1 - last if first else self._in_line + len(block)
 
     def close(self) -> None:
         """Close the stream and the one below it."""
@@ -206,35 +207,24 @@ class Bounded(io.RawIOBase):
         super().close()
 
 
-class Fixed(io.RawIOBase):
+class Fixed(io.FileIO):
     """A file that ends where it ended when it was first looked at: one that grows would otherwise have no end."""
 
+    readall = io.RawIOBase.readall  # by `readinto`
+
     def __init__(self, path: Path, size: int) -> None:
-        self._file, self._size = io.FileIO(path), size
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return True."""
-        return True
+        super().__init__(path)
+        self._size = size
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer, up to that end."""
-        left = max(self._size - self._file.tell(), 0)
-        return self._file.readinto(memoryview(buffer)[:left]) or 0
+        return super().readinto(memoryview(buffer)[: max(self._size - self.tell(), 0)]) or 0
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Move to a place, counted from that end where the end is meant."""
         if whence == io.SEEK_END:
-            return self._file.seek(self._size + offset)
-        return self._file.seek(offset, whence)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-        super().close()
+            return super().seek(self._size + offset)
+        return super().seek(offset, whence)
 
 
 def from_path(path: Path) -> Source:
@@ -368,13 +358,12 @@ def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
         raise InputError(f"{name}: this is a device, which holds no table. Name a file or a pipe")
     end = time.monotonic() + limit("seconds")
     while True:
-        if handle is not None and not _arrives(handle, name, end - time.monotonic()):
+        left = end - time.monotonic()
+        if left < 0 or (handle is not None and not _arrives(handle, name, left)):
             raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
         block = stream.read(BLOCK) if handle is None else os.read(handle, BLOCK)
         if not block:
             return
-        if time.monotonic() > end:
-            raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
         yield block
 
 

@@ -21,6 +21,7 @@ from socialstats.tables.lazy import (
     Frame,
     asks,
     collected,
+    ends,
     engine,
     first_of_each,
     group_rows,
@@ -198,10 +199,8 @@ class Table:
 
     @asks
     def ends(self, column: str) -> tuple[float, float]:
-        """Return the smallest and the largest number of a column of numbers; an engine finds them itself."""
-        named = (nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
-        found = collected(self.frame.select(*named))
-        low, high = (float(found.get_column(name)[0]) for name in ("low", "high"))
+        """Return the smallest and the largest number of a column of numbers."""
+        low, high = map(float, ends(self.frame, column))
         return low, high
 
     @asks
