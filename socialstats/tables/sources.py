@@ -207,24 +207,35 @@ class Bounded(io.RawIOBase):
         super().close()
 
 
-class Fixed(io.FileIO):
+class Fixed(io.RawIOBase):
     """A file that ends where it ended when it was first looked at: one that grows would otherwise have no end."""
 
-    readall = io.RawIOBase.readall  # by `readinto`
-
     def __init__(self, path: Path, size: int) -> None:
-        super().__init__(path)
-        self._size = size
+        self._file, self._size = io.FileIO(path), size
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer, up to that end."""
-        return super().readinto(memoryview(buffer)[: max(self._size - self.tell(), 0)]) or 0
+        left = max(self._size - self._file.tell(), 0)
+        return self._file.readinto(memoryview(buffer)[:left]) or 0
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Move to a place, counted from that end where the end is meant."""
         if whence == io.SEEK_END:
-            return super().seek(self._size + offset)
-        return super().seek(offset, whence)
+            return self._file.seek(self._size + offset)
+        return self._file.seek(offset, whence)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
 
 
 def from_path(path: Path) -> Source:

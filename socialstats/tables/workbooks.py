@@ -28,6 +28,12 @@ CORRECT = "Correct it, or empty it where a value is missing"
 SAVE = "Open the file in a spreadsheet program and save it there"
 ERROR = "an error (such as #N/A or #DIV/0!)"
 Attributes = Mapping[str, str]
+Start = Callable[[str, Attributes], None]
+Use = Callable[[str], None]
+
+
+def ignored(*_: object) -> None:
+    """Do nothing with the tag or text of an element."""
 
 
 @dataclass(slots=True)
@@ -140,9 +146,7 @@ class Archive:
         self._zip, self._source, self._total = zipfile.ZipFile(stream), source, 0
         self.names = frozenset(self._zip.namelist())
 
-    def parse(self, name: str, start: Callable[[str, Attributes], None] | None = None,
-              end: Callable[[str], None] | None = None, text: Callable[[str], None] | None = None, *,
-              needed: bool = True) -> None:  # fmt: skip
+    def parse(self, name: str, start: Start, end: Use = ignored, text: Use = ignored, *, needed: bool = True) -> None:
         """Parse a part; the functions get the names of elements without their prefixes.
 
         A part that is not needed may be absent.
@@ -161,10 +165,8 @@ class Archive:
         def local(name: str) -> str:
             return short.get(name) or short.setdefault(name, name.rpartition(":")[2])
 
-        if start is not None:
-            parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
-        if end is not None:
-            parser.EndElementHandler = lambda name: end(local(name))
+        parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
+        parser.EndElementHandler = lambda name: end(local(name))
         parser.CharacterDataHandler = text
         parser.EntityDeclHandler = self._refuse_entity
         size, packed = 0, self._zip.getinfo(name).compress_size
@@ -219,7 +221,7 @@ class _Xlsx:
         self.sheets: list[Sheet] = []
         self._strings: list[str] = []
         self._kinds: list[str] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
-        self._read_strings("xl/sharedStrings.xml")
+        self._each("xl/sharedStrings.xml", "si", self._strings.append, needed=False)
         self._read_styles("xl/styles.xml")
         targets = {
             found["Id"]: posixpath.normpath(posixpath.join("/xl", found["Target"])).lstrip("/")
@@ -240,27 +242,28 @@ class _Xlsx:
                 if only in ("", name):
                     self._read_sheet(sheet, part)
 
-    def _read_strings(self, part: str) -> None:
-        """Read the texts that cells refer to by number; spellings for readers of Japanese (rPh) are no part of them."""
+    def _each(self, part: str, whole: str, use: Use, start: Start = ignored, *, needed: bool = True) -> None:
+        """Hand on the text of each element of a tag; spellings for readers of Japanese (rPh) are no part of it."""
         pieces: list[str] = []
-        open_text = phonetic = False
+        inside = phonetic = False
 
-        def start(tag: str, attributes: Attributes) -> None:
-            nonlocal open_text, phonetic
-            open_text, phonetic = tag == "t", phonetic or tag == "rPh"
+        def begin(tag: str, attributes: Attributes) -> None:
+            nonlocal inside, phonetic
+            inside, phonetic = tag in ("t", "v"), phonetic or tag == "rPh"
+            start(tag, attributes)
 
         def end(tag: str) -> None:
-            nonlocal open_text, phonetic
-            open_text, phonetic = False, phonetic and tag != "rPh"
-            if tag == "si":
-                self._strings.append("".join(pieces))
+            nonlocal inside, phonetic
+            inside, phonetic = False, phonetic and tag != "rPh"
+            if tag == whole:
+                use("".join(pieces))
                 pieces.clear()
 
         def text(data: str) -> None:
-            if open_text and not phonetic:
+            if inside and not phonetic:
                 pieces.append(data)
 
-        self._archive.parse(part, start, end, text, needed=False)
+        self._archive.parse(part, begin, end, text, needed=needed)
 
     def _read_styles(self, part: str) -> None:
         """Read which styles of cells show numbers as dates or durations."""
@@ -278,20 +281,15 @@ class _Xlsx:
         """Read the cells of a worksheet."""
         rows = row = column = 0
         attributes: Attributes = {}
-        pieces: list[str] = []
-        inside = ""  # the element whose text is wanted
-        formula = phonetic = False
+        formula = False
 
         def start(tag: str, given: Attributes) -> None:
-            nonlocal rows, row, column, attributes, inside, formula, phonetic
+            nonlocal rows, row, column, attributes, formula
             if tag == "c":
                 attributes, formula = given, False
-                pieces.clear()
                 column += 1
                 if place := REFERENCE.fullmatch(given.get("r", "")):
                     row, column = int(place[2]), number_of(place[1])
-            elif tag == "v" or (tag == "t" and not phonetic):
-                inside = tag
             elif tag == "row":
                 row, column = int(given.get("r", row + 1)), 0
                 rows += 1
@@ -299,22 +297,11 @@ class _Xlsx:
                     raise InputError(f"{sheet.source}: it has more rows than a worksheet holds, {MOST_ROWS:,}. {SAVE}")
             elif tag == "f":
                 formula = True
-            elif tag == "rPh":
-                phonetic = True
 
-        def end(tag: str) -> None:
-            nonlocal inside, phonetic
-            inside = ""
-            if tag == "c":
-                self._put(sheet, row, column - 1, attributes, "".join(pieces), formula=formula)
-            elif tag == "rPh":
-                phonetic = False
+        def use(value: str) -> None:
+            self._put(sheet, row, column - 1, attributes, value, formula=formula)
 
-        def text(data: str) -> None:
-            if inside:
-                pieces.append(data)
-
-        self._archive.parse(part, start, end, text)
+        self._each(part, "c", use, start)
 
     def _put(self, sheet: Sheet, row: int, column: int, attributes: Attributes, value: str, *, formula: bool) -> None:
         """Write the value of a cell into a sheet."""
