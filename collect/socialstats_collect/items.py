@@ -69,7 +69,7 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         return [
             (k, _texts(one, path.name, k)) for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
         ]
-    table = read_source(replace(from_path(path), encoding="utf-8"), "tsv" if suffix == ".tsv" else "csv")
+    table = read_source(replace(from_path(path), encoding="UTF-8"), "tsv" if suffix == ".tsv" else "csv")
     columns = table.frame.lazy().collect().to_dict(as_series=False)
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     lines = table.locate(range(len(rows))) if table.locate else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -212,21 +213,31 @@ def _count_narwhals(frame: Frame, keys: Texts, weight: str | None, source: str, 
     cells = collected(group_rows(chosen, by, *sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
     n = _numbers_of(cells.get_column(N)).astype(np.float64)
     columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
-    if weight is None:
-        return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
-    w_sum, w_sq, state = (_numbers_of(cells.get_column(name)) for name in (SUM, SUM_SQ, STATUS))
-    weights = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
-    return Counts(columns=columns, n=n, **weights)
+    w_sum, w_sq, state = n, n, np.zeros(len(n))
+    if weight is not None:
+        w_sum, w_sq, state = (_numbers_of(cells.get_column(name)).astype(float) for name in (SUM, SUM_SQ, STATUS))
+    return Counts(columns=columns, n=n, weight=w_sum, weight_sq=w_sq, status=state.astype(np.int64))
+
+
+def weight_rules(w: Any, nan: Any) -> list[tuple[Any, int]]:
+    """Return conditions on weights (of numpy or an engine) with their status; where several hold, the last one counts.
+
+    Engines differ in how they compare NaN, so that the last condition tells it.
+    """
+    return [
+        ((w < SMALLEST_WEIGHT) | (w > LARGEST_WEIGHT), WEIGHT_EXTREME),
+        (w == 0, WEIGHT_ZERO),
+        (w == math.inf, WEIGHT_NO_NUMBER),
+        (w < 0, WEIGHT_NEGATIVE),
+        (nan | (w == R_INTEGER_NA), WEIGHT_MISSING),
+    ]
 
 
 def _status_expression(w: nw.Expr) -> nw.Expr:
-    usual = (w >= SMALLEST_WEIGHT) & (w <= LARGEST_WEIGHT)
-    extreme = nw.when(usual).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_EXTREME))
-    infinite = nw.when(w.is_finite()).then(extreme).otherwise(nw.lit(WEIGHT_NO_NUMBER))
-    negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
-    zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
-    nan = nw.when(w.is_nan() | (w == R_INTEGER_NA)).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
-    return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
+    status = nw.lit(WEIGHT_OK)
+    for condition, state in [*weight_rules(w, w.is_nan()), (w.is_null(), WEIGHT_MISSING)]:
+        status = nw.when(condition).then(nw.lit(state)).otherwise(status)
+    return status
 
 
 def _numbers_of(column: nw.Series[Any]) -> AnyArray:
@@ -250,12 +261,8 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
 def weight_status(numbers: FloatArray) -> IntArray:
     """Classify weights: usable, zero, missing, negative, no finite number, or far from 1."""
     status = np.zeros(len(numbers), dtype=np.int64)
-    status[(numbers < SMALLEST_WEIGHT) | (numbers > LARGEST_WEIGHT)] = WEIGHT_EXTREME
-    status[numbers == 0] = WEIGHT_ZERO
-    status[np.isnan(numbers)] = WEIGHT_MISSING
-    status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
-    status[numbers < 0] = WEIGHT_NEGATIVE
-    status[numbers == R_INTEGER_NA] = WEIGHT_MISSING
+    for condition, state in weight_rules(numbers, np.isnan(numbers)):
+        status[condition] = state
     return status
 
 

@@ -10,10 +10,10 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TypeVar
 
-from socialstats.errors import InputError, Problem
+from socialstats.errors import InputError
 from socialstats.tables.aliases import Records
 from socialstats.tables.delimited import all_records, delimiter_of
 from socialstats.tables.formats import Format
@@ -70,7 +70,7 @@ def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> t
         For bytes that are no text, with line and column.
     """
     try:
-        return read(source), f"read as {source.encoding}" if source.encoding not in ("", "utf-8") else ""
+        return read(source), f"read as {source.encoding}" if source.encoding.upper() not in ("", "UTF-8") else ""
     except UnicodeDecodeError as error:
         words = [] if source.encoding else western_words(source)
         if not words:
@@ -100,19 +100,19 @@ def western_words(source: Source) -> list[str]:
 
 def bad_text(source: Source, format: Format) -> InputError:
     """Return the error of a text with bytes that its encoding has not: the first of them, its line and column."""
-    fix = f"Say which encoding the file has, such as {option('encoding', 'windows-1250')}, or save it as UTF-8"
-    what, fix = ("UTF-8", "Save it as UTF-8") if source.encoding == "utf-8" else (source.encoding or "UTF-8", fix)
+    what, fix = source.encoding or "UTF-8", "Save it as UTF-8"
+    if not source.encoding:
+        fix = f"Say which encoding the file has, such as {option('encoding', 'windows-1250')}, or save it as UTF-8"
     names: list[str] = []
     try:
         for line, fields in fields_of(replace(source, errors=ESCAPED), format):
-            for k, held in enumerate(fields):
-                if bad := BAD.search(held):
-                    byte, column = ord(bad[0]) - 0xDC00, names[k] if k < len(names) else None
-                    message = f"byte 0x{byte:02x} is not {what}"
-                    return InputError(
-                        Problem(message=message, source=source.name, column=column, lines=(line,), fix=fix)
-                    )
             names = names or fields
+            for column, held in zip_longest(names, fields, fillvalue=""):
+                if bad := BAD.search(held):
+                    message = f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {what}"
+                    return InputError(
+                        source.problem(message, line, column=None if fields is names else column, fix=fix)
+                    )
     except UnicodeDecodeError:  # bytes of UTF-16 come in pairs
         pass
     return InputError(f"{source.name}: the text is not {what}. {fix}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import islice
 from typing import Any
 
@@ -62,6 +62,19 @@ def refuse_wide(names: Texts, source: str) -> None:
     shape = "a table has one row per observation and one column per variable"
     fix = f"Of its {len(names):,} columns keep those that are needed, or transpose it: {shape}"
     within("columns", len(names), source, fix=fix)
+
+
+def refuse_lengths(columns: Mapping[str, Sized], source: str) -> None:
+    """Refuse columns of different lengths.
+
+    Raises
+    ------
+    InputError
+    """
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        raise InputError(f"{source}: the columns have different lengths ({listed})")
 
 
 def signs_of_data(names: Texts, below: Iterable[Sequence[str | None]]) -> str:

@@ -12,7 +12,7 @@ import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.aliases import Locate
-from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
 from socialstats.tables.sources import Source, open_text, refuse_empty
 from socialstats.tables.table import Table
@@ -160,11 +160,8 @@ def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
     for name, values in columns.items():
         if not isinstance(values, list):
             raise InputError(f"{source.name}: '{name}' is a JSON {kind_of(values)}, not a list of values. {SHAPES}")
-    sizes = {name: len(values) for name, values in columns.items()}
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"{source.name}: the columns have different lengths ({listed})")
-    if not any(sizes.values()):
+    refuse_lengths(columns, source.name)
+    if not any(columns.values()):
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
 
 

@@ -65,12 +65,13 @@ class Source:
 
     def open(self, *, text: bool = False) -> Bytes:
         """Return a fresh stream of the unpacked bytes; of text it refuses endless lines and NUL characters."""
-        raw = self.raw()
-        return io.BufferedReader(Bounded(self._unpacked(raw), self.name, raw, text=text), BLOCK)
+        return io.BufferedReader(self._bounded(text=text), BLOCK)
 
-    def _unpacked(self, raw: Bytes) -> Bytes:
+    def _bounded(self, *, text: bool) -> Bounded:
+        raw = self.raw()
         stream = cast(Bytes, gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
-        return cast(Bytes, Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
+        stream = cast(Bytes, Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
+        return Bounded(stream, self.name, raw, text=text)
 
     def seekable(self) -> Bytes:
         """Return a stream of the unpacked bytes in which a reader may go back and forth."""
@@ -82,9 +83,9 @@ class Source:
         unpacked.seek(0)
         return cast(Bytes, unpacked)
 
-    def problem(self, message: str, *lines: int, fix: str, n_rows: int = 0) -> Problem:
+    def problem(self, message: str, *lines: int, **more: Any) -> Problem:
         """Return what is wrong with some lines of a text."""
-        return Problem(message=message, source=self.name, lines=lines, n_rows=n_rows, fix=fix)
+        return Problem(message=message, source=self.name, lines=lines, **more)
 
     def sha256(self) -> str:
         """Return the checksum of the bytes as they are, in hexadecimal."""
@@ -110,8 +111,7 @@ class Source:
         InputError
             For a text beyond the limits.
         """
-        raw = self.raw()
-        with Bounded(self._unpacked(raw), self.name, raw, text=True) as stream:
+        with self._bounded(text=True) as stream:
             buffer = bytearray(BLOCK)
             while stream.readinto(buffer):
                 pass
@@ -310,9 +310,8 @@ def from_stream(stream: Bytes, name: str) -> Source:
             file.close()
             Path(file.name).unlink(missing_ok=True)
         raise
-    source = Source(name=name, raw=held.raw, packed=held.packed, path=held.path)
-    weakref.finalize(source, Path(file.name).unlink, missing_ok=True)
-    return source
+    weakref.finalize(held.raw, Path(file.name).unlink, missing_ok=True)
+    return replace(held, name=name)
 
 
 def standard_input() -> Source:

@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.errors import InputError, Problem, in_columns
 from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
 from socialstats.tables.counting import Counts, N, counts
-from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
+from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, refuse_lengths, signs_of_data
 from socialstats.tables.labels import EPSILON, NO_LABELS, is_nested, refuse_no_labels, texts_of
 from socialstats.tables.lazy import (
     FIRST,
@@ -333,10 +333,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     import pandas as pd
 
-    sizes = {str(name): len(column) for name, column in data.items() if hasattr(column, "__len__")}
-    if len(set(sizes.values())) > 1 and not any(isinstance(column, str) for column in data.values()):
-        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-        raise InputError(f"{source}: the columns have different lengths ({listed})")
+    if not any(isinstance(column, str) for column in data.values()):
+        refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)
     try:
         return pd.DataFrame(dict(data))
     except ValueError as error:

@@ -95,7 +95,7 @@ def test_bytes_that_an_asked_encoding_lacks_and_names_of_none(tmp_path: Path) ->
     path = written(tmp_path / "x.csv", TEXT, "cp1252")
     with pytest.raises(InputError, match=r"line 2, column 'item_a': byte 0xf6 is not ascii\."):
         read_table(path, encoding="ascii")
-    with pytest.raises(InputError, match=r"byte 0xf6 is not UTF-8\. Save it as UTF-8"):
+    with pytest.raises(InputError, match=r"byte 0xf6 is not utf-8\. Save it as UTF-8"):
         read_table(path, encoding="utf-8")
     with pytest.raises(InputError, match=r"x\.csv: it cannot be read \(utf-16 stream does not start with bom\)"):
         read_table(path, encoding="utf-16")
