@@ -110,19 +110,19 @@ def bad_text(source: Source, format: Format) -> InputError:
             for column, held in zip_longest(names, fields, fillvalue=""):
                 if bad := BAD.search(held):
                     message = f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {what}"
-                    return InputError(
-                        source.problem(message, line, column=None if fields is names else column, fix=fix)
-                    )
+                    named = column if column and fields is not names else None
+                    return InputError(source.problem(message, line, column=named, fix=fix))
     except UnicodeDecodeError:  # bytes of UTF-16 come in pairs
         pass
     return InputError(f"{source.name}: the text is not {what}. {fix}")
 
 
 def fields_of(source: Source, format: Format) -> Records:
-    """Yield the lines of a text with their fields; those of JSON have one."""
+    """Yield the lines of a text with their fields; those of JSON have one, without a name."""
     if format in SEPARATORS:
         yield from all_records(source, delimiter_of(source, SEPARATORS[format]))
     else:
+        yield 0, [""]
         with open_text(source) as text:
             for line, held in enumerate(text, 1):
                 yield line, [held]

@@ -24,7 +24,7 @@ from socialstats.tables.formats import WORKBOOKS, Format, format_of
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.lazy import ROW, connected
 from socialstats.tables.limits import within
-from socialstats.tables.paths import File, file_of, refuse_strays, several
+from socialstats.tables.paths import Files, file_of, refuse_strays, several
 from socialstats.tables.pieces import PART, copies, in_memory, locator
 from socialstats.tables.reading import read_source
 from socialstats.tables.scanning import delimited_relation, parquet_relation, parquet_sizes
@@ -91,7 +91,7 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None, encod
         return replace(table or read_source(file.source, chosen, file.sheet), sha256=file.source.sha256)
 
 
-def of_files(files: Sequence[File], source: str, asked: Format | None) -> Table:
+def of_files(files: Files, source: str, asked: Format | None) -> Table:
     """Read several files as one table, whose rows are those of the first, then those of the second, and so on.
 
     Parameters
@@ -112,13 +112,13 @@ def of_files(files: Sequence[File], source: str, asked: Format | None) -> Table:
     return replace(table, source=source, sha256=lambda: digest(files))
 
 
-def digest(files: Sequence[File]) -> str:
+def digest(files: Files) -> str:
     """Return the checksum of the checksums of some files: what ``sha256sum * | sha256sum`` prints in their folder."""
     lines = (f"{file.source.sha256()}  {file.name}\n" for file in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
+def large(files: Files, formats: Sequence[Format]) -> bool:
     """Return whether the rows of some files are left in them: DuckDB is there and reads them, and they are many."""
     if len({*formats}) > 1 or formats[0] not in SCANNED or any(file.source.encoding for file in files):
         return False
@@ -135,7 +135,7 @@ def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
         return False
 
 
-def scanned(files: Sequence[File], formats: Sequence[Format]) -> Table | None:
+def scanned(files: Files, formats: Sequence[Format]) -> Table | None:
     """Return a table whose rows stay in its files; None for few rows, and for files that DuckDB cannot read.
 
     Of the latter our own readers say what is wrong, and where.

@@ -18,8 +18,11 @@ from socialstats.tables.lazy import asks
 from socialstats.tables.table import SHOWN, Table
 from socialstats.text import listing, shorten
 
+Kept = tuple[Table, int]
+"""The rows that remain, and how many do not."""
 
-def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> tuple[Table, int]:
+
+def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> Kept:
     """Keep the rows whose value, written as text, is `value`.
 
     Parameters
@@ -59,7 +62,7 @@ def rows_where(table: Table, column: str, value: str, *, missing: bool = False) 
     return _left_out(table, bad, "none is left")
 
 
-def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
+def rows_without(table: Table, column: str, value: str) -> Kept:
     """Leave out the rows whose value, written as text, is `value`; rows that miss a value stay.
 
     Returns
@@ -86,7 +89,7 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
 
 
 @asks
-def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
+def rows_unlike(table: Table, one: str, other: str) -> Kept:
     """Leave out the rows in which two columns hold the same text; rows that miss a value stay.
 
     Returns
@@ -219,7 +222,7 @@ def _as_text(table: Table, column: str) -> nw.Expr:
 
 
 @asks
-def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> tuple[Table, int]:
+def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> Kept:
     """Leave out some rows and count them; raise NothingToAnalyse with a reason where these are all."""
     rows, frame = table.height, table.frame
     if isinstance(frame, nw.LazyFrame):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Unmatched = Literal["keep", "drop", "error"]
 Key = tuple[str | None, ...]
+Said = Mapping[str, str] | None
 SHOWN = 5  # lines that a message names
 
 
@@ -126,9 +127,9 @@ def stack(
     table: Any,
     other: Any,
     *,
-    on: Mapping[str, str] | None = None,
-    fill: Mapping[str, str] | None = None,
-    fill_table: Mapping[str, str] | None = None,
+    on: Said = None,
+    fill: Said = None,
+    fill_table: Said = None,
 ) -> pd.DataFrame:
     """Stack the rows of another table below those of the first, column by name; what a table lacks stays empty.
 

@@ -54,6 +54,9 @@ class File:
         return {name: None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value) for name, _, value in parts}
 
 
+Files = Sequence[File]
+
+
 def file_of(name: str, label: str = "", encoding: str | None = None) -> File:
     """Return the file of a name, in some encoding; ``-`` is standard input, ``book.xlsx:Sheet1`` a sheet.
 
@@ -152,7 +155,7 @@ def holds_rows(path: Path, *parts: str) -> bool:
     return file and path.suffix != ".crc" and not any(part.startswith((".", "_")) for part in parts)
 
 
-def refuse_strays(files: Sequence[File], folder: str) -> None:
+def refuse_strays(files: Files, folder: str) -> None:
     """Refuse a folder that holds files of other formats beside those of a table; a csv and a tsv file are alike.
 
     Raises

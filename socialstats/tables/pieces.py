@@ -19,7 +19,7 @@ from socialstats.tables.delimited import layout_of
 from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import Format
 from socialstats.tables.headers import check_names
-from socialstats.tables.paths import File
+from socialstats.tables.paths import File, Files
 from socialstats.tables.reading import read_source, reader_of
 from socialstats.tables.table import Table
 from socialstats.tables.writing import SEPARATORS
@@ -76,7 +76,7 @@ def copies(pieces: Sequence[Piece]) -> Levels:
     return tuple(chain.from_iterable(names[1:] for names in same.values()))
 
 
-def same_columns(files: Sequence[File], columns: Sequence[Texts]) -> None:
+def same_columns(files: Files, columns: Sequence[Texts]) -> None:
     """Refuse files that have not the columns of the first one.
 
     Raises
@@ -90,7 +90,7 @@ def same_columns(files: Sequence[File], columns: Sequence[Texts]) -> None:
             raise InputError(f"{file.name} {' and '.join(unlike)}. Tables that are read together have the same columns")
 
 
-def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
+def in_memory(files: Files, formats: Sequence[Format]) -> Table:
     """Read files one after another; of texts each is held once, with a code for every row."""
     import pandas as pd
 

@@ -206,7 +206,7 @@ class Table:
     @asks
     def distinct(self, columns: Texts) -> int:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
-        if isinstance(self.frame, nw.LazyFrame):
+        if self.lazy:
             held = list(dict.fromkeys(columns))
             return height(group_rows(self.frame.select(*held), held, nw.len().alias(N)))
         return len(self.counts(columns).n)

@@ -285,18 +285,20 @@ class _Xlsx:
 
         def start(tag: str, given: Attributes) -> None:
             nonlocal rows, row, column, attributes, formula
-            if tag == "c":
-                attributes, formula = given, False
-                column += 1
-                if place := REFERENCE.fullmatch(given.get("r", "")):
-                    row, column = int(place[2]), number_of(place[1])
-            elif tag == "row":
-                row, column = int(given.get("r", row + 1)), 0
-                rows += 1
-                if rows > MOST_ROWS:
-                    raise InputError(f"{sheet.source}: it has more rows than a worksheet holds, {MOST_ROWS:,}. {SAVE}")
-            elif tag == "f":
-                formula = True
+            match tag:
+                case "c":
+                    attributes, formula = given, False
+                    column += 1
+                    if place := REFERENCE.fullmatch(given.get("r", "")):
+                        row, column = int(place[2]), number_of(place[1])
+                case "row":
+                    row, column, rows = int(given.get("r", row + 1)), 0, rows + 1
+                    if rows > MOST_ROWS:
+                        raise InputError(
+                            f"{sheet.source}: it has more rows than a worksheet holds, {MOST_ROWS:,}. {SAVE}"
+                        )
+                case "f":
+                    formula = True
 
         def use(value: str) -> None:
             self._put(sheet, row, column - 1, attributes, value, formula=formula)
@@ -310,16 +312,16 @@ class _Xlsx:
             if formula and kind != "str":  # a program that computes nothing wrote it; text that is empty is a value
                 sheet.refuse(row, column, "a formula without its value", SAVE)
             return
-        if kind == "s":
-            value = self._strings[int(value)]
-        elif kind == "b":
-            value = "TRUE" if int(value) else "FALSE"
-        elif kind == "n":
-            style = int(attributes.get("s", "0"))
-            shown = self._kinds[style] if style < len(self._kinds) else ""
-            value = self._number(value, shown)
-        elif kind == "d":
-            value = date_text(datetime.fromisoformat(value))
+        match kind:
+            case "s":
+                value = self._strings[int(value)]
+            case "b":
+                value = "TRUE" if int(value) else "FALSE"
+            case "n":
+                style = int(attributes.get("s", "0"))
+                value = self._number(value, self._kinds[style] if style < len(self._kinds) else "")
+            case "d":
+                value = date_text(datetime.fromisoformat(value))
         if kind == "e" or (kind == "n" and not value):
             sheet.refuse(row, column, ERROR, CORRECT)
         elif value:
@@ -392,36 +394,38 @@ class _Ods:
         archive.parse("content.xml", self._start, self._end, self._text)
 
     def _start(self, tag: str, attributes: Attributes) -> None:
-        if tag == "table":
-            name = attributes.get("table:name", "")
-            self.sheets.append(Sheet(name, self._source))
-            self._row, self._times, self._open = 1, 0, self._only in ("", name)
-        elif tag == "table-row":
-            self._row, self._column = self._row + self._times, 0
-            self._times = int(attributes.get("table:number-rows-repeated", "1"))
-        elif tag in ("table-cell", "covered-table-cell"):
-            self._cell, self._paragraphs = attributes, 0
-            self._pieces.clear()
-        elif tag == "annotation":
-            self._notes += 1
-        elif tag == "p" and not self._notes:
-            self._pieces += ["\n"] if self._paragraphs else []
-            self._paragraphs, self._in_paragraph = self._paragraphs + 1, True
-        elif tag in ("s", "tab", "line-break") and not self._notes:
-            spaces = int(attributes.get("text:c", "1"))
-            if spaces > MOST_SPACES:
-                raise InputError(f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it")
-            self._pieces.append({"s": " " * spaces, "tab": "\t"}.get(tag, "\n"))
+        match tag:
+            case "table":
+                name = attributes.get("table:name", "")
+                self.sheets.append(Sheet(name, self._source))
+                self._row, self._times, self._open = 1, 0, self._only in ("", name)
+            case "table-row":
+                self._row, self._column = self._row + self._times, 0
+                self._times = int(attributes.get("table:number-rows-repeated", "1"))
+            case "table-cell" | "covered-table-cell":
+                self._cell, self._paragraphs = attributes, 0
+                self._pieces.clear()
+            case "annotation":
+                self._notes += 1
+            case "p" if not self._notes:
+                self._pieces += ["\n"] if self._paragraphs else []
+                self._paragraphs, self._in_paragraph = self._paragraphs + 1, True
+            case "s" | "tab" | "line-break" if not self._notes:
+                spaces = int(attributes.get("text:c", "1"))
+                if spaces > MOST_SPACES:
+                    raise InputError(f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it")
+                self._pieces.append({"s": " " * spaces, "tab": "\t"}.get(tag, "\n"))
 
     def _end(self, tag: str) -> None:
-        if tag in ("table-cell", "covered-table-cell"):
-            self._put(int(self._cell.get("table:number-columns-repeated", "1")), covered=tag != "table-cell")
-        elif tag == "table-row" and self._open:
-            self.sheets[-1].repeat(self._row, self._times)
-        elif tag == "annotation":
-            self._notes -= 1
-        elif tag == "p":
-            self._in_paragraph = False
+        match tag:
+            case "table-cell" | "covered-table-cell":
+                self._put(int(self._cell.get("table:number-columns-repeated", "1")), covered=tag != "table-cell")
+            case "table-row" if self._open:
+                self.sheets[-1].repeat(self._row, self._times)
+            case "annotation":
+                self._notes -= 1
+            case "p":
+                self._in_paragraph = False
 
     def _text(self, data: str) -> None:
         if self._in_paragraph and not self._notes:
@@ -440,13 +444,14 @@ class _Ods:
 
     def _value(self, kind: str, shown: str) -> str:
         cell = self._cell
-        if kind in ("float", "percentage", "currency"):
-            return number_text(cell["office:value"])
-        if kind == "boolean":
-            return "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
-        if kind == "date":
-            return date_text(datetime.fromisoformat(cell["office:date-value"]))
-        if kind == "time":
-            clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
-            return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
+        match kind:
+            case "float" | "percentage" | "currency":
+                return number_text(cell["office:value"])
+            case "boolean":
+                return "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
+            case "date":
+                return date_text(datetime.fromisoformat(cell["office:date-value"]))
+            case "time":
+                clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
+                return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
         return shown or cell.get("office:string-value", "")

@@ -29,6 +29,7 @@ from socialstats.text import listing, quoted, shorten
 if TYPE_CHECKING:
     import pandas as pd
 
+Target = str | Path
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
 SUFFIXES: dict[str, Format] = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
@@ -256,7 +257,7 @@ def is_read(*paths: Path) -> None:
         allowed.read += paths
 
 
-def place_of(target: str | Path, kind: Kind) -> Path:
+def place_of(target: Target, kind: Kind) -> Path:
     """Return where a file is to be written, links followed, or raise where something stands that would be lost.
 
     Parameters
@@ -298,18 +299,18 @@ def place_of(target: str | Path, kind: Kind) -> Path:
     return _in_folder(path.resolve(), target)
 
 
-def _in_folder(place: Path, target: str | Path) -> Path:
+def _in_folder(place: Path, target: Target) -> Path:
     if not os.access(place.parent, os.W_OK):
         raise _refused(target, f"the folder {place.parent} is read-only")
     return place
 
 
-def _refused(target: str | Path, message: str, fix: str = "Name another file.") -> InputError:
+def _refused(target: Target, message: str, fix: str = "Name another file.") -> InputError:
     return InputError(Problem(message=message, source=str(target), fix=fix))
 
 
 @contextmanager
-def opened_whole(target: str | Path, kind: Kind) -> Iterator[Bytes]:
+def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
     """Open a file beside its place for writing; it is moved there at the end, so that nobody meets half of it.
 
     Devices and pipes are written to as they are; ``-`` is stdout.
@@ -362,7 +363,7 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-def straight(target: str | Path) -> bool:
+def straight(target: Target) -> bool:
     """Return whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
     path = Path(target)
     return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
@@ -385,7 +386,7 @@ def _ending() -> Iterator[None]:
 
 
 @contextmanager
-def opened_text(target: str | Path, kind: Kind) -> Iterator[IO[str]]:
+def opened_text(target: Target, kind: Kind) -> Iterator[IO[str]]:
     """Open a file for UTF-8 text, as `opened_whole` does."""
     if str(target) == "-":
         yield sys.stdout
@@ -397,7 +398,7 @@ def opened_text(target: str | Path, kind: Kind) -> Iterator[IO[str]]:
         out.detach()
 
 
-def write_whole(target: str | Path, content: bytes | str, kind: Kind) -> None:
+def write_whole(target: Target, content: bytes | str, kind: Kind) -> None:
     """Write a file as a whole or not at all (`opened_whole`)."""
     with opened_whole(target, kind) as file:
         file.write(content.encode() if isinstance(content, str) else content)

@@ -91,6 +91,13 @@ def test_utf8_with_a_broken_letter_is_no_windows_1252(tmp_path: Path) -> None:
         read_table(path)
 
 
+def test_json_with_bytes_of_no_known_encoding_names_its_line(tmp_path: Path) -> None:
+    text = "".join(f'{{"item_a": "{a}", "item_b": "x", "winner": "x"}}\n' for a in ("b", "Łódź"))
+    with pytest.raises(InputError) as caught:
+        read_table(written(tmp_path / "x.jsonl", text, "cp1250"))
+    assert str(caught.value) == f"x.jsonl line 2: byte 0xa3 is not UTF-8. {FIX}"
+
+
 def test_bytes_that_an_asked_encoding_lacks_and_names_of_none(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", TEXT, "cp1252")
     with pytest.raises(InputError, match=r"line 2, column 'item_a': byte 0xf6 is not ascii\."):
