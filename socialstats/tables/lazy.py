@@ -59,23 +59,36 @@ def numbered(data: Any) -> tuple[Any, Locate | None]:
     of other tables of ibis have no number.
     """
     data = _relation(data)
-    package = type(data).__module__.partition(".")[0].lstrip("_")
-    if package == "duckdb":
-        kinds = {in_sql(name, '"'): KINDS.get(str(kind)) for name, kind in zip(data.columns, data.types, strict=True)}
-        held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
-        every = f"* replace ({held})" if held else "*"
-        return data.project(f'{every}, row_number() over () - 1 as "{ROW}"'), None
-    if package == "polars" and type(data).__name__ == "LazyFrame":
-        import polars
+    match package_of(data):
+        case "duckdb":
+            kinds = {
+                in_sql(name, '"'): KINDS.get(str(kind)) for name, kind in zip(data.columns, data.types, strict=True)
+            }
+            held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
+            every = f"* replace ({held})" if held else "*"
+            return data.project(f'{every}, row_number() over () - 1 as "{ROW}"'), None
+        case "polars" if type(data).__name__ == "LazyFrame":
+            import polars
 
-        return data.cast({polars.Int128: polars.Int64}).with_row_index(ROW), None
-    if package == "dask" and hasattr(data, "assign"):
-        return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
-    if package == "pyspark":
-        from pyspark.sql import functions
+            return data.cast({polars.Int128: polars.Int64}).with_row_index(ROW), None
+        case "dask" if hasattr(data, "assign"):
+            return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
+        case "pyspark":
+            from pyspark.sql import functions
 
-        return data.withColumn(ROW, functions.monotonically_increasing_id()), _of_partitions
+            return data.withColumn(ROW, functions.monotonically_increasing_id()), _of_partitions
     return data, None
+
+
+def package_of(thing: object) -> str:
+    """Return the package whose class an object or an error has.
+
+    Examples
+    --------
+    >>> package_of(nw.col("x"))
+    'narwhals'
+    """
+    return type(thing).__module__.partition(".")[0].lstrip("_")
 
 
 def in_sql(text: object, mark: str = "'") -> str:
@@ -85,7 +98,7 @@ def in_sql(text: object, mark: str = "'") -> str:
 
 def _relation(data: Any) -> Any:
     """Return tables that DuckDB can read as its relations; anything else as it is."""
-    package = type(data).__module__.partition(".")[0]
+    package = package_of(data)
     if package == "ibis" and hasattr(data, "get_backend") and (backend := data.get_backend()).name == "duckdb":
         import ibis
 
@@ -139,7 +152,7 @@ def engine(source: str) -> Iterator[None]:
             f"{listing(_versions(error, package), 9)}). Install versions that do, or pass the table of another engine"
         ) from error
     except Exception as error:
-        name = ENGINES.get(type(error).__module__.partition(".")[0].lstrip("_"), "")
+        name = ENGINES.get(package_of(error), "")
         if not name and not isinstance(error, OSError | OverflowError):
             raise
         said = str(error)

@@ -289,29 +289,25 @@ def from_stream(stream: Bytes, name: str) -> Source:
     InputError
         For a device that never ends, and for a stream beyond the limits.
     """
-    parts: list[bytes] = []
-    size, file = 0, None
-    try:
-        for block in blocks(stream, name):
-            size += len(block)
-            if size > limit("stream"):
-                raise exceeded("stream", name, fix="Write it to a file, and name that file")
-            if file is None and size > IN_MEMORY:
-                file = tempfile.NamedTemporaryFile(prefix="socialstats", delete=False)  # noqa: SIM115 (closed below)
-                file.write(b"".join(parts))
-                parts = []
-            parts.append(block) if file is None else file.write(block)
-        if file is None:
-            return from_bytes(b"".join(parts), name)
-        file.close()
-        held = from_path(Path(file.name))
-    except BaseException:
-        if file is not None:
-            file.close()
-            Path(file.name).unlink(missing_ok=True)
-        raise
-    weakref.finalize(held.raw, Path(file.name).unlink, missing_ok=True)
-    return replace(held, name=name)
+    held, arriving = bytearray(), blocks(stream, name)
+    for block in arriving:
+        held += block
+        if len(held) > IN_MEMORY:
+            break
+    else:
+        return from_bytes(bytes(held), name)
+    with tempfile.NamedTemporaryFile(prefix="socialstats", delete=False) as file:
+        path = Path(file.name)
+        try:
+            file.write(held)
+            file.writelines(arriving)
+            file.flush()
+            source = from_path(path)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+    weakref.finalize(source.raw, path.unlink, missing_ok=True)
+    return replace(source, name=name)
 
 
 def standard_input() -> Source:
@@ -359,14 +355,14 @@ def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        For a device that is no terminal, and if the end does not come in time.
+        For a device that is no terminal, a stream beyond the limits, and if the end does not come in time.
     """
     handle = _handle(stream)
     if handle is not None and stat.S_ISCHR(os.fstat(handle).st_mode) and not os.isatty(handle):
         if handle_is_empty(handle):
             return
         raise InputError(f"{name}: this is a device, which holds no table. Name a file or a pipe")
-    end = time.monotonic() + limit("seconds")
+    end, size = time.monotonic() + limit("seconds"), 0
     while True:
         left = end - time.monotonic()
         if left < 0 or (handle is not None and not _arrives(handle, name, left)):
@@ -374,6 +370,9 @@ def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
         block = stream.read(BLOCK) if handle is None else os.read(handle, BLOCK)
         if not block:
             return
+        size += len(block)
+        if size > limit("stream"):
+            raise exceeded("stream", name, fix="Write it to a file, and name that file")
         yield block
 
 

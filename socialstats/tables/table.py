@@ -27,6 +27,7 @@ from socialstats.tables.lazy import (
     group_rows,
     height,
     numbered,
+    package_of,
     rows_of,
 )
 from socialstats.text import listing, meant, shorten
@@ -308,7 +309,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         check_names([*data], source)
         data = _from_mapping(data, source)
     index: Levels = ()
-    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
+    if package_of(data) == "pandas" and hasattr(data, "columns"):
         check_names([*data.columns], source)
         index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
         data = data.reset_index(level=[*index]) if index else data

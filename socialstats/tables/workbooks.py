@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from xml.parsers import expat
 
 from socialstats.errors import InputError, Problem
@@ -160,11 +161,7 @@ class Archive:
             return
         parser = expat.ParserCreate()
         parser.buffer_text = True
-        short: dict[str, str] = {}
-
-        def local(name: str) -> str:
-            return short.get(name) or short.setdefault(name, name.rpartition(":")[2])
-
+        local = cache(lambda name: name.rpartition(":")[2])
         parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
         parser.EndElementHandler = lambda name: end(local(name))
         parser.CharacterDataHandler = text
