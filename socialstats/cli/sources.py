@@ -75,13 +75,8 @@ def read_files(paths: Sequence[str], input_format: Any, settings: Settings) -> I
     if len(paths) == 1:
         table = read_table(paths[0], input_format, settings.get("encoding"))
         assert table.sha256 is not None
-        return Input(table=table, facts={"data": table.source, "sha256": table.sha256()}, notes=encoding_of(table))
+        return Input(table=table, facts={"data": table.source, "sha256": table.sha256()})
     return joined(paths, input_format, settings)
-
-
-def encoding_of(table: Table) -> tuple[str, ...]:
-    """Return a note on the encoding of a text that is not UTF-8."""
-    return (f"{table.source}: {table.encoding}",) if table.encoding else ()
 
 
 def real(path: str) -> Path:
@@ -118,7 +113,6 @@ def joined(paths: Sequence[str], input_format: Any, settings: Settings) -> Input
     added = [column for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns]
     frame: Any = table.frame.with_columns(*(nw.col(PART).alias(column) for column in added))
     notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()
-    notes = (*encoding_of(table), *notes)
     digests = ", ".join(file.source.sha256() for file in files)
     return Input(table=replace(table, frame=frame, columns=(*table.columns, *added)), notes=notes,
                  facts={"data": ", ".join(file.name for file in files), "sha256": digests})  # fmt: skip

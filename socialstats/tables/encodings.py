@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import TypeVar
 
 from socialstats.errors import InputError
+from socialstats.progress import tell
 from socialstats.tables.aliases import Records
 from socialstats.tables.delimited import all_records, delimiter_of
 from socialstats.tables.formats import Format
@@ -64,6 +66,8 @@ def in_encoding(source: Source, asked: str | None) -> Source:
 def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> tuple[T, str]:
     """Read a text, again in Windows-1252 where it is no UTF-8; return what was read, and a word on the encoding.
 
+    A guess is said on the command line, and a warning in Python.
+
     Raises
     ------
     InputError
@@ -75,7 +79,10 @@ def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> t
         words = [] if source.encoding else western_words(source)
         if not words:
             raise bad_text(source, format) from error
-    return read(replace(source, encoding=WESTERN)), f"not UTF-8, and read as Windows-1252, such as {quoted(words)}"
+    note = f"not UTF-8, and read as Windows-1252, such as {quoted(words)}"
+    if not tell(f"note: {source.name}: {note}"):
+        warnings.warn(f"{source.name}: {note}", UnicodeWarning, stacklevel=2)
+    return read(replace(source, encoding=WESTERN)), note
 
 
 def western_words(source: Source) -> list[str]:

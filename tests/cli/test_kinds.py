@@ -70,8 +70,8 @@ def first_of(text: str) -> str:
 FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
     # comparisons: what crosses pairs is a cluster
     "another game of the same sides": (
-        lambda: battles("bot_left", "bot_right", "vote", ["left", "right"], visitor=numbered("v", 40)).assign(
-            visitor_vote=lambda frame: frame["bot_left"].where(frame.index % 3 > 0, frame["bot_right"])),
+        lambda: battles("bot_left", "bot_right", "vote", ["left", "right"], visitor=numbered("v", 40),
+                        visitor_before=["left", "right", "tie"]),
         "report --map item_a=bot_left --map item_b=bot_right --map winner=vote --winner-coding side "
         "--cluster visitor"),
     "draws beside winners": (

@@ -17,6 +17,7 @@ from socialstats.tables import read_table
 ROWS = [("Köln", "Zürich"), ("Zürich", "Besançon"), ("Besançon", "Köln"), ("Málaga", "Köln"), ("Köln", "Málaga")]
 TEXT = "item_a,item_b,winner\n" + "".join(f"{a},{b},{a}\n" for a, b in ROWS)
 ITEMS = ("Besançon", "Köln", "Málaga", "Zürich")
+GUESSED = pytest.mark.filterwarnings("ignore:.*read as Windows-1252:UnicodeWarning")
 NOTE = "not UTF-8, and read as Windows-1252, such as 'Köln', 'Zürich' and 'Besançon'"
 FIX = "Say which encoding the file has, such as encoding='windows-1250', or save it as UTF-8"
 
@@ -27,6 +28,7 @@ def written(path: Path, text: str, encoding: str) -> Path:
     return path
 
 
+@GUESSED
 @pytest.mark.parametrize(("encoding", "note"), [("utf-8", ""), ("cp1252", NOTE), ("utf-16", "read as UTF-16")])
 def test_western_and_marked_encodings_are_read_with_a_note(encoding: str, note: str, tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", TEXT, encoding)
@@ -42,6 +44,7 @@ def test_western_and_marked_encodings_are_read_with_a_note(encoding: str, note: 
     assert read_table(packed).encoding == note
 
 
+@GUESSED
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_json_in_other_encodings(suffix: str, encoding: str, tmp_path: Path) -> None:
@@ -50,6 +53,7 @@ def test_json_in_other_encodings(suffix: str, encoding: str, tmp_path: Path) -> 
     assert ss.read_comparisons(written(tmp_path / f"x.{suffix}", text, encoding)).items == ITEMS
 
 
+@GUESSED
 def test_a_semicolon_file_of_excel_keeps_decimal_commas_and_lines(tmp_path: Path) -> None:
     text = "Straße;größe\nÄußere;1,5\nÄußere;2,5\nMüller;2,5\n"
     path = written(tmp_path / "x.csv", text, "cp1252")
@@ -121,6 +125,7 @@ def test_formats_that_say_their_encoding_take_none(tmp_path: Path) -> None:
         ss.read_comparisons({"item_a": ["x"]}, encoding="cp1252")
 
 
+@GUESSED
 def test_several_files_each_in_its_encoding(tmp_path: Path) -> None:
     for name, encoding in (("a", "utf-8"), ("b", "cp1252"), ("c", "utf-16")):
         written(tmp_path / f"{name}.csv", TEXT, encoding)
@@ -137,7 +142,6 @@ def test_every_door_takes_an_encoding(tmp_path: Path, capsys: pytest.CaptureFixt
     assert ss.Comparisons.from_file(path, encoding="cp1250").items == ("Kraków", "Łódź")
     assert main(["check", path, "--encoding", "cp1250"]) == 0
     said = capsys.readouterr().out
-    assert "x.csv: read as cp1250" in said
     assert "(x.csv; read as cp1250)" in said
     assert main(["estimate", "win_rates", path, "--encoding", "cp1250", "--where", "winner=Łódź"]) == 0
     assert "Łódź" in capsys.readouterr().out
@@ -149,3 +153,18 @@ def test_every_door_takes_an_encoding(tmp_path: Path, capsys: pytest.CaptureFixt
     assert 'encoding = "cp1250"' in capsys.readouterr().out
     assert main(["check", path]) == 2
     assert "--encoding windows-1250" in capsys.readouterr().err
+
+
+def test_a_guess_is_a_note_on_the_command_line_and_a_warning_in_python(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "x.csv", TEXT, "cp1252")
+    with pytest.warns(UnicodeWarning, match=f"x.csv: {NOTE}"):
+        ss.join(path, {"item_a": ["Köln"], "land": ["DE"]}, "item_a", columns=["land"])
+    for command in (
+        ["check"],
+        ["join", "--rows", str(written(tmp_path / "y.csv", TEXT, "utf-8"))],
+        ["estimate", "win_rates"],
+    ):
+        assert main([*command, str(path)]) == 0
+        assert f"note: x.csv: {NOTE}\n" in capsys.readouterr().err
