@@ -40,7 +40,7 @@ def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
     if hasattr(native, "to_arrow_reader"):  # DuckDB: a million rows where nothing is said, and slow in small batches
         native = native.to_arrow_reader(2 * BATCH_ROWS)
     elif not hasattr(native, "__arrow_c_stream__") and isinstance(chosen, nw.LazyFrame):
-        names = list(dict.fromkeys(columns))
+        names = chosen.collect_schema().names()
         cells: Any = chosen.group_by(*names).agg(nw.len().alias(TIMES)).collect().to_arrow()
         for start in range(0, cells.num_rows, BATCH_ROWS):
             part = cells.slice(start, BATCH_ROWS).combine_chunks()
@@ -65,15 +65,14 @@ class Places:
     """
 
     def __init__(self, values: AnyArray) -> None:
-        self._place: dict[Any, int] = {}
-        self._numbers = self._order = self._listed = np.zeros(0, dtype=np.int64)
         known = [] if values.dtype.kind in "iu" else values.tolist()
-        whole = known and all(type(value) is int and -LARGEST < value < LARGEST for value in known)
-        if not whole and values.dtype.kind not in "iu":
-            self._place = {value: place for place, value in enumerate(known)}
+        self._whole = len(values) > 0 and all(type(value) is int and -LARGEST < value < LARGEST for value in known)
+        self._place = {} if self._whole else {value: place for place, value in enumerate(known)}
+        self._listed: IntArray | None = None
+        if not self._whole:
             return
         numbers = values.astype(np.int64, copy=False)
-        self._low, self._high = (int(end) for end in (numbers.min(), numbers.max())) if len(numbers) else (0, -1)
+        self._low, self._high = int(numbers.min()), int(numbers.max())
         if self._high - self._low < LARGEST_RANGE:
             self._listed = np.full(self._high - self._low + 1, -1, dtype=np.int32)
             self._listed[numbers - self._low] = np.arange(len(numbers), dtype=np.int32)
@@ -85,18 +84,16 @@ class Places:
         """Return the places of the values of an arrow array; -1 where a value is missing or not in the list."""
         import pyarrow as pa
 
-        if self._place or not pa.types.is_integer(column.type):
+        if not (self._whole and pa.types.is_integer(column.type)):
             indices, values = encoded(column)
             return np.array([*(self._place.get(value, -1) for value in values), -1], dtype=np.int64)[indices]
         found, there = numbers_of(column).astype(np.int64, copy=False), valid(column)
-        if len(self._listed):
+        if self._listed is not None:
             known = (found >= self._low) & (found <= self._high)
             places = np.where(known, self._listed[np.where(known, found - self._low, 0)], -1)
-        elif len(self._numbers):
+        else:
             at = np.minimum(np.searchsorted(self._numbers, found), len(self._numbers) - 1)
             places = np.where(self._numbers[at] == found, self._order[at], -1)
-        else:
-            places = np.full(len(found), -1)
         return np.where(there, places, -1)
 
 

@@ -98,7 +98,7 @@ def counts(
 
 def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: str) -> Counts:
     """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
-    combined = _Radix()
+    combined = _Radix(len(frame))
     values: dict[str, AnyArray] = {}
     for key in keys:
         codes, values[key] = _factorise(frame[key], key, source)
@@ -110,12 +110,11 @@ def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: 
         if status.any():
             numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
             combined.push(STATUS, status - 1, WEIGHT_EXTREME + 1)
-    n, cell_of_row, cells = combined.finish(len(frame), each_row=numbers is not None)
+    n, cell_of_row, cells = combined.finish(each_row=numbers is not None)
     size = len(n)
     w = w2 = n
     if numbers is not None and cell_of_row is not None:
-        w = np.bincount(cell_of_row, weights=numbers, minlength=size).astype(np.float64, copy=False)
-        w2 = np.bincount(cell_of_row, weights=numbers**2, minlength=size).astype(np.float64, copy=False)
+        w, w2 = (np.bincount(cell_of_row, weights=x, minlength=size).astype(float) for x in (numbers, numbers**2))
     state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
     columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
     return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
@@ -124,37 +123,33 @@ def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: 
 class _Radix:
     """Several code columns (each from -1) as one integer a row, and back."""
 
-    def __init__(self) -> None:
-        self.key: IntArray | None = None
+    def __init__(self, rows: int) -> None:
+        self.key: IntArray = np.zeros(rows, dtype=np.int64)
         self.size = 1
         self.stages: list[tuple[IntArray | None, list[tuple[str, int]]]] = [(None, [])]
 
     def push(self, name: str, codes: IntArray, size: int) -> None:
         import pandas as pd
 
-        if self.key is not None and self.size > LARGEST // size:
+        if self.size > LARGEST // size:
             self.key, seen = pd.factorize(self.key)
             self.size = len(seen)
             self.stages.append((seen, []))
-        if self.key is None:
-            self.key = codes + 1
-        else:
-            self.key *= size
-            self.key += codes
-            self.key += 1
+        self.key *= size
+        self.key += codes
+        self.key += 1
         self.size *= size
         self.stages[-1][1].append((name, size))
 
-    def finish(self, rows: int, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
+    def finish(self, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
         """Return the rows of each cell, the cell of each row if asked for, and each column's codes over the cells.
 
         Where the possible keys are no more than the rows, they are counted in place of being hashed.
         """
         import pandas as pd
 
-        key = np.zeros(rows, dtype=np.int64) if self.key is None else self.key
-        cell_of_row = None
-        if self.size <= rows:
+        key, cell_of_row = self.key, None
+        if self.size <= len(key):
             every = np.bincount(key, minlength=self.size)
             rest = np.flatnonzero(every)
             n = every[rest].astype(np.float64)

@@ -12,8 +12,6 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.tables.aliases import Levels, Lines, Positions, Records, Texts
 from socialstats.tables.formula_cells import unguarded, unguarded_column
@@ -21,7 +19,7 @@ from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.labels import MISSING
 from socialstats.tables.limits import limit
 from socialstats.tables.sources import CheckedText, Source, open_text, refuse_empty
-from socialstats.tables.table import Table
+from socialstats.tables.table import Table, of_file
 from socialstats.tables.writing import SEPARATORS
 
 if TYPE_CHECKING:
@@ -73,12 +71,9 @@ def read_delimited(source: Source, usual: str) -> Table:
     commas = decimal_commas(texts) if delimiter == ";" else ()
     for column in commas:
         texts[column] = texts[column].str.replace(",", ".", regex=False)
-    return Table(
-        frame=nw.from_native(texts),
-        columns=columns,
-        source=source.name,
-        unit="line",
-        is_file=True,
+    return of_file(
+        texts,
+        source.name,
         locate=partial(lines_of, source, delimiter),
         semicolons=delimiter == ";",
         decimal_commas=commas,

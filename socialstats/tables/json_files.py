@@ -8,14 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import narwhals as nw
-
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.aliases import Locate
 from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
 from socialstats.tables.sources import Source, open_text, refuse_empty
-from socialstats.tables.table import Table
+from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20
@@ -185,4 +183,4 @@ def as_objects(columns: Mapping[str, Sequence[Any]], source: Source, unit: str, 
     refuse_wide(names, source.name)
     check_names(names, source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
-    return Table(frame=nw.from_native(frame), columns=names, source=source.name, unit=unit, is_file=True, locate=locate)
+    return of_file(frame, source.name, unit, locate=locate)

@@ -21,7 +21,7 @@ from socialstats.tables.formats import Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.paths import File, Files
 from socialstats.tables.reading import read_source, reader_of
-from socialstats.tables.table import Table
+from socialstats.tables.table import Table, of_file
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import quoted
 
@@ -136,7 +136,7 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
             opened = pq.ParquetFile(stream)
             for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
                 frame = batch.to_pandas().assign(**file.partition)
-                yield frame, Table(frame=nw.from_native(frame.head(0)), columns=tuple(frame.columns), is_file=True)
+                yield frame, of_file(frame.head(0), "", "row")
         return
     try:
         table = read_source(file.source, format, file.sheet)
@@ -144,8 +144,7 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
         if format not in SEPARATORS:
             raise
         (_, columns, _), _ = as_encoded(partial(layout_of, format=format), file.source, format)
-        none = nw.from_native(pd.DataFrame(columns=columns, dtype=str))
-        table = Table(frame=none, columns=columns, source=file.name, unit="line", is_file=True)
+        table = of_file(pd.DataFrame(columns=columns, dtype=str), file.name)
     whole: Any = table.frame
     check_names([*table.columns, *file.partition], file.name)
     yield whole.to_pandas().assign(**file.partition), replace(table, frame=whole.head(0))

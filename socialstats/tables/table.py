@@ -284,6 +284,12 @@ def _positions_lazily(frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wa
     return found
 
 
+def of_file(data: Any, source: str, unit: str = "line", **more: Any) -> Table:
+    """Return the table of a file whose rows were read into a frame."""
+    frame: Any = nw.from_native(data)
+    return Table(frame=frame, columns=tuple(frame.columns), source=source, unit=unit, is_file=True, **more)
+
+
 def as_table(data: Any, source: str = "data frame") -> Table:
     """Wrap a data frame of any engine that narwhals knows, or a mapping of columns.
 
