@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 import socialstats as ss
 from socialstats.cli import main
 from socialstats.errors import InputError
-from socialstats.tables import read_table
+from socialstats.tables import read_table, sources
 
 ROWS = [("Köln", "Zürich"), ("Zürich", "Besançon"), ("Besançon", "Köln"), ("Málaga", "Köln"), ("Köln", "Málaga")]
 TEXT = "item_a,item_b,winner\n" + "".join(f"{a},{b},{a}\n" for a, b in ROWS)
@@ -168,3 +170,14 @@ def test_a_guess_is_a_note_on_the_command_line_and_a_warning_in_python(
     ):
         assert main([*command, str(path)]) == 0
         assert f"note: x.csv: {NOTE}\n" in capsys.readouterr().err
+
+
+@GUESSED
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_long_stream_stays_readable_in_its_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "IN_MEMORY", 16)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode(encoding))))
+    table = read_table("-")
+    gc.collect()
+    assert table.texts("item_a")[0] == "Köln"
+    assert table.places([3]) == {3: 5}
