@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Unmatched = Literal["keep", "drop", "error"]
 Key = tuple[str | None, ...]
-Said = Mapping[str, str] | None
 SHOWN = 5  # lines that a message names
 
 
@@ -51,9 +50,9 @@ class Joined:
 def join(
     table: Any,
     other: Any,
-    on: str | Texts | Mapping[str, str],
+    on: str | Sequence[str] | Mapping[str, str],
     *,
-    columns: Texts | None = None,
+    columns: Sequence[str] | None = None,
     unmatched: Unmatched = "keep",
 ) -> Joined:
     """Add the columns of another table by a key, such as what is known of each rater to that rater's answers.
@@ -127,9 +126,9 @@ def stack(
     table: Any,
     other: Any,
     *,
-    on: Said = None,
-    fill: Said = None,
-    fill_table: Said = None,
+    on: Mapping[str, str] | None = None,
+    fill: Mapping[str, str] | None = None,
+    fill_table: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Stack the rows of another table below those of the first, column by name; what a table lacks stays empty.
 
