@@ -11,7 +11,7 @@ from typing import TextIO
 PATIENCE = 2.0  # seconds without a line
 Listener = Callable[[str, bool], None]
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
-_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("waiting", default=None)
+_telling: ContextVar[Callable[[str], None] | None] = ContextVar("telling", default=None)
 
 
 def say(message: str, *, slow: bool = False) -> None:
@@ -35,28 +35,29 @@ def say(message: str, *, slow: bool = False) -> None:
         listener(message, slow)
 
 
-def waiting(message: str) -> None:
-    """State what a reader waits for; nothing happens where no one listens (`telling`)."""
-    tell = _waiting.get()
-    if tell is not None:
-        tell(message)
+def tell(message: str) -> bool:
+    """State what a reader waits for, or took for granted; return whether anyone listens (`telling`)."""
+    listener = _telling.get()
+    if listener is not None:
+        listener(message)
+    return listener is not None
 
 
 @contextmanager
-def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Send what readers wait for inside to a function.
+def telling(listener: Callable[[str], None]) -> Iterator[None]:
+    """Send what readers say inside to a function.
 
     Examples
     --------
     >>> with telling(print):
-    ...     waiting("waiting for data from stdin")
+    ...     _ = tell("waiting for data from stdin")
     waiting for data from stdin
     """
-    token = _waiting.set(tell)
+    token = _telling.set(listener)
     try:
         yield
     finally:
-        _waiting.reset(token)
+        _telling.reset(token)
 
 
 @contextmanager

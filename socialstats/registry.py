@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from socialstats.designs.calls import (
     DESIGNS,
+    OF_FILES,
     Reader,
     as_design,
     by_keywords,
@@ -117,7 +118,7 @@ def reads(
                 data, read = options[place], columns
                 if not isinstance(data, DESIGNS):
                     reader = reader_of(columns, readers, name, others)
-                    data = opened(data, columns.get("format"))
+                    data = opened(data, **{key: columns[key] for key in OF_FILES if key in columns})
                     read = keywords_of_call(function, options, columns, reader, data)
                 design = as_design(data, read, *readers, name=name, options=others)
                 if labels:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.delimited import read_delimited
+from socialstats.tables.reading import read_source
 from socialstats.tables.sources import from_path
 from socialstats_collect.design import Item, same_form
 from socialstats_collect.readers.files import json_lines, load_json, open_bytes
@@ -68,7 +69,7 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         return [
             (k, _texts(one, path.name, k)) for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
         ]
-    table = read_delimited(from_path(path), "\t" if suffix == ".tsv" else ",")
+    table = read_source(replace(from_path(path), encoding="UTF-8"), "tsv" if suffix == ".tsv" else "csv")
     columns = table.frame.lazy().collect().to_dict(as_series=False)
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     lines = table.locate(range(len(rows))) if table.locate else ()

@@ -73,7 +73,7 @@ def init(options: argparse.Namespace) -> int:
     from socialstats.studies import STUDIES, StudyOptions, pick
 
     said, _ = settle(options, Plan())
-    table = read_table(options.data, options.input_format)
+    table = read_table(options.data, options.input_format, said.get("encoding"))
     seen = ""
     try:
         read(table, said)

@@ -35,6 +35,7 @@ MARKS = {
         "win_b",
         "score_a",
         "score_b",
+        "drawn",
         *OWN["comparisons"],
     }
     - {"refusal"},

@@ -184,6 +184,7 @@ def data_section(design: Design, settings: Settings) -> dict[str, Any]:
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
         "exclude": settings.get("exclude"), "exclude_raters": settings.get("exclude_raters"),
+        "encoding": settings.get("encoding"),
         "na": settings.get("na"), "count": settings.get("count"), "crosstab": settings.get("crosstab"),
         "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
@@ -207,7 +208,7 @@ def data_section(design: Design, settings: Settings) -> dict[str, Any]:
 
 def shaped_section(settings: Settings) -> dict[str, Any]:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
-    keys = ("by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
+    keys = ("encoding", "by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
     return {"map": mapped_columns(settings)} | {key: settings.get(key) for key in keys}
 
 

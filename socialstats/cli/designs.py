@@ -70,7 +70,7 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
     if not steps:
         return design
-    read_all = FlowStep(label="rows read", rows=asked.height, note=table.source)
+    read_all = FlowStep(label="rows read", rows=asked.height, note=design.flow[0].note)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
 
 

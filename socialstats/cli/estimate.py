@@ -31,7 +31,8 @@ ROWS = ("where", "exclude", "exclude_raters")  # said as for report, and read as
 ALSO = {"rater_groups": "--rater-group", "columns": "--level-columns"}  # what report calls them
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
-NOT_TYPED = ("allowed", "source", "format")  # limits of covariates, name for messages, --input-format
+NOT_TYPED = ("allowed", "source")  # limits of covariates, name for messages
+OF_FILE = {"input_format": "format", "encoding": "encoding"}  # options of how a file is read, as keywords
 
 
 def run_estimate(options: argparse.Namespace) -> int:
@@ -57,19 +58,19 @@ def run_estimate(options: argparse.Namespace) -> int:
     typed_in = dict(given)
     tables = given.pop("tables")
     own_keys = (
-        "as", "output", "verify", "input_format", "overwrite", "keep_formulas", "map", "design", "crosstab", *ROWS,
+        "as", "output", "verify", *OF_FILE, "overwrite", "keep_formulas", "map", "design", "crosstab", *ROWS,
     )  # fmt: skip
     chosen = {key: given.pop(key) for key in own_keys}
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
     design = design_of(function, chosen, given)
     given |= mapped(design, chosen["map"] or [], given)
-    if chosen["input_format"]:
-        given["format"] = chosen["input_format"]
+    given |= {key: chosen[typed_as] for typed_as, key in OF_FILE.items() if chosen[typed_as]}
     apart = chosen["design"] == "groups" and "group" not in given  # which says that groups are meant, not pairs
     if any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart:
         chosen["map"] = [*(chosen["map"] or []), *([f"rater={given['rater']}"] if given.get("rater") else [])]
-        tables = [kept_rows(table, chosen, given.pop("format", None)) for table in tables]
+        tables = [kept_rows(table, chosen) for table in tables]
+        given = {key: value for key, value in given.items() if key not in OF_FILE.values()}
     if apart:
         given["group"] = parts_of("groups", tables[0], {})["group"]
     if chosen["crosstab"]:
@@ -131,9 +132,10 @@ def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, An
     return found
 
 
-def kept_rows(path: str, chosen: Mapping[str, Any], kind: Any) -> Table:
+def kept_rows(path: str, chosen: Mapping[str, Any]) -> Table:
     """Return the rows of a table that remain, as ``--where`` and the like say, and say how many went."""
-    table, steps = selected(read_table(path, kind), {key: chosen[key] for key in ("map", *ROWS)})
+    table = read_table(path, *(chosen[key] for key in OF_FILE))
+    table, steps = selected(table, {key: chosen[key] for key in ("map", *ROWS)})
     for step in steps:
         print(f"{step.label}: {count(step.rows, 'row')} left out", file=sys.stderr)
     return table
@@ -172,7 +174,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
     add("--input-format", choices=FILES, help="format of the table (default: by its suffix, then its content)")
-    for key in ("map", "design", "crosstab", *ROWS):
+    for key in ("encoding", "map", "design", "crosstab", *ROWS):
         SETTINGS[key].add(add)
     add_writing(parser)
     hints: dict[str, list[Any]] = {}

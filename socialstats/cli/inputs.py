@@ -50,7 +50,7 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
 
 def read_design(path: str, settings: Settings, input_format: Any = None, study: str | None = None) -> Design:
     """Read a file as the settings say; `study` is the name of the study asked for, which decides the design."""
-    return read(read_table(path, input_format), settings, design_of(study))
+    return read(read_table(path, input_format, settings.get("encoding")), settings, design_of(study))
 
 
 def design_of(study: str | None) -> str | None:

@@ -260,7 +260,8 @@ def seen_words(table: Table) -> str:
     spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
     odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
-    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}"
+    coded = f" It is {table.encoding}." if table.encoding else ""
+    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}"
 
 
 def reading(table: Table, settings: Settings) -> dict[str, Any]:

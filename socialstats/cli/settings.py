@@ -60,8 +60,8 @@ class Setting:
 
 READ = (
     Setting("map", "parts", "PART=COLUMN",
-             "columns of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
-             "covariate X, values (labels that a row cites). Pairs: unit, condition, value (or first, second: one "
+             "columns of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, drawn, X_a / X_b of "
+             "a covariate X, values (labels that a row cites). Pairs: unit, condition, value (or first, second: one "
              "row per unit). Ratings: unit, rater, value, status, rater_source. Groups: group, value, unit"),
     Setting("order", "text", "COLUMN|item_a|item_b",
              "who was shown first in comparisons: a column (default: one called order, first, ...), or item_a (item_b) "
@@ -83,6 +83,7 @@ READ = (
     Setting("crosstab", "switch", "",
              "the table is square, counts of two raters, two conditions, or wins of the row over the column "
              "(with --design)"),
+    Setting("encoding", "text", "NAME", "encoding of a text file that is not UTF-8, such as windows-1250"),
     Setting("count", "text", "COLUMN",
              "frequencies: how many identical rows (or units) a row stands for; '' if no column is that"),
     Setting("missing", "text", "",

@@ -73,7 +73,7 @@ def read_files(paths: Sequence[str], input_format: Any, settings: Settings) -> I
     if logs:
         return read_logs_of(logs)
     if len(paths) == 1:
-        table = read_table(paths[0], input_format)
+        table = read_table(paths[0], input_format, settings.get("encoding"))
         assert table.sha256 is not None
         return Input(table=table, facts={"data": table.source, "sha256": table.sha256()})
     return joined(paths, input_format, settings)
@@ -106,7 +106,7 @@ def is_log(path: str) -> bool:
 def joined(paths: Sequence[str], input_format: Any, settings: Settings) -> Input:
     """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
     names = distinct(paths)
-    files = [file_of(path, name) for path, name in zip(paths, names, strict=True)]
+    files = [file_of(path, name, settings.get("encoding")) for path, name in zip(paths, names, strict=True)]
     table = of_files(files, f"{files[0].name} and {count(len(files) - 1, 'more file')}", input_format)
     mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
     unnamed = not (set(MODELS.names) & set(table.columns)) and "rater" not in mapped and not settings.get("raters")

@@ -15,8 +15,8 @@ from socialstats.voice import Voice, Word, python
 OPTIONS = {one.key: one.option for one in (*READ, *COMPUTED) if one.key not in ("map", "group", "unmatched")}
 OPTIONS |= {"raters_in": "--raters", "columns": "--level-columns", "format": "--input-format"}
 PARTS = spelled(
-    "unit condition value rater status rater_source item_a item_b winner weight wins_a wins_b score_a score_b first "
-    "second group values scenario pair group_first group_second answer wording stage judge model trait task"
+    "unit condition value rater status rater_source item_a item_b winner weight wins_a wins_b score_a score_b drawn "
+    "first second group values scenario pair group_first group_second answer wording stage judge model trait task"
 )
 SPECIAL = set("\"'`$&;|<>*?#()\\")  # characters that a shell does not leave alone
 
@@ -65,7 +65,7 @@ def of_metric(kinds: Mapping[str, Sequence[Any]]) -> Voice:
     """
 
     def say(name: str, value: Any, typed: str) -> str:
-        if name not in kinds and name not in ("format", "group"):  # groups have metrics of their own
+        if name not in kinds and name not in ("format", "encoding", "group"):  # groups have metrics of their own
             return in_python(name, value)
         option = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
         if isinstance(value, bool) and {*kinds[name]} <= {bool, types.NoneType}:

@@ -124,10 +124,14 @@ SHARED = {
         csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
         One of several sheets is named after a colon: ``book.xlsx:Sheet1``. A formula may come before it: see Notes.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides, then the content.""",
+        By default the suffix decides, then the content.
+    encoding : str, optional
+        Of text, such as ``"windows-1250"``. By default UTF-8, else UTF-16 by its mark, else Windows-1252; a note says
+        which.""",
     "clusters": "Clusters follow ``|``, joined by ``+``.",
 }  # what the docstrings of readers of files have in common
 
+OF_FILES = ("format", "encoding")  # keywords that say how a file is read
 DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {
     Comparisons: comparisons_of,
@@ -191,8 +195,8 @@ def as_design(
         return data
     reader = reader_of(columns, readers, name, options)
     if not isinstance(data, DESIGNS):
-        table = opened(data, columns.get("format"))
-        named = {key: value for key, value in columns.items() if key != "format"}
+        table = opened(data, **{key: columns[key] for key in OF_FILES if key in columns})
+        named = {key: value for key, value in columns.items() if key not in OF_FILES}
         return READ[reader](table, named) if reader in READ else reader(table, **named)
     columns_named, kind = ", ".join(option(key) for key in columns), type(data).__name__
     raise InputError(
@@ -305,7 +309,7 @@ def keywords(reader: Reader) -> list[str]:
     """Return the keywords of a design's constructors, or of a function, that say how to read a table."""
     makers = makers_of(reader)
     named = [p for maker in makers for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return [*dict.fromkeys(p.name for p in named if p.name != "source"), "format"]
+    return [*dict.fromkeys(p.name for p in named if p.name != "source"), *OF_FILES]
 
 
 def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Sequence[str]) -> Reader:
@@ -335,18 +339,19 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     raise InputError(f"{name}: {named} belong to different layouts of the table. Use those of one: {sets}")
 
 
-def opened(data: TableLike, format: Format | None = None) -> Any:
+def opened(data: TableLike, format: Format | None = None, encoding: str | None = None) -> Any:
     """Return a table: a file is read, a data frame wrapped, an array (or list of rows) left as it is.
 
     Raises
     ------
     InputError
-        For what is no table, and for a `format` where there is no file.
+        For what is no table, and for a `format` or `encoding` where there is no file.
     """
     if isinstance(data, str | os.PathLike):
-        return read_table(data, format)
-    if format is not None and not getattr(data, "is_file", False):
-        raise InputError(f"{option('format', format)} says what a file holds, and a {type(data).__name__} is no file")
+        return read_table(data, format, encoding)
+    for key, value in (("format", format), ("encoding", encoding)):
+        if value is not None and not getattr(data, "is_file", False):
+            raise InputError(f"{option(key, value)} says what a file holds, and a {type(data).__name__} is no file")
     return data if isinstance(data, np.ndarray | list | tuple) else as_table(data)
 
 
@@ -411,7 +416,9 @@ def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
 
 
 @takes_formula(Comparisons)
-def read_comparisons(path: TableLike, *, format: Format | None = None, **options: Any) -> Comparisons:
+def read_comparisons(
+    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
+) -> Comparisons:
     """Read a file of paired comparisons.
 
     {file}
@@ -444,11 +451,13 @@ def read_comparisons(path: TableLike, *, format: Format | None = None, **options
     >>> read_comparisons(file).items
     ('judge', 'nurse', 'son')
     """
-    return comparisons_of(opened(path, format), options)
+    return comparisons_of(opened(path, format, encoding), options)
 
 
 @takes_formula(Paired)
-def read_paired(path: TableLike, *, format: Format | None = None, **options: Any) -> Paired:
+def read_paired(
+    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
+) -> Paired:
     """Read a file of pairs: the same units under two conditions.
 
     {file}
@@ -481,11 +490,13 @@ def read_paired(path: TableLike, *, format: Format | None = None, **options: Any
     >>> read_paired(file, conditions=("new", "old")).difference.mean()
     np.float64(0.5)
     """
-    return paired_of(opened(path, format), options)
+    return paired_of(opened(path, format, encoding), options)
 
 
 @takes_formula(Groups)
-def read_groups(path: TableLike, *, format: Format | None = None, **options: Any) -> Groups:
+def read_groups(
+    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
+) -> Groups:
     """Read a file of two independent groups: different units under two conditions.
 
     {file}
@@ -518,11 +529,13 @@ def read_groups(path: TableLike, *, format: Format | None = None, **options: Any
     >>> read_groups(file).n_units
     (2, 2)
     """
-    return groups_of(opened(path, format), options)
+    return groups_of(opened(path, format, encoding), options)
 
 
 @takes_formula(Ratings)
-def read_ratings(path: TableLike, *, format: Format | None = None, **options: Any) -> Ratings:
+def read_ratings(
+    path: TableLike, *, format: Format | None = None, encoding: str | None = None, **options: Any
+) -> Ratings:
     """Read a file of ratings: who gave which unit which value.
 
     {file}
@@ -556,4 +569,4 @@ def read_ratings(path: TableLike, *, format: Format | None = None, **options: An
     >>> read_ratings(file, levels=["low", "high"]).raters
     ('a', 'b')
     """
-    return ratings_of(opened(path, format), options)
+    return ratings_of(opened(path, format, encoding), options)

@@ -45,6 +45,7 @@ FURTHER = (
     Part("order", "order", ORDER_NAMES, wanted=False),
     Part("weight", "weight"),
     Part("count", "count"),
+    Part("drawn", "drawn"),
     Part("by", "by"),
     Part("values", "value", VALUES_NAMES, wanted=False),
     Part("status", "status", (STATUS,), wanted=False),
@@ -117,6 +118,9 @@ def assign(table: Table, options: Options) -> Contest:
     further = finder.roles(FURTHER, options, taken, **named)
     free = [c for c in finder.columns if c not in (*taken, *further.columns())]
     covariates = _covariates(finder, options, items, free)
+    if options.drawn and (soft or not winner):
+        message = f"{option('drawn', options.drawn)} says which rows are ties, beside a column of winners"
+        finder.problems.append(Problem(message=message, fix="Leave it out, or name the winners"))
     for name in options.allowed:
         if name not in covariates:
             listed = quoted([*covariates], 10) or "none"

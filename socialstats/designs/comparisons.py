@@ -350,6 +350,7 @@ class Comparisons(Design):
         item_a: str | None = None,
         item_b: str | None = None,
         winner: str | None = None,
+        drawn: str | None = None,
         score_a: str | None = None,
         score_b: str | None = None,
         order: ColumnOption = None,
@@ -383,6 +384,8 @@ class Comparisons(Design):
         winner : str, optional
             Column that says who won: the label of one of the two items, a tie label, or a side (see
             `winner_coding`). By default ``winner`` or an alias (``choice``, ``result``, ``preferred``, ...).
+        drawn : str, optional
+            Column that says yes or no, beside `winner`: where yes, the row is a tie, whatever its winner.
         order : str or False, optional
             Column that says who was shown first: an item's label, a side, or +1/-1. ``"item_a"`` (``"item_b"``): the
             first (second) item column always was, whatever it is called. False: not declared. By default the column
@@ -457,6 +460,7 @@ class Comparisons(Design):
             item_a=item_a,
             item_b=item_b,
             winner=winner,
+            drawn=drawn,
             order=order,
             covariates=covariates,
             weight=weight,

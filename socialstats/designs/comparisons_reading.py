@@ -34,7 +34,7 @@ from socialstats.designs.spool import continuous
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import Frequency, frequency, refuse_totals, unused_beside_wins, whole_numbers
 from socialstats.designs.undeclared import of_comparisons, with_dependence
-from socialstats.designs.winners import Expanded, Sides, each_once, first_shown, tied_replies, winners
+from socialstats.designs.winners import Expanded, Sides, drawn_rows, each_once, first_shown, tied_replies, winners
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, missing_names
 from socialstats.tables.counting import (
@@ -91,6 +91,8 @@ class Draft:
         What was noticed of frequencies.
     refused, unread : (rows,) bool arrays
         Rows without a choice, which are not in use: refusals, and replies that are missing or unreadable.
+    drawn : (rows,) bool array
+        Rows that a column says are ties.
     stored : Stored
     """
 
@@ -101,6 +103,7 @@ class Draft:
     cautions: tuple[Caution, ...]
     refused: BoolArray
     unread: BoolArray
+    drawn: BoolArray
     stored: Stored
 
 
@@ -124,7 +127,8 @@ def draft(table: Table, options: Options) -> Draft:
         refuse_totals(roles.names_of_rows("item"), rows)
         times = whole_numbers(roles["count"], rows)
         rows.leave_out(~(times > 0), "every count is 0", "neither a win nor a tie")
-    refused, unread = set_replies_aside(rows, roles, options)
+    drawn = drawn_rows(rows, roles)
+    refused, unread = set_replies_aside(rows, roles, options, drawn)
     return Draft(
         rows=rows,
         roles=roles,
@@ -133,6 +137,7 @@ def draft(table: Table, options: Options) -> Draft:
         cautions=frequencies.cautions,
         refused=refused,
         unread=unread,
+        drawn=drawn,
         stored=stored,
     )
 
@@ -236,7 +241,7 @@ def build(table: Table, options: Options) -> Comparisons:
     rows, roles = begun.rows, begun.roles
     sides = _sides(rows, roles.items)
     different = sides.a != sides.b
-    design = _finish(begun, sides, winners(rows, roles, sides, options))
+    design = _finish(begun, sides, winners(rows, roles, sides, options, begun.drawn))
     aside: Fields = {}
     for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
         if cells.any():
@@ -264,13 +269,16 @@ def build(table: Table, options: Options) -> Comparisons:
     )
 
 
-def set_replies_aside(rows: Rows, roles: Contest, options: Options) -> tuple[BoolArray, BoolArray]:
-    """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable."""
+def set_replies_aside(rows: Rows, roles: Contest, options: Options, drawn: BoolArray) -> tuple[BoolArray, BoolArray]:
+    """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable.
+
+    A row that was drawn needs no winner.
+    """
     start, column = rows.use, roles["winner"]
     if not column:
         return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
     statuses, refusals = statuses_of(rows, roles), options.refusal_labels
-    label = statuses.kind == OK
+    label = (statuses.kind == OK) & ~drawn
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
     refused = start & (refused | (statuses.kind == REFUSAL))
     rows.leave_out(statuses.blocked, "blocked by a filter of the provider", "counted as refused")
@@ -328,7 +336,7 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     if won.reply is not None:
         fields["replies"] = _replies(rows, roles, won.reply[keep], cell)
     ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
-    may_tie = roles["ties"] or roles["score_a"] or (roles["winner"] and ties_declared)
+    may_tie = roles["ties"] or roles["score_a"] or roles["drawn"] or (roles["winner"] and ties_declared)
     design = Comparisons(
         **drop_unused_items(fields, sides.items),
         order_known=bool(roles["order"]),

@@ -17,7 +17,7 @@ from socialstats.voice import option
 
 COLUMN_KEYWORDS = frozenset(
     spelled(
-        "answer by cluster condition count first group group_first group_second item_a item_b judge labels model "
+        "answer by cluster condition count drawn first group group_first group_second item_a item_b judge labels model "
         "order pair rater repeat rater_groups rater_source raters scenario score_a score_b second stage status strata "
         "task ties trait traits unit value values weight winner wins_a wins_b wording"
     )

@@ -16,7 +16,8 @@ from socialstats.voice import option
 WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
 DEFAULT_TIES = ("tie",)
 PARTS = spelled(
-    "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties score_a score_b status X_a X_b"
+    "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties drawn score_a score_b status "
+    "X_a X_b"
 )
 
 
@@ -95,6 +96,7 @@ class Options(ReadingReplies):
     wins_a: str | None = None
     wins_b: str | None = None
     ties: str | None = None
+    drawn: str | None = None
     score_a: str | None = None
     score_b: str | None = None
 

@@ -323,7 +323,14 @@ class Design(Read, ABC):
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Self:
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: Format | None = None,
+        encoding: str | None = None,
+        **options: Any,
+    ) -> Self:
         """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
 
         Options are those of `from_frame`, and of the constructor of the layout whose columns are named. Errors name
@@ -331,7 +338,7 @@ class Design(Read, ABC):
         """
         from socialstats.designs.calls import READ
 
-        done: Self = READ[cls](read_table(path, format), options)
+        done: Self = READ[cls](read_table(path, format, encoding), options)
         return done
 
     def splits(self) -> list[Factor]:

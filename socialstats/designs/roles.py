@@ -31,6 +31,7 @@ from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Pro
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.tables import bare
+from socialstats.designs.undeclared import holds_outcomes
 from socialstats.designs.vocabulary import (
     BENCHMARKS,
     CALLS,
@@ -920,6 +921,7 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
         and not profile.has_partner(c)
         and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
         and len(profile.table.counts([c.name, *pair]).n) != pairs  # the pair says it
+        and not holds_outcomes(pair, used, profile.table, c)
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
     clusters: list[Column] = []

@@ -555,8 +555,8 @@ def begin(
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     values, naming = frozenset(na), missing_names(na)
     commas = [column for column in columns if column in table.decimal_commas]
-    note = f"{table.source}; decimal commas in {quoted(commas)}" if commas else table.source
-    read = FlowStep(label="rows read", rows=int(cells.n.sum()), note=note)
+    notes = [table.source, table.encoding, f"decimal commas in {quoted(commas)}" if commas else ""]
+    read = FlowStep(label="rows read", rows=int(cells.n.sum()), note="; ".join(filter(None, notes)))
     return Rows(
         table=table,
         counts=cells,

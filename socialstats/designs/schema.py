@@ -31,6 +31,7 @@ Kind: TypeAlias = Literal[
     "value",
     "wins",
     "score",
+    "drawn",
     "covariate",
     "weight",
     "count",
@@ -45,7 +46,7 @@ SEVERAL = frozenset({"cluster", "stratum", "rater_group", "repeat"})  # kinds of
 UNIT = ("unit", "within")  # kinds of columns that tell units apart
 KEYS = ("item", *UNIT, "rater", "source", "condition", "order", "by", "group", "cluster", "stratum")  # kinds of names
 NAMING = (*KEYS, "rater_group")
-NEEDED = (*KEYS, "wins", "score", "covariate", "count")  # kinds of columns that have a value in every row
+NEEDED = (*KEYS, "wins", "score", "drawn", "covariate", "count")  # kinds of columns that have a value in every row
 ALONE = frozenset({"unit", "rater", "condition", "value", "by", "group", "status"})  # kinds that share no column
 STATUS, REPLY = "answer_status", "reply_status"  # columns of collected tables
 COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there

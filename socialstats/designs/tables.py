@@ -628,6 +628,7 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
         unit=table.unit,
         is_file=table.is_file,
         semicolons=table.semicolons,
+        encoding=table.encoding,
         locate=locate,
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),

@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -28,6 +30,7 @@ from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.rows import cluster_suspects
 from socialstats.designs.schema import Roles
 from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, ORDER_NAME, RATERS, UNITS, VALUES
+from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of
 from socialstats.errors import Caution, SocialStatsError, caution
 from socialstats.tables import Table
 from socialstats.text import count, listing, shorten
@@ -37,9 +40,11 @@ if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
     from socialstats.designs.groups import Groups
     from socialstats.designs.paired import Paired
+    from socialstats.designs.profile import Column
     from socialstats.designs.ratings import Ratings
 
 FEWEST = 3  # labels of a cluster
+ALWAYS = 0.95  # share of rows, or labels, that tells outcomes
 FILLED = 0.8  # share of rows that have a label; the others are left out
 FEWEST_ROWS = 20  # rows of a table with fewer say nothing on dependence; names are all there is
 MOST_COLUMNS = 5  # columns that are tried
@@ -228,8 +233,10 @@ def of_ratings(design: Ratings) -> Scores:
 NAMING = (*UNITS.words, *RATERS.words, *MODELS.words, *CLUSTERS.words, "user", "session", "group", "block", "batch")
 
 
-def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
-    """Return the unused columns that may hold clusters: labels that repeat, and that no measurement makes."""
+def candidates(
+    table: Table, used: Collection[str], units: float, outcomes: Callable[[Table, Column], bool]
+) -> list[str]:
+    """Return the unused columns that may hold clusters: labels that repeat, and that no answer or measurement makes."""
     from socialstats.designs.profile import Profile
 
     if not is_tried(table):
@@ -243,9 +250,38 @@ def candidates(table: Table, used: Collection[str], units: float) -> list[str]:
         if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
             continue
         named = column.called(NAMING) or column.numbering
-        if column.text or (column.whole and (named or column.is_enumeration)):
+        listed = column.text or (column.whole and (named or column.is_enumeration))
+        if listed and ((named and not column.text) or not outcomes(table, column)):
             names.append(name)
-    return names[:MOST_COLUMNS]
+        if len(names) == MOST_COLUMNS:
+            break
+    return names
+
+
+def holds_outcomes(items: Sequence[str], values: Sequence[str], table: Table, column: Column) -> bool:
+    """Return whether a column holds outcomes, such as those of another game or question.
+
+    Its labels are sides, in each row one of the two items, or labels of the values that the design reads. Judges may be
+    called like items: they hold no outcomes where they judge others.
+
+    Parameters
+    ----------
+    items, values : sequence of str
+        Columns of the two items, if there are any, and of outcomes that the design reads.
+    table : Table
+    column : Column
+    """
+    decided = frozenset(label for label in column.labels if not says_tie(label))
+    sides = frozenset[str]()
+    if items:
+        cells = table.counts([column.name, *items])
+        own, *two = (cells.columns[name].labels().mapped(str, "", object) for name in (column.name, *items))
+        says, inside = np.isin(own, [*decided]), np.any([own == item for item in two], axis=0)
+        if scheme_of(decided, SIDE_CODES) or cells.n[says & inside].sum() >= ALWAYS * cells.n[says].sum():
+            return True
+        sides = frozenset(chain.from_iterable(two))
+    known = frozenset(chain.from_iterable(table.levels(name) for name in values if table.has(name))) - sides
+    return len(decided & known) >= ALWAYS * len(decided)
 
 
 def is_tried(table: Table) -> bool:
@@ -257,6 +293,7 @@ def undeclared(
     table: Table,
     used: Collection[str],
     units: float,
+    outcomes: Callable[[Table, Column], bool],
     again: Callable[[str], Any],
     scores_of: Callable[[Any], Scores],
 ) -> list[Caution]:
@@ -269,13 +306,15 @@ def undeclared(
         Columns that play a part.
     units : float
         Comparisons, pairs or units that are taken as independent.
+    outcomes : function of a table and a column
+        Whether the column holds outcomes, which are no clusters.
     again : function of a column
         Reads the table with the column as a further cluster.
     scores_of : function of a design
         Scores of its rows (comparisons and pairs: cells; ratings: units), by family.
     """
     effects: list[Dependence] = []
-    for name in candidates(table, used, units):
+    for name in candidates(table, used, units, outcomes):
         try:
             read = again(name)
             read = read.whole() if getattr(read, "scan", None) is not None else read
@@ -317,7 +356,7 @@ def with_dependence(
     **suspects
         As `cluster_suspects`, which names columns of tables in which none is tried.
     """
-    used = [*roles.columns(), *used]
+    values, used = [*roles.of("value", "score"), *used], [*roles.columns(), *used]
 
     def wider(name: str) -> D:
         names = (*roles.of("cluster"), name)
@@ -328,7 +367,7 @@ def with_dependence(
     if not is_tried(table):
         notes = cluster_suspects(table, used, int(units), **suspects)
     elif options.try_clusters and again is not None:
-        notes = undeclared(table, used, units, wider, scores_of)
+        notes = undeclared(table, used, units, partial(holds_outcomes, roles.of("item"), values), wider, scores_of)
     done: D = replace(design, cautions=(*design.cautions, *notes))
     return done
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
 from socialstats.designs.tables import whole_numbers
-from socialstats.designs.vocabulary import AROUND, BEGIN_TIES, TIE_WORDS, couples, without_accents
+from socialstats.designs.vocabulary import AROUND, BEGIN_TIES, TIE_WORDS, couples, spelled, without_accents
 from socialstats.tables import Labels, as_number
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
@@ -29,6 +29,7 @@ SIGNS = couples("1 -1, +1 -1")
 LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
 SHORT = 24  # characters of a label that an error repeats
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
+YES, NO = spelled("yes y t ja j oui si sim"), spelled("no n f nein non nao")  # folded, without accents
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
 
 
@@ -321,8 +322,37 @@ class Expanded:
     reply: IntArray | None = None
 
 
-def winners(rows: Rows, roles: Contest, sides: Sides, options: Options) -> Expanded:
-    """Decode who won, by what the table has: scores of both sides, counts of wins, a probability, or a winner."""
+def drawn_rows(rows: Rows, roles: Contest) -> BoolArray:
+    """Decode the column that says which rows are ties, whatever their winner."""
+    column = roles["drawn"]
+    if not column:
+        return np.zeros(len(rows.use), dtype=bool)
+    drawn = rows.labels(column).mapped(says_drawn, UNKNOWN, np.int64)
+    unknown = rows.use & (drawn == UNKNOWN) & (rows.codes(column) >= 0)
+    message = "'{}' does not say whether the contest was drawn"
+    rows.each_value(column, unknown, [column], message, fix="Write TRUE or FALSE")
+    return np.asarray(drawn == 1)
+
+
+def says_drawn(label: str) -> int:
+    """Return 1 for a flag that says that a contest was drawn, 0 for one that says no, -1 for what is no flag.
+
+    Examples
+    --------
+    >>> says_drawn("TRUE"), says_drawn("0"), says_drawn("Non"), says_drawn("empate"), says_drawn("maybe")
+    (1, 0, 0, 1, -1)
+    """
+    number, word = as_score(label), without_accents(label).strip().casefold()
+    if number in (0.0, 1.0):
+        return int(number)
+    return 0 if word in NO else 1 if word in YES or says_tie(label) else UNKNOWN
+
+
+def winners(rows: Rows, roles: Contest, sides: Sides, options: Options, drawn: BoolArray) -> Expanded:
+    """Decode who won, by what the table has: scores of both sides, counts of wins, a probability, or a winner.
+
+    Rows that were drawn are ties.
+    """
     winner = roles["winner"]
     if scores := roles.of("score"):
         return each_once(higher_score(scores, rows))
@@ -330,7 +360,8 @@ def winners(rows: Rows, roles: Contest, sides: Sides, options: Options) -> Expan
         return counted_wins(roles.of("wins"), rows)
     if options.winner_coding == "probability":
         return reply_parts(rows.probabilities(winner), rows.n, rows.use)
-    return each_once(outcomes(winner, sides, rows, options))
+    found = outcomes(winner, sides, replace(rows, use=rows.use & ~drawn), options)
+    return each_once(np.where(drawn, TIED, found))
 
 
 def each_once(outcome: IntArray) -> Expanded:

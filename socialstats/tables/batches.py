@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
-from socialstats.tables.lazy import TIMES, Frame, group_rows
+from socialstats.tables.aliases import Texts
+from socialstats.tables.lazy import TIMES, Frame, collected, ends, group_rows
 
 BATCH_ROWS = 50_000  # rows that an engine is asked for at a time
 LARGEST = 2**62  # whole numbers whose sums fit 64 bits
 LARGEST_RANGE = 10_000_000  # whole numbers from the smallest to the largest up to which each is listed
 
 
-def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
+def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
     """Yield the rows of some columns as pyarrow record batches, in the order in which the engine has them ready.
 
     Engines that give the stream of Arrow's C interface, and polars, hold no more than a few batches. Others, such as
@@ -39,7 +40,7 @@ def batches(frame: Frame, columns: Sequence[str]) -> Iterator[Any]:
     if hasattr(native, "to_arrow_reader"):  # DuckDB: a million rows where nothing is said, and slow in small batches
         native = native.to_arrow_reader(2 * BATCH_ROWS)
     elif not hasattr(native, "__arrow_c_stream__") and isinstance(chosen, nw.LazyFrame):
-        names = list(dict.fromkeys(columns))
+        names = chosen.collect_schema().names()
         cells: Any = chosen.group_by(*names).agg(nw.len().alias(TIMES)).collect().to_arrow()
         for start in range(0, cells.num_rows, BATCH_ROWS):
             part = cells.slice(start, BATCH_ROWS).combine_chunks()
@@ -64,15 +65,14 @@ class Places:
     """
 
     def __init__(self, values: AnyArray) -> None:
-        self._place: dict[Any, int] = {}
-        self._numbers = self._order = self._listed = np.zeros(0, dtype=np.int64)
         known = [] if values.dtype.kind in "iu" else values.tolist()
-        whole = known and all(type(value) is int and -LARGEST < value < LARGEST for value in known)
-        if not whole and values.dtype.kind not in "iu":
-            self._place = {value: place for place, value in enumerate(known)}
+        self._whole = len(values) > 0 and all(type(value) is int and -LARGEST < value < LARGEST for value in known)
+        self._place = {} if self._whole else {value: place for place, value in enumerate(known)}
+        self._listed: IntArray | None = None
+        if not self._whole:
             return
         numbers = values.astype(np.int64, copy=False)
-        self._low, self._high = (int(end) for end in (numbers.min(), numbers.max())) if len(numbers) else (0, -1)
+        self._low, self._high = int(numbers.min()), int(numbers.max())
         if self._high - self._low < LARGEST_RANGE:
             self._listed = np.full(self._high - self._low + 1, -1, dtype=np.int32)
             self._listed[numbers - self._low] = np.arange(len(numbers), dtype=np.int32)
@@ -84,18 +84,16 @@ class Places:
         """Return the places of the values of an arrow array; -1 where a value is missing or not in the list."""
         import pyarrow as pa
 
-        if self._place or not pa.types.is_integer(column.type):
+        if not (self._whole and pa.types.is_integer(column.type)):
             indices, values = encoded(column)
             return np.array([*(self._place.get(value, -1) for value in values), -1], dtype=np.int64)[indices]
         found, there = numbers_of(column).astype(np.int64, copy=False), valid(column)
-        if len(self._listed):
+        if self._listed is not None:
             known = (found >= self._low) & (found <= self._high)
             places = np.where(known, self._listed[np.where(known, found - self._low, 0)], -1)
-        elif len(self._numbers):
+        else:
             at = np.minimum(np.searchsorted(self._numbers, found), len(self._numbers) - 1)
             places = np.where(self._numbers[at] == found, self._order[at], -1)
-        else:
-            places = np.full(len(found), -1)
         return np.where(there, places, -1)
 
 
@@ -131,9 +129,7 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
     """
     chosen: Any = frame.select(column)
     if chosen.collect_schema()[column].is_integer():
-        ends: Any = chosen.select(nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
-        found = ends.collect() if isinstance(ends, nw.LazyFrame) else ends
-        low, high = (found.get_column(name).to_list()[0] for name in ("low", "high"))
+        low, high = ends(chosen, column)
         if high is not None and high - low < LARGEST_RANGE and high < LARGEST:
             n = np.zeros(high - low + 1, dtype=np.int64)
             for batch in batches(frame, [column]):
@@ -142,8 +138,7 @@ def counted(frame: Frame, column: str) -> tuple[AnyArray, IntArray]:
             n = n[used]
             used += low
             return used, n
-    grouped = group_rows(chosen, [column], nw.len().alias(TIMES))
-    found = (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
+    found = collected(group_rows(chosen, [column], nw.len().alias(TIMES))).sort(column)
     values = found.get_column(column)
     known = values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object)
     return known, found.get_column(TIMES).to_numpy().astype(np.int64)

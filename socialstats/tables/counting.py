@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.tables.aliases import Texts
 from socialstats.tables.batches import encoded, numbers_of
 from socialstats.tables.labels import Coded, as_number, as_text, is_nested, no_labels, refuse_no_labels
 from socialstats.tables.lazy import Frame, collected, group_rows
@@ -51,7 +53,7 @@ class Counts:
 
 def counts(
     frame: Frame,
-    keys: Sequence[str],
+    keys: Texts,
     weight: str | None = None,
     *,
     na: Collection[str] = (),
@@ -94,9 +96,9 @@ def counts(
     return _parse_weights(cells, weight, na) if weight is not None and text_weight else cells
 
 
-def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: str) -> Counts:
     """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
-    combined = _Radix()
+    combined = _Radix(len(frame))
     values: dict[str, AnyArray] = {}
     for key in keys:
         codes, values[key] = _factorise(frame[key], key, source)
@@ -108,12 +110,11 @@ def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, 
         if status.any():
             numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
             combined.push(STATUS, status - 1, WEIGHT_EXTREME + 1)
-    n, cell_of_row, cells = combined.finish(len(frame), each_row=numbers is not None)
+    n, cell_of_row, cells = combined.finish(each_row=numbers is not None)
     size = len(n)
     w = w2 = n
     if numbers is not None and cell_of_row is not None:
-        w = np.bincount(cell_of_row, weights=numbers, minlength=size).astype(np.float64, copy=False)
-        w2 = np.bincount(cell_of_row, weights=numbers**2, minlength=size).astype(np.float64, copy=False)
+        w, w2 = (np.bincount(cell_of_row, weights=x, minlength=size).astype(float) for x in (numbers, numbers**2))
     state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
     columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
     return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
@@ -122,37 +123,33 @@ def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, 
 class _Radix:
     """Several code columns (each from -1) as one integer a row, and back."""
 
-    def __init__(self) -> None:
-        self.key: IntArray | None = None
+    def __init__(self, rows: int) -> None:
+        self.key: IntArray = np.zeros(rows, dtype=np.int64)
         self.size = 1
         self.stages: list[tuple[IntArray | None, list[tuple[str, int]]]] = [(None, [])]
 
     def push(self, name: str, codes: IntArray, size: int) -> None:
         import pandas as pd
 
-        if self.key is not None and self.size > LARGEST // size:
+        if self.size > LARGEST // size:
             self.key, seen = pd.factorize(self.key)
             self.size = len(seen)
             self.stages.append((seen, []))
-        if self.key is None:
-            self.key = codes + 1
-        else:
-            self.key *= size
-            self.key += codes
-            self.key += 1
+        self.key *= size
+        self.key += codes
+        self.key += 1
         self.size *= size
         self.stages[-1][1].append((name, size))
 
-    def finish(self, rows: int, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
+    def finish(self, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
         """Return the rows of each cell, the cell of each row if asked for, and each column's codes over the cells.
 
         Where the possible keys are no more than the rows, they are counted in place of being hashed.
         """
         import pandas as pd
 
-        key = np.zeros(rows, dtype=np.int64) if self.key is None else self.key
-        cell_of_row = None
-        if self.size <= rows:
+        key, cell_of_row = self.key, None
+        if self.size <= len(key):
             every = np.bincount(key, minlength=self.size)
             rest = np.flatnonzero(every)
             n = every[rest].astype(np.float64)
@@ -190,7 +187,7 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
     return codes.astype(np.int64, copy=False), values
 
 
-def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str, *, grouped: bool) -> Counts:
+def _count_narwhals(frame: Frame, keys: Texts, weight: str | None, source: str, *, grouped: bool) -> Counts:
     """Count with the engine's own group-by; only the cells leave the engine."""
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     schema = chosen.collect_schema()
@@ -211,21 +208,31 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
     cells = collected(group_rows(chosen, by, *sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
     n = _numbers_of(cells.get_column(N)).astype(np.float64)
     columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
-    if weight is None:
-        return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
-    w_sum, w_sq, state = (_numbers_of(cells.get_column(name)) for name in (SUM, SUM_SQ, STATUS))
-    weights = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
-    return Counts(columns=columns, n=n, **weights)
+    w_sum, w_sq, state = n, n, np.zeros(len(n))
+    if weight is not None:
+        w_sum, w_sq, state = (_numbers_of(cells.get_column(name)).astype(float) for name in (SUM, SUM_SQ, STATUS))
+    return Counts(columns=columns, n=n, weight=w_sum, weight_sq=w_sq, status=state.astype(np.int64))
+
+
+def weight_rules(w: Any, nan: Any) -> list[tuple[Any, int]]:
+    """Return conditions on weights (of numpy or an engine) with their status; where several hold, the last one counts.
+
+    Engines differ in how they compare NaN, so that the last condition tells it.
+    """
+    return [
+        ((w < SMALLEST_WEIGHT) | (w > LARGEST_WEIGHT), WEIGHT_EXTREME),
+        (w == 0, WEIGHT_ZERO),
+        (w == math.inf, WEIGHT_NO_NUMBER),
+        (w < 0, WEIGHT_NEGATIVE),
+        (nan | (w == R_INTEGER_NA), WEIGHT_MISSING),
+    ]
 
 
 def _status_expression(w: nw.Expr) -> nw.Expr:
-    usual = (w >= SMALLEST_WEIGHT) & (w <= LARGEST_WEIGHT)
-    extreme = nw.when(usual).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_EXTREME))
-    infinite = nw.when(w.is_finite()).then(extreme).otherwise(nw.lit(WEIGHT_NO_NUMBER))
-    negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
-    zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
-    nan = nw.when(w.is_nan() | (w == R_INTEGER_NA)).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
-    return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
+    status = nw.lit(WEIGHT_OK)
+    for condition, state in [*weight_rules(w, w.is_nan()), (w.is_null(), WEIGHT_MISSING)]:
+        status = nw.when(condition).then(nw.lit(state)).otherwise(status)
+    return status
 
 
 def _numbers_of(column: nw.Series[Any]) -> AnyArray:
@@ -249,12 +256,8 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
 def weight_status(numbers: FloatArray) -> IntArray:
     """Classify weights: usable, zero, missing, negative, no finite number, or far from 1."""
     status = np.zeros(len(numbers), dtype=np.int64)
-    status[(numbers < SMALLEST_WEIGHT) | (numbers > LARGEST_WEIGHT)] = WEIGHT_EXTREME
-    status[numbers == 0] = WEIGHT_ZERO
-    status[np.isnan(numbers)] = WEIGHT_MISSING
-    status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
-    status[numbers < 0] = WEIGHT_NEGATIVE
-    status[numbers == R_INTEGER_NA] = WEIGHT_MISSING
+    for condition, state in weight_rules(numbers, np.isnan(numbers)):
+        status[condition] = state
     return status
 
 
@@ -281,4 +284,4 @@ def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
     parsed = [*(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()), (0.0, WEIGHT_MISSING)]
     w = np.array([value for value, _ in parsed])[coded.codes]
     status = np.array([state for _, state in parsed], dtype=np.int64)[coded.codes]
-    return Counts(columns=cells.columns, n=cells.n, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)
+    return replace(cells, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)

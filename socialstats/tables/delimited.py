@@ -6,20 +6,20 @@ import csv
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
-from socialstats.errors import InputError, NothingToAnalyse, Problem, SocialStatsError
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
+from socialstats.tables.aliases import Levels, Lines, Positions, Records, Texts
 from socialstats.tables.formula_cells import unguarded, unguarded_column
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.labels import MISSING
 from socialstats.tables.limits import limit
-from socialstats.tables.sources import CheckedText, Source, bad_text, open_text, refuse_other_encodings
-from socialstats.tables.table import Table
+from socialstats.tables.sources import CheckedText, Source, open_text, refuse_empty
+from socialstats.tables.table import Table, of_file
 from socialstats.tables.writing import SEPARATORS
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ def read_delimited(source: Source, usual: str) -> Table:
     Raises
     ------
     InputError
-        For text that is not UTF-8, rows with too many or too few fields, column names that repeat.
+        For rows with too many or too few fields, column names that repeat.
+    UnicodeDecodeError
+        For bytes that are no text in the encoding of the source.
     NothingToAnalyse
         For an empty file, or a header without rows.
     """
-    refuse_other_encodings(source)
+    refuse_empty(source)
     delimiter = delimiter_of(source, usual)
     frame = None
     try:
@@ -55,9 +57,7 @@ def read_delimited(source: Source, usual: str) -> Table:
             columns = header_of(text, source, delimiter)
             text.delimiter = delimiter
             frame = parsed(text, columns, delimiter)
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
-    except SocialStatsError:
+    except (SocialStatsError, UnicodeDecodeError):
         raise
     except ValueError as error:  # pandas.errors.ParserError and EmptyDataError are ValueErrors
         if type(error).__name__ != "EmptyDataError":
@@ -71,19 +71,16 @@ def read_delimited(source: Source, usual: str) -> Table:
     commas = decimal_commas(texts) if delimiter == ";" else ()
     for column in commas:
         texts[column] = texts[column].str.replace(",", ".", regex=False)
-    return Table(
-        frame=nw.from_native(texts),
-        columns=columns,
-        source=source.name,
-        unit="line",
-        is_file=True,
+    return of_file(
+        texts,
+        source.name,
         locate=partial(lines_of, source, delimiter),
         semicolons=delimiter == ";",
         decimal_commas=commas,
     )
 
 
-def decimal_commas(frame: Any) -> tuple[str, ...]:
+def decimal_commas(frame: Any) -> Levels:
     """Return the columns of a file with semicolons whose numbers have decimal commas, as R's ``read.csv2`` reads them.
 
     Not those where every comma may part thousands.
@@ -116,23 +113,23 @@ def delimiter_of(source: Source, usual: str) -> str:
     return mark or (" " if is_spaced(lines[:20]) else usual)
 
 
-def is_spaced(lines: Sequence[str]) -> bool:
+def is_spaced(lines: Texts) -> bool:
     """Whether lines are fields with spaces between and texts in quotes, as R's write.table makes them."""
     sizes = [len(record) for record in csv.reader(lines, delimiter=" ")]
     same = len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
     return same and '"' in lines[0]
 
 
-def layout_of(source: Source, format: str) -> tuple[str, tuple[str, ...], int]:
+def layout_of(source: Source, format: str) -> tuple[str, Levels, int]:
     """Return the delimiter of a csv or tsv file, its columns, and the first line below its header (or 0)."""
-    refuse_other_encodings(source)
+    refuse_empty(source)
     delimiter = delimiter_of(source, SEPARATORS[format])
     with open_text(source) as text, any_field_size():
         columns = header_of(text, source, delimiter)
     return delimiter, columns, next((line for line, _ in records(source, delimiter)), 0)
 
 
-def header_of(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...]:
+def header_of(text: CheckedText, source: Source, delimiter: str) -> Levels:
     """Read the first record that is neither blank nor a comment (a line starting with ``#`` and a space)."""
     for record in csv.reader(text, delimiter=delimiter):
         if is_blank(record) or record[0].startswith("# "):
@@ -147,12 +144,12 @@ def header_of(text: CheckedText, source: Source, delimiter: str) -> tuple[str, .
     raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
 
 
-def is_blank(record: Sequence[str]) -> bool:
+def is_blank(record: Texts) -> bool:
     """Whether a record has no field, or one that is empty."""
     return not record or (len(record) == 1 and not record[0].strip(" \t"))
 
 
-def parsed(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.DataFrame:
+def parsed(text: CheckedText, columns: Levels, delimiter: str) -> pd.DataFrame:
     """Return the rows below the header as texts, with what stands behind their last field."""
     import pandas as pd
 
@@ -170,20 +167,23 @@ def parsed(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.Da
         )
 
 
-def records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first line (from 1) and the fields of each record after the header; blank lines are no records."""
+def all_records(source: Source, delimiter: str) -> Records:
+    """Yield the first line (from 1) and the fields of the header and each record; blank lines are no records."""
     with open_text(source) as text, any_field_size():
         reader, in_header, line = csv.reader(text, delimiter=delimiter), True, 1
         for record in reader:
             start, line = line, reader.line_num + 1
-            if is_blank(record) or (in_header and record[0].startswith("# ")):
-                continue
-            if not in_header:
+            if not is_blank(record) and not (in_header and record[0].startswith("# ")):
+                in_header = False
                 yield start, record
-            in_header = False
 
 
-def lines_of(source: Source, delimiter: str, positions: Sequence[int]) -> list[int]:
+def records(source: Source, delimiter: str) -> Records:
+    """Yield the first line and the fields of each record after the header."""
+    return islice(all_records(source, delimiter), 1, None)
+
+
+def lines_of(source: Source, delimiter: str, positions: Positions) -> Lines:
     """Return the lines on which some rows (positions from 0, ascending) start."""
     wanted, lines = set(positions), []
     for position, (line, _) in enumerate(records(source, delimiter)):
@@ -201,7 +201,7 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     ------
     InputError
     """
-    ragged: dict[int, list[int]] = {}
+    ragged: dict[int, Lines] = {}
     rows = 0
     for line, record in records(source, delimiter):
         rows += 1
@@ -210,23 +210,22 @@ def refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     if list(ragged) == [width + 1] and len(ragged[width + 1]) == rows:
         message = f"every row has {width + 1} fields and the header {width}: the names of the rows have no name"
         fix = "Write the header with one more name; in R, write.table(..., col.names = NA)"
-        raise InputError(Problem(message=message, source=source.name, lines=(1,), fix=fix))
+        raise InputError(source.problem(message, 1, fix=fix))
     fix = "Quote fields that hold the delimiter, and write empty fields for missing values"
     problems = []
     for size, lines in sorted(ragged.items(), key=lambda item: item[1]):
         message = f"{size} field{'s' if size != 1 else ''} where the header has {width}"
-        shown = tuple(lines[:RAGGED_SHOWN])
-        problems.append(Problem(message=message, source=source.name, lines=shown, n_rows=len(lines), fix=fix))
+        problems.append(source.problem(message, *lines[:RAGGED_SHOWN], n_rows=len(lines), fix=fix))
     if problems:
         raise InputError(problems)
 
 
-def unreadable(source: Source, columns: tuple[str, ...], delimiter: str, error: Exception) -> InputError:
+def unreadable(source: Source, columns: Levels, delimiter: str, error: Exception) -> InputError:
     """Return what is wrong with a file that pandas cannot parse."""
     if "EOF inside string" in str(error):
         line = max((line for line, _ in records(source, delimiter)), default=1)
         message, fix = "a quoted field is opened and never closed", 'Close it, or double the " inside it'
-        return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
+        return InputError(source.problem(message, line, fix=fix))
     try:
         refuse_ragged(source, len(columns), delimiter)
     except InputError as ragged:

@@ -24,7 +24,7 @@ from socialstats.tables.formats import WORKBOOKS, Format, format_of
 from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.lazy import ROW, connected
 from socialstats.tables.limits import within
-from socialstats.tables.paths import File, file_of, refuse_strays, several
+from socialstats.tables.paths import Files, file_of, refuse_strays, several
 from socialstats.tables.pieces import PART, copies, in_memory, locator
 from socialstats.tables.reading import read_source
 from socialstats.tables.scanning import delimited_relation, parquet_relation, parquet_sizes
@@ -37,7 +37,7 @@ LONGEST_LINE = 1 << 20  # bytes of a line that DuckDB is left to read: it drops 
 LONGEST = 400  # characters of a path in a message
 
 
-def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Table:
+def read_table(path: str | os.PathLike[str], format: Format | None = None, encoding: str | None = None) -> Table:
     """Read a table from a file, gzipped or not.
 
     Parameters
@@ -47,6 +47,8 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
         pattern such as ``votes/*.parquet``, is one table in several files of the same columns.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
         By default the suffix decides (with or without ``.gz``), then the first bytes.
+    encoding : str, optional
+        Of text. By default UTF-8, UTF-16 where the first bytes say so, and Windows-1252 where the bytes fit no other.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
     Raises
     ------
     InputError
-        With the line, for files that are not UTF-8, ragged, or not what their format says.
+        With the line, for files that are in no known encoding, ragged, or not what their format says.
     NothingToAnalyse
         For empty files.
     MissingDependency
@@ -76,12 +78,12 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
         raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
     name = os.fspath(path)
     with readable(name):
-        if (files := several(name)) is not None:
+        if (files := several(name, encoding)) is not None:
             pattern = not Path(name).is_dir()
             if not pattern and format is None:
                 refuse_strays(files, name)
             return of_files(files, "/".join(Path(os.path.realpath(name)).parts[-1 - pattern :]), format)
-        file = file_of(name)
+        file = file_of(name, encoding=encoding)
         chosen = format_of(file.source, format)
         if file.sheet and chosen not in WORKBOOKS:
             raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
@@ -89,7 +91,7 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
         return replace(table or read_source(file.source, chosen, file.sheet), sha256=file.source.sha256)
 
 
-def of_files(files: Sequence[File], source: str, asked: Format | None) -> Table:
+def of_files(files: Files, source: str, asked: Format | None) -> Table:
     """Read several files as one table, whose rows are those of the first, then those of the second, and so on.
 
     Parameters
@@ -110,15 +112,17 @@ def of_files(files: Sequence[File], source: str, asked: Format | None) -> Table:
     return replace(table, source=source, sha256=lambda: digest(files))
 
 
-def digest(files: Sequence[File]) -> str:
+def digest(files: Files) -> str:
     """Return the checksum of the checksums of some files: what ``sha256sum * | sha256sum`` prints in their folder."""
     lines = (f"{file.source.sha256()}  {file.name}\n" for file in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
+def large(files: Files, formats: Sequence[Format]) -> bool:
     """Return whether the rows of some files are left in them: DuckDB is there and reads them, and they are many."""
-    if len({*formats}) > 1 or formats[0] not in SCANNED or importlib.util.find_spec("duckdb") is None:
+    if len({*formats}) > 1 or formats[0] not in SCANNED or any(file.source.encoding for file in files):
+        return False
+    if importlib.util.find_spec("duckdb") is None:
         return False
     if formats[0] != "parquet":
         sizes = (file.path.stat().st_size * (4 if file.name.endswith(".gz") else 1) for file in files)
@@ -131,7 +135,7 @@ def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
         return False
 
 
-def scanned(files: Sequence[File], formats: Sequence[Format]) -> Table | None:
+def scanned(files: Files, formats: Sequence[Format]) -> Table | None:
     """Return a table whose rows stay in its files; None for few rows, and for files that DuckDB cannot read.
 
     Of the latter our own readers say what is wrong, and where.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +11,18 @@ import numpy as np
 
 from socialstats.arrays import BoolArray
 from socialstats.errors import NothingToAnalyse
+from socialstats.tables.aliases import Lines, Positions, Texts
 from socialstats.tables.counting import STATUS
 from socialstats.tables.labels import as_text, texts_of
 from socialstats.tables.lazy import asks
 from socialstats.tables.table import SHOWN, Table
 from socialstats.text import listing, shorten
 
+Kept = tuple[Table, int]
+"""The rows that remain, and how many do not."""
 
-def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> tuple[Table, int]:
+
+def rows_where(table: Table, column: str, value: str, *, missing: bool = False) -> Kept:
     """Keep the rows whose value, written as text, is `value`.
 
     Parameters
@@ -58,7 +62,7 @@ def rows_where(table: Table, column: str, value: str, *, missing: bool = False) 
     return _left_out(table, bad, "none is left")
 
 
-def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
+def rows_without(table: Table, column: str, value: str) -> Kept:
     """Leave out the rows whose value, written as text, is `value`; rows that miss a value stay.
 
     Returns
@@ -85,7 +89,7 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
 
 
 @asks
-def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
+def rows_unlike(table: Table, one: str, other: str) -> Kept:
     """Leave out the rows in which two columns hold the same text; rows that miss a value stay.
 
     Returns
@@ -153,7 +157,7 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
 
 
 @asks
-def with_joint(table: Table, column: str | Sequence[str] | None) -> tuple[Table, str | None]:
+def with_joint(table: Table, column: str | Texts | None) -> tuple[Table, str | None]:
     """Make one key of several columns: a column of their values, with the columns' names joined by commas as its name.
 
     Parameters
@@ -218,7 +222,7 @@ def _as_text(table: Table, column: str) -> nw.Expr:
 
 
 @asks
-def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> tuple[Table, int]:
+def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> Kept:
     """Leave out some rows and count them; raise NothingToAnalyse with a reason where these are all."""
     rows, frame = table.height, table.frame
     if isinstance(frame, nw.LazyFrame):
@@ -239,7 +243,7 @@ def _kept(table: Table, mask: BoolArray) -> Table:
     kept = np.flatnonzero(mask)
     frame: Any = table.frame
 
-    def locate(positions: Sequence[int]) -> list[int]:
+    def locate(positions: Positions) -> Lines:
         before = [int(kept[position]) for position in positions]
         places = table.places(before)
         return [places[position] for position in before]

@@ -6,13 +6,13 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from socialstats.errors import InputError
-from socialstats.tables.sources import UTF16_MARKS, Source
+from socialstats.tables.sources import Source
 from socialstats.voice import option
 
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
@@ -21,17 +21,8 @@ ZIPPED = b"PK\x03\x04"
 OLD_STATA = re.compile(rb"[\x66-\x73][\x01\x02]\x01.", re.DOTALL)  # before version 13; then the byte order, and 1
 MARK = b"\xef\xbb\xbf"
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes that no text has
-DAMAGED_ZIP = (
-    OSError,
-    EOFError,
-    zlib.error,
-    zipfile.BadZipFile,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-    struct.error,
-)  # what the zipfile module raises
+DAMAGED_ZIP = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, RuntimeError, OverflowError, struct.error)
+"""What the zipfile module raises; its NotImplementedError is a RuntimeError."""
 AS_CSV = "Save the table as CSV (UTF-8)"
 
 
@@ -45,9 +36,9 @@ class Kind:
         As messages call such a file, with its article.
     ends : str
         Suffixes, with blanks between.
-    magic : bytes
+    magic : str
         Regular expression of the first bytes of a file that is no text.
-    text : bytes
+    text : str
         Regular expression of the first bytes of a file that is text, after white space and in lower case.
     member : str
         Start of the name of a file that only such zip archives hold.
@@ -57,114 +48,181 @@ class Kind:
 
     name: str
     ends: str = ""
-    magic: bytes = b""
-    text: bytes = b""
+    magic: str = ""
+    text: str = ""
     member: str = ""
     fix: str = AS_CSV
 
     @property
-    def suffixes(self) -> tuple[str, ...]:
+    def suffixes(self) -> list[str]:
         """The suffixes of its files."""
-        return tuple(self.ends.split())
+        return self.ends.split()
 
     def begins(self, head: bytes, *, binary: bool) -> bool:
         """Return whether a file of this kind may have these first bytes."""
-        if binary and self.magic and re.match(self.magic, head, re.DOTALL):
+        if binary and self.magic and re.match(self.magic.encode(), head, re.DOTALL):
             return True
-        return bool(self.text and re.match(self.text, head.removeprefix(MARK).lstrip().lower()))
+        return bool(self.text and re.match(self.text.encode(), head.removeprefix(MARK).lstrip().lower()))
 
     def holds(self, names: Iterable[str]) -> bool:
         """Return whether a zip archive of these files is of this kind."""
         return bool(self.member) and any(name.startswith(self.member) for name in names)
 
 
-READ: dict[Format, Kind] = {
-    "csv": Kind("a csv file", ".csv"),
-    "tsv": Kind("a tsv file", ".tsv .tab"),
-    "jsonl": Kind("a jsonl file", ".jsonl .ndjson"),
-    "json": Kind("a json file", ".json"),
-    "parquet": Kind("a parquet file", ".parquet .pq", magic=b"PAR1"),
-    "feather": Kind("a feather (Arrow) file", ".feather .arrow .arrows .ipc", magic=b"ARROW1"),
-    "dta": Kind("a Stata file", ".dta", magic=b"<stata_dta>"),
-    "sav": Kind("an SPSS file", ".sav .zsav", magic=rb"\$FL[23]"),
-    "xlsx": Kind("an Excel workbook", ".xlsx .xlsm", member="xl/workbook.xml"),
-    "ods": Kind("an OpenDocument spreadsheet", ".ods", member="content.xml"),
-}
+def kinds(table: str) -> Iterator[Kind]:
+    """Yield the kinds of a table with a line for each attribute, and a blank line between kinds."""
+    for block in table.strip().split("\n\n"):
+        yield Kind(**dict(line.split(": ", 1) for line in block.splitlines()))
+
+
+READ: dict[Format, Kind] = dict(zip(get_args(Format), kinds(r"""
+name: a csv file
+ends: .csv
+
+name: a tsv file
+ends: .tsv .tab
+
+name: a jsonl file
+ends: .jsonl .ndjson
+
+name: a json file
+ends: .json
+
+name: a parquet file
+ends: .parquet .pq
+magic: PAR1
+
+name: a feather (Arrow) file
+ends: .feather .arrow .arrows .ipc
+magic: ARROW1
+
+name: a Stata file
+ends: .dta
+magic: <stata_dta>
+
+name: an SPSS file
+ends: .sav .zsav
+magic: \$FL[23]
+
+name: an Excel workbook
+ends: .xlsx .xlsm
+member: xl/workbook.xml
+
+name: an OpenDocument spreadsheet
+ends: .ods
+member: content.xml
+"""), strict=True))  # fmt: skip
 TOML = Kind("a TOML file, such as a plan, rules or a run file", ".toml", fix="Name the table itself")
 ARCHIVE = Kind("a zip archive", ".zip", fix="Unpack it and name the table in it")
-UNREAD = (
-    Kind(
-        "an HTML page",
-        ".html .htm",
-        text=b"<(!doctype html|html|head|body|table|!--)",
-        fix="Name the data file itself: a download link may have led to a page about it",
-    ),
-    Kind("an XML file", ".xml", text=rb"<\?xml"),
-    TOML,
-    Kind(
-        "an R data file",
-        ".rds .rdata .rda",
-        magic=rb"RD[XA]|X\n\x00\x00",
-        fix='In R, write the table with write.csv(data, "data.csv", row.names = FALSE)',
-    ),
-    Kind("a SAS data set", ".sas7bdat", magic=rb"\x00{12}\xc2\xea\x81\x60"),
-    Kind("a SAS transport file", ".xpt", text=rb"header record\*{7}"),
-    Kind(
-        "an SPSS portable file", ".por", text=b"ascii spss port file", fix="In SPSS, save it as .sav, or as CSV (UTF-8)"
-    ),
-    Kind(
-        "an old Excel workbook (.xls), or one with a password",
-        ".xls .xla",
-        magic=rb"\xd0\xcf\x11\xe0",
-        fix="Save it as .xlsx without a password, or as CSV (UTF-8)",
-    ),
-    Kind(
-        "a binary Excel workbook (.xlsb)",
-        ".xlsb",
-        member="xl/workbook.bin",
-        fix="Save its sheet as CSV (UTF-8), or the workbook as .xlsx",
-    ),
-    Kind("a Numbers document", ".numbers", member="Index/", fix="Export its table as CSV (UTF-8)"),
-    Kind("a Word document", ".docx .doc", member="word/"),
-    Kind("a PowerPoint file", ".pptx .ppt", member="ppt/"),
-    Kind("a PDF", ".pdf", text=b"%pdf-"),
-    Kind("a rich text document", ".rtf", text=rb"\{\\rtf"),
-    Kind(
-        "an SQLite database",
-        ".sqlite .sqlite3 .db",
-        magic=b"SQLite format 3",
-        fix="Write its table as CSV: sqlite3 -csv -header FILE 'select * from TABLE' > data.csv",
-    ),
-    Kind("a DuckDB database", ".duckdb", fix="Write its table as CSV: duckdb FILE \"copy TABLE to 'data.csv'\""),
-    Kind("an HDF5 file", ".h5 .hdf5 .hdf", magic=rb"\x89HDF"),
-    Kind(
-        "a pickle",
-        ".pkl .pickle",
-        magic=rb"\x80[\x03-\x05]",
-        fix="In Python, pass the data frame itself, or write it with to_csv or to_parquet",
-    ),
-    Kind(
-        "a NumPy file",
-        ".npy .npz",
-        magic=rb"\x93NUMPY",
-        fix="In Python, pass the array itself, or write it with named columns as CSV",
-    ),
-    Kind("a MATLAB file", ".mat", magic=rb"MATLAB 5\.0"),
-    Kind("an ORC file", ".orc", magic=b"ORC", fix="Write the table as parquet or CSV"),
-    Kind("an Avro file", ".avro", magic=rb"Obj\x01", fix="Write the table as parquet or CSV"),
-    Kind(
-        "a feather file of the first version",
-        magic=b"FEA1",
-        fix="Write it anew with pandas.DataFrame.to_feather, or as CSV",
-    ),
-    Kind(
-        "a file compressed with zstd, xz, bzip2 or 7z",
-        ".zst .xz .bz2 .7z",
-        magic=rb"\x28\xb5\x2f\xfd|\xfd7zXZ|BZh|7z\xbc\xaf",
-        fix="Unpack it, or compress it with gzip",
-    ),
-    Kind("an image", ".png .jpg .jpeg .gif", magic=rb"\x89PNG|\xff\xd8\xff|GIF8"),
-)
+UNREAD = (TOML, *kinds(r"""
+name: an HTML page
+ends: .html .htm
+text: <(!doctype html|html|head|body|table|!--)
+fix: Name the data file itself: a download link may have led to a page about it
+
+name: an XML file
+ends: .xml
+text: <\?xml
+
+name: an R data file
+ends: .rds .rdata .rda
+magic: RD[XA]|X\n\x00\x00
+fix: In R, write the table with write.csv(data, "data.csv", row.names = FALSE)
+
+name: a SAS data set
+ends: .sas7bdat
+magic: \x00{12}\xc2\xea\x81\x60
+
+name: a SAS transport file
+ends: .xpt
+text: header record\*{7}
+
+name: an SPSS portable file
+ends: .por
+text: ascii spss port file
+fix: In SPSS, save it as .sav, or as CSV (UTF-8)
+
+name: an old Excel workbook (.xls), or one with a password
+ends: .xls .xla
+magic: \xd0\xcf\x11\xe0
+fix: Save it as .xlsx without a password, or as CSV (UTF-8)
+
+name: a binary Excel workbook (.xlsb)
+ends: .xlsb
+member: xl/workbook.bin
+fix: Save its sheet as CSV (UTF-8), or the workbook as .xlsx
+
+name: a Numbers document
+ends: .numbers
+member: Index/
+fix: Export its table as CSV (UTF-8)
+
+name: a Word document
+ends: .docx .doc
+member: word/
+
+name: a PowerPoint file
+ends: .pptx .ppt
+member: ppt/
+
+name: a PDF
+ends: .pdf
+text: %pdf-
+
+name: a rich text document
+ends: .rtf
+text: \{\\rtf
+
+name: an SQLite database
+ends: .sqlite .sqlite3 .db
+magic: SQLite format 3
+fix: Write its table as CSV: sqlite3 -csv -header FILE 'select * from TABLE' > data.csv
+
+name: a DuckDB database
+ends: .duckdb
+fix: Write its table as CSV: duckdb FILE "copy TABLE to 'data.csv'"
+
+name: an HDF5 file
+ends: .h5 .hdf5 .hdf
+magic: \x89HDF
+
+name: a pickle
+ends: .pkl .pickle
+magic: \x80[\x03-\x05]
+fix: In Python, pass the data frame itself, or write it with to_csv or to_parquet
+
+name: a NumPy file
+ends: .npy .npz
+magic: \x93NUMPY
+fix: In Python, pass the array itself, or write it with named columns as CSV
+
+name: a MATLAB file
+ends: .mat
+magic: MATLAB 5\.0
+
+name: an ORC file
+ends: .orc
+magic: ORC
+fix: Write the table as parquet or CSV
+
+name: an Avro file
+ends: .avro
+magic: Obj\x01
+fix: Write the table as parquet or CSV
+
+name: a feather file of the first version
+magic: FEA1
+fix: Write it anew with pandas.DataFrame.to_feather, or as CSV
+
+name: a file compressed with zstd, xz, bzip2 or 7z
+ends: .zst .xz .bz2 .7z
+magic: \x28\xb5\x2f\xfd|\xfd7zXZ|BZh|7z\xbc\xaf
+fix: Unpack it, or compress it with gzip
+
+name: an image
+ends: .png .jpg .jpeg .gif
+magic: \x89PNG|\xff\xd8\xff|GIF8
+"""))  # fmt: skip
 KINDS: tuple[tuple[Format | Kind, Kind], ...] = (*READ.items(), *((kind, kind) for kind in UNREAD))
 SUFFIXES = {suffix: format for format, kind in READ.items() for suffix in kind.suffixes}
 
@@ -185,7 +243,7 @@ def format_of(source: Source, asked: Format | None) -> Format:
     """
     head = source.head()
     chosen = asked or named_format(source.name)
-    binary = CONTROL.search(head) is not None and head[:2] not in UTF16_MARKS
+    binary = CONTROL.search(head) is not None
     content = content_of(source, head, binary=binary)
     if isinstance(content, str):
         if chosen not in (None, content):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import islice
 from typing import Any
 
 from socialstats.errors import InputError
+from socialstats.tables.aliases import Texts
 from socialstats.tables.labels import as_number
 from socialstats.tables.limits import within
 from socialstats.text import quoted
@@ -51,7 +52,7 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
         seen.add(name)
 
 
-def refuse_wide(names: Sequence[str], source: str) -> None:
+def refuse_wide(names: Texts, source: str) -> None:
     """Refuse a file with more columns than are read in seconds.
 
     Raises
@@ -63,7 +64,20 @@ def refuse_wide(names: Sequence[str], source: str) -> None:
     within("columns", len(names), source, fix=fix)
 
 
-def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -> str:
+def refuse_lengths(columns: Mapping[str, Sized], source: str) -> None:
+    """Refuse columns of different lengths.
+
+    Raises
+    ------
+    InputError
+    """
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        raise InputError(f"{source}: the columns have different lengths ({listed})")
+
+
+def signs_of_data(names: Texts, below: Iterable[Sequence[str | None]]) -> str:
     """Return what says that names of columns are a row of data; empty where little does.
 
     Names that are numbers, or that occur again in their own column, may be data. They are taken as data where at least

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.aliases import Levels, Positions, Texts
 from socialstats.tables.files import read_table
 from socialstats.tables.labels import as_number, as_text
-from socialstats.tables.lazy import asks
+from socialstats.tables.lazy import asks, collected
 from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Table, as_table
 from socialstats.text import count, listing, quoted, shorten
@@ -43,7 +44,7 @@ class Joined:
     frame: pd.DataFrame
     lacking: Mapping[Key, int]
     unused: tuple[Key, ...]
-    added: tuple[str, ...]
+    added: Levels
 
 
 def join(
@@ -190,21 +191,17 @@ def as_read(data: Any) -> Table:
 @asks
 def pandas_of(table: Table) -> pd.DataFrame:
     """Return the rows as a pandas data frame with whole-number positions."""
-    frame: Any = table.frame
-    held: pd.DataFrame = (frame.collect() if hasattr(frame, "collect") else frame).to_pandas()
-    return held[[*table.columns]].reset_index(drop=True)
+    return collected(table.frame).to_pandas()[[*table.columns]].reset_index(drop=True)
 
 
 @asks
-def keys_of(table: Table, names: Sequence[str]) -> list[Key]:
+def keys_of(table: Table, names: Texts) -> list[Key]:
     """Return the key of each row."""
     table.need(*names)
     return list(zip(*map(table.texts, names), strict=True))
 
 
-def one_row_each(
-    table: Table, keys: Sequence[Key], names: Sequence[str], ours: Sequence[Key], first: Table
-) -> dict[Key, int]:
+def one_row_each(table: Table, keys: Sequence[Key], names: Texts, ours: Sequence[Key], first: Table) -> dict[Key, int]:
     """Return the row of each key; a key that repeats or is empty is an error with its lines."""
     rows: dict[Key, int] = {}
     for place, key in enumerate(keys):
@@ -221,7 +218,7 @@ def one_row_each(
 
 
 def refuse_spellings(
-    table: Table, ours: Sequence[Key], lacking: Mapping[Key, int], rows: Mapping[Key, int], names: Sequence[str]
+    table: Table, ours: Sequence[Key], lacking: Mapping[Key, int], rows: Mapping[Key, int], names: Texts
 ) -> None:
     """Refuse keys without a row that another spelling of them has: other case, spaces, leading zeros, Unicode form."""
     spelled = {tuple(map(folded, key)): key for key in rows}
@@ -247,7 +244,7 @@ def folded(text: str | None) -> str:
     return label if value is None else repr(value)
 
 
-def added_columns(first: Table, second: Table, columns: Sequence[str] | None, key: set[str]) -> list[str]:
+def added_columns(first: Table, second: Table, columns: Texts | None, key: set[str]) -> list[str]:
     """Return the columns to add, without those of the key."""
     columns = [columns] if isinstance(columns, str) else columns
     second.need(*(columns or ()))
@@ -272,7 +269,7 @@ def refuse_contradiction(first: Table, second: Table, name: str, held: Any, take
         raise InputError(problem(first, unlike, message, [name], fix))
 
 
-def problem(table: Table, at: Sequence[int], message: str, names: Sequence[str], fix: str = "") -> Problem:
+def problem(table: Table, at: Positions, message: str, names: Texts, fix: str = "") -> Problem:
     """Return a problem with the lines of some rows."""
     lines = tuple(table.places(at[:SHOWN]).values())
     column = names[0] if len(names) == 1 else None

@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import narwhals as nw
-
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.aliases import Locate
+from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
-from socialstats.tables.sources import Source, decoded
-from socialstats.tables.table import Locate, Table
+from socialstats.tables.sources import Source, open_text, refuse_empty
+from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20
@@ -62,6 +61,21 @@ def parse(text: str) -> Any:
     return value
 
 
+def attempt(text: str, source: Source, line: int = 0) -> tuple[Any, Exception | None]:
+    """Return what `parse` makes of a text, and what is wrong with it; nesting beyond the limit is raised.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        return parse(text), None
+    except (json.JSONDecodeError, UnusableError) as error:
+        return None, error
+    except RecursionError as error:
+        raise exceeded("depth", source.name, line=line) from error
+
+
 def read_jsonl(source: Source) -> Table:
     """Read one JSON object a line; blank lines are skipped.
 
@@ -74,21 +88,17 @@ def read_jsonl(source: Source) -> Table:
     """
     rows: dict[int, dict[str, Any]] = {}
     problems: list[Problem] = []
-    with decoded(source) as text:
+    refuse_empty(source)
+    with open_text(source) as text:
         for line, content in enumerate(text, start=1):
             if not content.strip():
                 continue
-            try:
-                row = parse(content)
-                reason = "" if isinstance(row, dict) else f"a JSON {kind_of(row)} where an object is needed"
-            except (json.JSONDecodeError, UnusableError) as error:
-                row, reason = {}, reason_of(error)
-            except RecursionError as error:
-                raise exceeded("depth", source.name, line=line) from error
-            rows[line] = row
-            if reason:
-                fix = "Every line must be one JSON object"
-                problems.append(Problem(message=reason, source=source.name, lines=(line,), n_rows=1, fix=fix))
+            row, error = attempt(content, source, line)
+            if error is None and isinstance(row, dict):
+                rows[line] = row
+                continue
+            reason = reason_of(error) if error else f"a JSON {kind_of(row)} where an object is needed"
+            problems.append(source.problem(reason, line, n_rows=1, fix="Every line must be one JSON object"))
             if len(problems) == PROBLEMS_AT_MOST:
                 break
     if problems:
@@ -118,18 +128,15 @@ def read_json(source: Source) -> Table:
     InputError
         For anything else, with the line where the JSON breaks.
     """
-    with decoded(source) as text:
+    refuse_empty(source)
+    with open_text(source) as text:
         content = text.read()
-    try:
-        value = parse(content)
-    except json.JSONDecodeError as error:
+    value, error = attempt(content, source)
+    if isinstance(error, json.JSONDecodeError):
         fix = f"Is it one object a line? Then say {option('format', 'jsonl')}" if error.msg == "Extra data" else SHAPES
-        problem = Problem(message=reason_of(error), source=source.name, lines=(error.lineno,), fix=fix)
-        raise InputError(problem) from error
-    except UnusableError as error:
+        raise InputError(source.problem(reason_of(error), error.lineno, fix=fix)) from error
+    if error:
         raise InputError(f"{source.name}: {reason_of(error)}") from error
-    except RecursionError as error:
-        raise exceeded("depth", source.name) from error
     if isinstance(value, dict):
         refuse_unequal(value, source)
         return as_objects(value, source, "record")
@@ -151,11 +158,8 @@ def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
     for name, values in columns.items():
         if not isinstance(values, list):
             raise InputError(f"{source.name}: '{name}' is a JSON {kind_of(values)}, not a list of values. {SHAPES}")
-    sizes = {name: len(values) for name, values in columns.items()}
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"{source.name}: the columns have different lengths ({listed})")
-    if not any(sizes.values()):
+    refuse_lengths(columns, source.name)
+    if not any(columns.values()):
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
 
 
@@ -179,4 +183,4 @@ def as_objects(columns: Mapping[str, Sequence[Any]], source: Source, unit: str, 
     refuse_wide(names, source.name)
     check_names(names, source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
-    return Table(frame=nw.from_native(frame), columns=names, source=source.name, unit=unit, is_file=True, locate=locate)
+    return of_file(frame, source.name, unit, locate=locate)

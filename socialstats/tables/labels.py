@@ -13,6 +13,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.errors import InputError
+from socialstats.tables.aliases import Levels
 from socialstats.text import shorten
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -175,8 +176,8 @@ class Labels:
     """
 
     codes: IntArray
-    levels: tuple[str, ...]
-    mixed: tuple[str, ...] = ()
+    levels: Levels
+    mixed: Levels = ()
 
     def take(self, keep: AnyArray) -> Labels:
         """Return the labels of some cells, without the levels that these cells do not use."""

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import narwhals as nw
 
 from socialstats.errors import InFile, InputError, MissingDependency, SocialStatsError
+from socialstats.tables.aliases import Lines, Locate, Positions, Texts
 from socialstats.text import listing, shorten
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -51,30 +52,43 @@ WHY = (
 )  # what an error of an engine says; what happened; what to do  # fmt: skip
 
 
-def numbered(data: Any) -> tuple[Any, Callable[[Sequence[int]], list[int]] | None]:
+def numbered(data: Any) -> tuple[Any, Locate | None]:
     """Return what narwhals reads of a table, lazy ones with the column `ROW`, and how its numbers are called.
 
     Tables of ibis that are DuckDB's, and pyarrow datasets where DuckDB is installed, become relations of DuckDB. Rows
     of other tables of ibis have no number.
     """
     data = _relation(data)
-    package = type(data).__module__.partition(".")[0].lstrip("_")
-    if package == "duckdb":
-        kinds = {in_sql(name, '"'): KINDS.get(str(kind)) for name, kind in zip(data.columns, data.types, strict=True)}
-        held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
-        every = f"* replace ({held})" if held else "*"
-        return data.project(f'{every}, row_number() over () - 1 as "{ROW}"'), None
-    if package == "polars" and type(data).__name__ == "LazyFrame":
-        import polars
+    match package_of(data):
+        case "duckdb":
+            kinds = {
+                in_sql(name, '"'): KINDS.get(str(kind)) for name, kind in zip(data.columns, data.types, strict=True)
+            }
+            held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
+            every = f"* replace ({held})" if held else "*"
+            return data.project(f'{every}, row_number() over () - 1 as "{ROW}"'), None
+        case "polars" if type(data).__name__ == "LazyFrame":
+            import polars
 
-        return data.cast({polars.Int128: polars.Int64}).with_row_index(ROW), None
-    if package == "dask" and hasattr(data, "assign"):
-        return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
-    if package == "pyspark":
-        from pyspark.sql import functions
+            return data.cast({polars.Int128: polars.Int64}).with_row_index(ROW), None
+        case "dask" if hasattr(data, "assign"):
+            return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
+        case "pyspark":
+            from pyspark.sql import functions
 
-        return data.withColumn(ROW, functions.monotonically_increasing_id()), _of_partitions
+            return data.withColumn(ROW, functions.monotonically_increasing_id()), _of_partitions
     return data, None
+
+
+def package_of(thing: object) -> str:
+    """Return the package whose class an object or an error has.
+
+    Examples
+    --------
+    >>> package_of(nw.col("x"))
+    'narwhals'
+    """
+    return type(thing).__module__.partition(".")[0].lstrip("_")
 
 
 def in_sql(text: object, mark: str = "'") -> str:
@@ -84,7 +98,7 @@ def in_sql(text: object, mark: str = "'") -> str:
 
 def _relation(data: Any) -> Any:
     """Return tables that DuckDB can read as its relations; anything else as it is."""
-    package = type(data).__module__.partition(".")[0]
+    package = package_of(data)
     if package == "ibis" and hasattr(data, "get_backend") and (backend := data.get_backend()).name == "duckdb":
         import ibis
 
@@ -104,7 +118,7 @@ def connected(database: str = ":memory:") -> Any:
     return duckdb.connect(database, config={"allocator_background_threads": True})
 
 
-def _of_partitions(rows: Sequence[int]) -> list[int]:
+def _of_partitions(rows: Positions) -> Lines:
     return [InFile(row % PARTITION, f"partition {row // PARTITION}") for row in rows]
 
 
@@ -138,7 +152,7 @@ def engine(source: str) -> Iterator[None]:
             f"{listing(_versions(error, package), 9)}). Install versions that do, or pass the table of another engine"
         ) from error
     except Exception as error:
-        name = ENGINES.get(type(error).__module__.partition(".")[0].lstrip("_"), "")
+        name = ENGINES.get(package_of(error), "")
         if not name and not isinstance(error, OSError | OverflowError):
             raise
         said = str(error)
@@ -182,6 +196,13 @@ def collected(frame: Any) -> nw.DataFrame[Any]:
     return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
 
 
+def ends(frame: Any, column: str) -> tuple[Any, Any]:
+    """Return the smallest and the largest value of a column; an engine finds them itself."""
+    found = collected(frame.select(nw.col(column).min().alias(FIRST), nw.col(column).max().alias(TIMES)))
+    low, high = (found.get_column(name).to_list()[0] for name in (FIRST, TIMES))
+    return low, high
+
+
 def height(frame: Any) -> int:
     """Return how many rows a frame has; a lazy one counts them itself."""
     if not isinstance(frame, nw.LazyFrame):
@@ -189,7 +210,7 @@ def height(frame: Any) -> int:
     return int(collected(frame.select(nw.len().alias(TIMES))).get_column(TIMES)[0])
 
 
-def group_rows(frame: Any, keys: Sequence[str], *sums: nw.Expr) -> Any:
+def group_rows(frame: Any, keys: Texts, *sums: nw.Expr) -> Any:
     """Return the distinct rows of some columns, with sums over the rows of each; the engine makes them.
 
     DuckDB takes a key `a.b` for column b of a table a.
@@ -200,7 +221,7 @@ def group_rows(frame: Any, keys: Sequence[str], *sums: nw.Expr) -> Any:
     return made.rename({name: key for key, name in names.items()})
 
 
-def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame[Any] | None:
+def first_of_each(frame: nw.LazyFrame[Any], keys: Texts) -> nw.DataFrame[Any] | None:
     """Return the distinct rows of some columns, by their first row; None where rows have no number."""
     schema = frame.collect_schema()
     if ROW not in schema:
@@ -210,7 +231,7 @@ def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame
     return collected(group_rows(chosen, keys, nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))).sort(FIRST)
 
 
-def rows_of(frame: nw.LazyFrame[Any], keys: Sequence[str], values: Sequence[Sequence[Any]], most: int) -> list[int]:
+def rows_of(frame: nw.LazyFrame[Any], keys: Texts, values: Sequence[Sequence[Any]], most: int) -> Lines:
     """Return the first rows that hold one of some rows of values."""
     import pandas as pd
 

@@ -15,6 +15,7 @@ from typing import NoReturn
 from urllib.parse import unquote
 
 from socialstats.errors import InputError
+from socialstats.tables.encodings import in_encoding
 from socialstats.tables.formats import named_format
 from socialstats.tables.limits import limit, within
 from socialstats.tables.sources import Source, from_path, standard_input
@@ -53,8 +54,11 @@ class File:
         return {name: None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value) for name, _, value in parts}
 
 
-def file_of(name: str, label: str = "") -> File:
-    """Return the file of a name; ``-`` is standard input, ``book.xlsx:Sheet1`` a sheet.
+Files = Sequence[File]
+
+
+def file_of(name: str, label: str = "", encoding: str | None = None) -> File:
+    """Return the file of a name, in some encoding; ``-`` is standard input, ``book.xlsx:Sheet1`` a sheet.
 
     Raises
     ------
@@ -71,10 +75,11 @@ def file_of(name: str, label: str = "") -> File:
         else:
             refuse_url(name)
         source = from_path(path)
+    source = in_encoding(source, encoding)
     return File(name=source.name, path=source.path or path, source=source, sheet=sheet, label=label)
 
 
-def several(name: str) -> list[File] | None:
+def several(name: str, encoding: str | None = None) -> list[File] | None:
     """Return the files of a folder or of a pattern, sorted; None for the name of a single file.
 
     Names that begin with a dot or an underscore, or end in ``.crc``, are none of the table's: Spark writes such. Plans,
@@ -103,7 +108,9 @@ def several(name: str) -> list[File] | None:
         refuse_url(name)
         what = "this is a folder without a file" if place.is_dir() else "there is no such file"
         raise InputError(f"{name}: {what}. Name the files of a table")
-    return [File(name=str(path.relative_to(base)), path=path, source=from_path(path)) for path in paths]
+    sources = [in_encoding(from_path(path), encoding) for path in paths]
+    names = [str(path.relative_to(base)) for path in paths]
+    return [File(name=name, path=path, source=source) for name, path, source in zip(names, paths, sources, strict=True)]
 
 
 def is_beside(path: Path) -> bool:
@@ -148,7 +155,7 @@ def holds_rows(path: Path, *parts: str) -> bool:
     return file and path.suffix != ".crc" and not any(part.startswith((".", "_")) for part in parts)
 
 
-def refuse_strays(files: Sequence[File], folder: str) -> None:
+def refuse_strays(files: Files, folder: str) -> None:
     """Refuse a folder that holds files of other formats beside those of a table; a csv and a tsv file are alike.
 
     Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, groupby
@@ -14,12 +14,14 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InFile, InputError, NothingToAnalyse
+from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
 from socialstats.tables.delimited import layout_of
+from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import Format
 from socialstats.tables.headers import check_names
-from socialstats.tables.paths import File
+from socialstats.tables.paths import File, Files
 from socialstats.tables.reading import read_source, reader_of
-from socialstats.tables.table import Locate, Table
+from socialstats.tables.table import Table, of_file
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import quoted
 
@@ -45,15 +47,15 @@ class Piece:
 
     file: File
     rows: int
-    lines: Callable[[Sequence[int]], Sequence[int]]
+    lines: Locate
 
 
 def locator(pieces: Sequence[Piece]) -> Locate:
     """Return a function from rows of several files, one below the other, to file and line."""
     starts = [0, *accumulate(piece.rows for piece in pieces)]
 
-    def locate(positions: Sequence[int]) -> list[int]:
-        places: list[int] = []
+    def locate(positions: Positions) -> Lines:
+        places: Lines = []
         for k, some in groupby(positions, lambda position: bisect_right(starts, position) - 1):
             lines = pieces[k].lines([position - starts[k] for position in some])
             places += [InFile(line, pieces[k].file.name) for line in lines] if len(pieces) > 1 else lines
@@ -62,7 +64,7 @@ def locator(pieces: Sequence[Piece]) -> Locate:
     return locate
 
 
-def copies(pieces: Sequence[Piece]) -> tuple[str, ...]:
+def copies(pieces: Sequence[Piece]) -> Levels:
     """Return the files that have rows, and the bytes, label and names of folders of a file before them."""
     files = [piece.file for piece in pieces if piece.rows and piece.file.path.is_file()]
     sizes = [file.path.stat().st_size for file in files]
@@ -74,7 +76,7 @@ def copies(pieces: Sequence[Piece]) -> tuple[str, ...]:
     return tuple(chain.from_iterable(names[1:] for names in same.values()))
 
 
-def same_columns(files: Sequence[File], columns: Sequence[Sequence[str]]) -> None:
+def same_columns(files: Files, columns: Sequence[Texts]) -> None:
     """Refuse files that have not the columns of the first one.
 
     Raises
@@ -88,12 +90,12 @@ def same_columns(files: Sequence[File], columns: Sequence[Sequence[str]]) -> Non
             raise InputError(f"{file.name} {' and '.join(unlike)}. Tables that are read together have the same columns")
 
 
-def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
+def in_memory(files: Files, formats: Sequence[Format]) -> Table:
     """Read files one after another; of texts each is held once, with a code for every row."""
     import pandas as pd
 
     columns: dict[str, list[Any]] = {}
-    pieces = []
+    pieces, notes = [], {""}
     for file, format in zip(files, formats, strict=True):
         rows = 0
         for frame, table in frames_of(file, format):
@@ -101,6 +103,7 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
             for name in frame.columns:
                 columns.setdefault(name, []).append(coded(frame[name]))
             rows, last = rows + len(frame), table
+            notes.add(table.encoding and f"{file.name} {table.encoding}")
         pieces.append(Piece(file, rows, partial(lines_in, last)))
     labels = np.repeat([piece.file.label for piece in pieces], [piece.rows for piece in pieces])
     if not len(labels):
@@ -108,11 +111,16 @@ def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
     whole = pd.DataFrame({name: joined(parts) for name, parts in columns.items()})
     whole[PART] = pd.Categorical(labels)
     return replace(
-        last, frame=nw.from_native(whole), columns=tuple(columns), locate=locator(pieces), copies=copies(pieces)
+        last,
+        frame=nw.from_native(whole),
+        columns=tuple(columns),
+        encoding="; ".join(sorted(notes - {""})),
+        locate=locator(pieces),
+        copies=copies(pieces),
     )
 
 
-def lines_in(table: Table, positions: Sequence[int]) -> list[int]:
+def lines_in(table: Table, positions: Positions) -> Lines:
     """Return the lines of some rows of a file, in their order."""
     return [*table.places(positions).values()]
 
@@ -128,16 +136,15 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
             opened = pq.ParquetFile(stream)
             for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
                 frame = batch.to_pandas().assign(**file.partition)
-                yield frame, Table(frame=nw.from_native(frame.head(0)), columns=tuple(frame.columns), is_file=True)
+                yield frame, of_file(frame.head(0), "", "row")
         return
     try:
         table = read_source(file.source, format, file.sheet)
     except NothingToAnalyse:  # a csv or tsv file may have columns and no rows, where others have some
         if format not in SEPARATORS:
             raise
-        _, columns, _ = layout_of(file.source, format)
-        none = nw.from_native(pd.DataFrame(columns=columns, dtype=str))
-        table = Table(frame=none, columns=columns, source=file.name, unit="line", is_file=True)
+        (_, columns, _), _ = as_encoded(partial(layout_of, format=format), file.source, format)
+        table = of_file(pd.DataFrame(columns=columns, dtype=str), file.name)
     whole: Any = table.frame
     check_names([*table.columns, *file.partition], file.name)
     yield whole.to_pandas().assign(**file.partition), replace(table, frame=whole.head(0))

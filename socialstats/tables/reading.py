@@ -5,23 +5,33 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, SocialStatsError
 from socialstats.tables.delimited import read_delimited
+from socialstats.tables.encodings import as_encoded
 from socialstats.tables.formats import READ, WORKBOOKS, Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.json_files import read_json, read_jsonl
 from socialstats.tables.sheets import table_of
 from socialstats.tables.sources import Source
-from socialstats.tables.table import Table
+from socialstats.tables.table import Table, of_file
 from socialstats.tables.typed_files import read_feather, read_parquet, read_sav, read_stata
 from socialstats.tables.workbooks import sheets_of
 from socialstats.tables.writing import SEPARATORS
 from socialstats.text import shorten
+from socialstats.voice import option
 
+TEXTS: Mapping[Format, Callable[[Source], Table]] = {
+    "csv": partial(read_delimited, usual=SEPARATORS["csv"]),
+    "tsv": partial(read_delimited, usual=SEPARATORS["tsv"]),
+    "json": read_json,
+    "jsonl": read_jsonl,
+}  # formats that are text, and what reads them
 TYPED: Mapping[Format, Callable[[Source], Any]] = {
     "parquet": read_parquet,
     "feather": read_feather,
@@ -43,10 +53,9 @@ def read_source(source: Source, format: Format, sheet: str = "") -> Table:
     ------
     InputError, NothingToAnalyse, MissingDependency
     """
-    if format in SEPARATORS:
-        return read_delimited(source, SEPARATORS[format])
-    if format in ("json", "jsonl"):
-        return read_json(source) if format == "json" else read_jsonl(source)
+    if format in TEXTS:
+        table, note = as_encoded(TEXTS[format], source, format)
+        return replace(table, encoding=note)
     if format in WORKBOOKS:
         with reader_of(source, format), source.seekable() as stream:
             sheets = sheets_of(stream, format, source.name, sheet)
@@ -65,6 +74,9 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
     if not source.head(1):
         raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
     kind = READ[format]
+    if source.encoding:
+        said = option("encoding", source.encoding)
+        raise InputError(f"{source.name}: {kind.name} says its encoding itself. Leave out {said}")
     try:
         with warnings.catch_warnings():  # about styles of cells, say; but text in another encoding is an error
             warnings.simplefilter("ignore")
@@ -105,4 +117,4 @@ def read_typed(source: Source, format: Format) -> Table:
         lacks = "columns but no rows" if columns else "no columns"
         raise NothingToAnalyse(f"{source.name} has {lacks}: there is nothing to analyse")
     unit = "record" if format in FROM_ONE else "row"
-    return Table(frame=frame, columns=columns, source=source.name, unit=unit, is_file=True)
+    return of_file(frame, source.name, unit)

@@ -7,23 +7,24 @@ import importlib.util
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from socialstats.tables.aliases import Texts
 from socialstats.tables.delimited import layout_of, lines_of
 from socialstats.tables.formula_cells import unguarded_in_sql
 from socialstats.tables.headers import check_names
 from socialstats.tables.lazy import ROW, connected, in_sql
-from socialstats.tables.paths import File
+from socialstats.tables.paths import File, Files
 from socialstats.tables.pieces import PART, Piece, same_columns
 
 name_in_sql = partial(in_sql, mark='"')
 
 
-def parquet_relation(files: Sequence[File]) -> tuple[Any, list[Piece]] | None:
+def parquet_relation(files: Files) -> tuple[Any, list[Piece]] | None:
     """Return parquet files as a relation of DuckDB; names of folders such as ``model=a`` make a column.
 
     None where columns declare an order of their levels, or have names that differ in case alone: DuckDB keeps neither.
@@ -43,7 +44,7 @@ def parquet_relation(files: Sequence[File]) -> tuple[Any, list[Piece]] | None:
     return connection.sql(" union all by name ".join(queries)), pieces
 
 
-def parquet_sizes(connection: Any, files: Sequence[File]) -> Iterator[int]:
+def parquet_sizes(connection: Any, files: Files) -> Iterator[int]:
     """Yield how many rows each parquet file has."""
     for file in files:
         yield first_value(connection, f"select num_rows from parquet_file_metadata({path_in_sql(file.path)})")
@@ -60,7 +61,7 @@ def is_unlike_sql(path: Path) -> bool:
     return len(names) < len(schema.names) or any(getattr(field.type, "ordered", False) for field in schema)
 
 
-def delimited_relation(files: Sequence[File], format: str) -> tuple[Any, list[Piece]]:
+def delimited_relation(files: Files, format: str) -> tuple[Any, list[Piece]]:
     """Return csv or tsv files as a relation of DuckDB: a copy in a temporary file, which ends with the table."""
     layouts = [layout_of(file.source, format) for file in files]
     every = [[*columns, *file.partition] for file, (_, columns, _) in zip(files, layouts, strict=True)]
@@ -80,7 +81,7 @@ def delimited_relation(files: Sequence[File], format: str) -> tuple[Any, list[Pi
     return connection.sql(f'select *, rowid as "{ROW}" from held'), pieces
 
 
-def copy_in_sql(file: File, delimiter: str, columns: Sequence[str], line: int) -> str:
+def copy_in_sql(file: File, delimiter: str, columns: Texts, line: int) -> str:
     """Return the statement that copies the rows of a csv or tsv file, the first of which stands on a line."""
     names = map(name_in_sql, columns)
     texts = [f"{unguarded_in_sql(name)} as {name}" for name in names]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import narwhals as nw
-
 from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables.aliases import Texts
 from socialstats.tables.formats import AS_CSV
 from socialstats.tables.formula_cells import unguarded
 from socialstats.tables.headers import check_names
 from socialstats.tables.limits import within
 from socialstats.tables.sources import Source
-from socialstats.tables.table import Table
+from socialstats.tables.table import Table, of_file
 from socialstats.tables.workbooks import Sheet, letters
 from socialstats.text import quoted
 
@@ -64,17 +63,10 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
     columns = [[cell_of(row, k) for _, row in body] for k in used]
     check_names(names, title, zip(*columns, strict=True))
     frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=str)
-    return Table(
-        frame=nw.from_native(frame),
-        columns=tuple(names),
-        source=title,
-        unit="row",
-        is_file=True,
-        locate=lambda positions: [places[position] for position in positions],
-    )
+    return of_file(frame, title, "row", locate=lambda positions: [places[position] for position in positions])
 
 
-def cell_of(row: Sequence[str], k: int) -> str:
+def cell_of(row: Texts, k: int) -> str:
     """Return the text of a cell; rows end with their last filled one."""
     return unguarded(row[k]) if k < len(row) else ""
 

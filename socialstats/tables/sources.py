@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import hashlib
 import io
 import os
+import re
 import select
 import shutil
 import stat
@@ -16,19 +16,19 @@ import time
 import weakref
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.progress import waiting
+from socialstats.progress import tell
+from socialstats.tables.aliases import Bytes
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
 from socialstats.tables.writing import is_read
 from socialstats.text import count, shorten
 
 GZIP_MAGIC = b"\x1f\x8b"
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+END = re.compile(rb"[\r\n]")
 NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
 BLOCK = 1 << 18  # bytes read at a time
 IN_MEMORY = 1 << 26  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
@@ -50,22 +50,30 @@ class Source:
         True for bytes that gzip made.
     path : Path or None
         A file that holds the bytes as they are; None for bytes in memory.
+    encoding : str
+        Of a text that is no UTF-8: it is read as if it were.
+    errors : str
+        What becomes of bytes that are no text, as `codecs` has it.
     """
 
     name: str
-    raw: Callable[[], IO[bytes]]
+    raw: Callable[[], Bytes]
     packed: bool
     path: Path | None = None
+    encoding: str = ""
+    errors: str = "strict"
 
-    def open(self, *, text: bool = False) -> IO[bytes]:
+    def open(self, *, text: bool = False) -> Bytes:
         """Return a fresh stream of the unpacked bytes; of text it refuses endless lines and NUL characters."""
+        return io.BufferedReader(self._bounded(text=text), BLOCK)
+
+    def _bounded(self, *, text: bool) -> Bounded:
         raw = self.raw()
-        return io.BufferedReader(Bounded(self._unpacked(raw), self.name, raw, text=text), BLOCK)
+        stream = cast(Bytes, gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
+        stream = cast(Bytes, Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
+        return Bounded(stream, self.name, raw, text=text)
 
-    def _unpacked(self, raw: IO[bytes]) -> IO[bytes]:
-        return cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
-
-    def seekable(self) -> IO[bytes]:
+    def seekable(self) -> Bytes:
         """Return a stream of the unpacked bytes in which a reader may go back and forth."""
         if not self.packed:
             return self.raw()
@@ -73,7 +81,11 @@ class Source:
         with self.open() as stream:
             shutil.copyfileobj(stream, unpacked, BLOCK)
         unpacked.seek(0)
-        return cast(IO[bytes], unpacked)
+        return cast(Bytes, unpacked)
+
+    def problem(self, message: str, *lines: int, **more: Any) -> Problem:
+        """Return what is wrong with some lines of a text."""
+        return Problem(message=message, source=self.name, lines=lines, **more)
 
     def sha256(self) -> str:
         """Return the checksum of the bytes as they are, in hexadecimal."""
@@ -86,9 +98,9 @@ class Source:
     def head(self, size: int = 4096) -> bytes:
         """Return the first bytes."""
         try:
-            with self.open() as stream:
+            with replace(self, errors="replace").open() as stream:
                 return stream.read(size)
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, EOFError, zlib.error, UnicodeError) as error:
             raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
 
     def longest_line(self) -> int:
@@ -99,8 +111,7 @@ class Source:
         InputError
             For a text beyond the limits.
         """
-        raw = self.raw()
-        with Bounded(self._unpacked(raw), self.name, raw, text=True) as stream:
+        with self._bounded(text=True) as stream:
             buffer = bytearray(BLOCK)
             while stream.readinto(buffer):
                 pass
@@ -109,6 +120,24 @@ class Source:
 
 def _reason(error: BaseException) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower() or type(error).__name__
+
+
+class Recoded:
+    """Bytes of a text in some encoding as those of UTF-8.
+
+    Examples
+    --------
+    >>> Recoded(io.BytesIO("K\u00f6ln".encode("cp1252")), "cp1252", "strict").read(16).decode()
+    'K\u00f6ln'
+    """
+
+    def __init__(self, stream: Bytes, encoding: str, errors: str) -> None:
+        self._text, self._errors = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=""), errors
+        self.close = self._text.close
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes; a character has four at most."""
+        return self._text.read(size // 4).encode("utf-8", self._errors)
 
 
 class Bounded(io.RawIOBase):
@@ -131,7 +160,7 @@ class Bounded(io.RawIOBase):
         Bytes of the longest line so far, where they are more than are read at a time.
     """
 
-    def __init__(self, stream: IO[bytes], name: str, packed: IO[bytes], *, text: bool = False) -> None:
+    def __init__(self, stream: Bytes, name: str, packed: Bytes, *, text: bool = False) -> None:
         self._stream, self._name, self._packed, self._text = stream, name, packed, text
         self._total, self._in_line, self._lines, self.longest = 0, 0, 0, 0
         self._limits = {key: limit(key) for key in ("bytes", "ratio", "length")}
@@ -163,13 +192,12 @@ class Bounded(io.RawIOBase):
         if b"\0" in block:
             line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
             raise InputError(Problem(message="a NUL character", source=self._name, lines=(line,), fix=NUL_FIX))
-        ends = [end for mark in (b"\n", b"\r") if (end := block.rfind(mark)) >= 0]
-        first = min((at for mark in (b"\n", b"\r") if (at := block.find(mark)) >= 0), default=len(block))
-        self.longest = max(self.longest, self._in_line + first)
+        first, last = END.search(block), max(block.rfind(b"\n"), block.rfind(b"\r"))
+        self.longest = max(self.longest, self._in_line + (first.start() if first else len(block)))
         if self.longest > self._limits["length"]:
             raise exceeded("length", self._name, line=self._lines + 1)
         self._lines += block.count(b"\n")
-        self._in_line = len(block) - 1 - max(ends) if ends else self._in_line + len(block)
+        self._in_line = len(block) - 1 - last if first else self._in_line + len(block)
 
     def close(self) -> None:
         """Close the stream and the one below it."""
@@ -236,9 +264,9 @@ def from_path(path: Path) -> Source:
                 return from_stream(stream, name)
         if not stat.S_ISREG(state.st_mode):
             with path.open("rb", buffering=0) as stream:
-                return from_stream(cast(IO[bytes], stream), name)
+                return from_stream(cast(Bytes, stream), name)
 
-        def raw() -> IO[bytes]:
+        def raw() -> Bytes:
             return io.BufferedReader(Fixed(path, state.st_size), BLOCK)
 
         with raw() as stream:
@@ -253,7 +281,7 @@ def from_bytes(data: bytes, name: str) -> Source:
     return Source(name=name, raw=lambda: io.BytesIO(data), packed=data[:2] == GZIP_MAGIC)
 
 
-def from_stream(stream: IO[bytes], name: str) -> Source:
+def from_stream(stream: Bytes, name: str) -> Source:
     """Return what a stream holds (standard input, a pipe) as a source; it is read to its end.
 
     Raises
@@ -261,30 +289,25 @@ def from_stream(stream: IO[bytes], name: str) -> Source:
     InputError
         For a device that never ends, and for a stream beyond the limits.
     """
-    parts: list[bytes] = []
-    size, file = 0, None
-    try:
-        for block in blocks(stream, name):
-            size += len(block)
-            if size > limit("stream"):
-                raise exceeded("stream", name, fix="Write it to a file, and name that file")
-            if file is None and size > IN_MEMORY:
-                file = tempfile.NamedTemporaryFile(prefix="socialstats", delete=False)  # noqa: SIM115 (closed below)
-                file.write(b"".join(parts))
-                parts = []
-            parts.append(block) if file is None else file.write(block)
-        if file is None:
-            return from_bytes(b"".join(parts), name)
-        file.close()
-        held = from_path(Path(file.name))
-    except BaseException:
-        if file is not None:
-            file.close()
-            Path(file.name).unlink(missing_ok=True)
-        raise
-    source = Source(name=name, raw=held.raw, packed=held.packed, path=held.path)
-    weakref.finalize(source, Path(file.name).unlink, missing_ok=True)
-    return source
+    held, arriving = bytearray(), blocks(stream, name)
+    for block in arriving:
+        held += block
+        if len(held) > IN_MEMORY:
+            break
+    else:
+        return from_bytes(bytes(held), name)
+    with tempfile.NamedTemporaryFile(prefix="socialstats", delete=False) as file:
+        path = Path(file.name)
+        try:
+            file.write(held)
+            file.writelines(arriving)
+            file.flush()
+            source = from_path(path)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+    weakref.finalize(source.raw, path.unlink, missing_ok=True)
+    return replace(source, name=name)
 
 
 def standard_input() -> Source:
@@ -307,7 +330,7 @@ def small_file(path: Path) -> bytes:
     return data
 
 
-def open_pipe(path: Path, name: str) -> IO[bytes]:
+def open_pipe(path: Path, name: str) -> Bytes:
     """Open a named pipe, once a program writes to it.
 
     Raises
@@ -323,31 +346,33 @@ def open_pipe(path: Path, name: str) -> IO[bytes]:
     except BaseException:
         os.close(handle)
         raise
-    return cast(IO[bytes], open(handle, "rb", buffering=0))
+    return cast(Bytes, open(handle, "rb", buffering=0))
 
 
-def blocks(stream: IO[bytes], name: str) -> Iterator[bytes]:
+def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
     """Yield what a stream holds, block by block, to its end.
 
     Raises
     ------
     InputError
-        For a device that is no terminal, and if the end does not come in time.
+        For a device that is no terminal, a stream beyond the limits, and if the end does not come in time.
     """
     handle = _handle(stream)
     if handle is not None and stat.S_ISCHR(os.fstat(handle).st_mode) and not os.isatty(handle):
         if handle_is_empty(handle):
             return
         raise InputError(f"{name}: this is a device, which holds no table. Name a file or a pipe")
-    end = time.monotonic() + limit("seconds")
+    end, size = time.monotonic() + limit("seconds"), 0
     while True:
-        if handle is not None and not _arrives(handle, name, end - time.monotonic()):
+        left = end - time.monotonic()
+        if left < 0 or (handle is not None and not _arrives(handle, name, left)):
             raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
         block = stream.read(BLOCK) if handle is None else os.read(handle, BLOCK)
         if not block:
             return
-        if time.monotonic() > end:
-            raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
+        size += len(block)
+        if size > limit("stream"):
+            raise exceeded("stream", name, fix="Write it to a file, and name that file")
         yield block
 
 
@@ -356,7 +381,7 @@ def handle_is_empty(handle: int) -> bool:
     return os.path.exists(os.devnull) and os.path.samestat(os.fstat(handle), os.stat(os.devnull))
 
 
-def _handle(stream: IO[bytes]) -> int | None:
+def _handle(stream: Bytes) -> int | None:
     """Return the number of an open file; None for bytes in memory, and where streams cannot be waited for."""
     try:
         return stream.fileno() if hasattr(select, "poll") else None
@@ -371,7 +396,7 @@ def _arrives(handle: int, name: str, seconds: float) -> bool:
     if poll.poll(1000 * max(min(seconds, PATIENCE), 0)):
         return True
     if seconds > PATIENCE:
-        waiting(f"waiting for data from {name}, for {count(round(seconds - PATIENCE), 'second')} at most")
+        tell(f"waiting for data from {name}, for {count(round(seconds - PATIENCE), 'second')} at most")
         return bool(poll.poll(1000 * (seconds - PATIENCE)))
     return False
 
@@ -401,43 +426,12 @@ class CheckedText(io.TextIOWrapper):
 
 
 def open_text(source: Source) -> CheckedText:
-    """Open a source as UTF-8 text with its line ends kept."""
-    return CheckedText(source.open(text=True), encoding="utf-8-sig", newline="")
+    """Open a source as text with its line ends kept."""
+    return CheckedText(source.open(text=True), encoding="utf-8-sig", errors=source.errors, newline="")
 
 
-@contextmanager
-def decoded(source: Source) -> Iterator[CheckedText]:
-    """Open a source as text; empty files and those in other encodings are refused, with the line."""
-    refuse_other_encodings(source)
-    try:
-        with open_text(source) as text:
-            yield text
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
-
-
-def refuse_other_encodings(source: Source) -> None:
-    """Refuse empty files and UTF-16 before anything is parsed."""
+def refuse_empty(source: Source) -> None:
+    """Refuse files without a character that shows, before anything is parsed."""
     head = source.head()
     if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:
         raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
-    if head[:2] in UTF16_MARKS:
-        raise InputError(f"{source.name}: the file is UTF-16. Save it as UTF-8")
-
-
-def bad_text(source: Source) -> InputError:
-    """Find the first line that is not UTF-8, and say so."""
-    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
-    with source.open(text=True) as stream:
-        while True:
-            block = stream.read(BLOCK)
-            try:
-                decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                line += error.object.count(b"\n", 0, error.start)
-                message = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
-                fix = "Save the file as UTF-8 (it may be Latin-1 or Windows-1252)"
-                return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
-            if not block:
-                return InputError(f"{source.name}: the text cannot be decoded. Save it as UTF-8")
-            line += block.count(b"\n")

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from socialstats.tables.aliases import Levels
 from socialstats.text import shorten
 
 SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
@@ -29,16 +30,20 @@ def plain(label: str) -> str:
     if label.isascii():
         found = " ".join(label.split()).casefold()
     else:
-        label = unicodedata.normalize("NFKC", "".join(ch for ch in label if not _invisible(ch)))
+        label = unicodedata.normalize("NFKC", _visible(label))
         found = unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
     return found[:-2] if found.endswith(".0") and WHOLE.fullmatch(found) else found
+
+
+def _visible(label: str) -> str:
+    return "".join(ch for ch in label if not _invisible(ch))
 
 
 def _invisible(character: str) -> bool:
     return unicodedata.category(character) == "Cf" or character in SELECTORS
 
 
-def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
+def twins(labels: Iterable[str]) -> list[Levels]:
     """Return groups of labels that are equal but for what `plain` takes away.
 
     Examples
@@ -82,5 +87,4 @@ def told_apart(label: str, other: str) -> str:
         if mine != theirs and mine and not (both.isascii() and both.isprintable()):
             place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
             found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
-    shown = "".join(ch for ch in label if not _invisible(ch))
-    return f"'{shorten(shown)}'" + (f" ({', '.join(found[:MOST_POINTS])})" if found else "")
+    return f"'{shorten(_visible(label))}'" + (f" ({', '.join(found[:MOST_POINTS])})" if found else "")

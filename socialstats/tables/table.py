@@ -10,8 +10,9 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.errors import InputError, Problem, in_columns
+from socialstats.tables.aliases import Levels, Lines, Locate, Positions, Texts
 from socialstats.tables.counting import Counts, N, counts
-from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
+from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, refuse_lengths, signs_of_data
 from socialstats.tables.labels import EPSILON, NO_LABELS, is_nested, refuse_no_labels, texts_of
 from socialstats.tables.lazy import (
     FIRST,
@@ -20,17 +21,18 @@ from socialstats.tables.lazy import (
     Frame,
     asks,
     collected,
+    ends,
     engine,
     first_of_each,
     group_rows,
     height,
     numbered,
+    package_of,
     rows_of,
 )
 from socialstats.text import listing, meant, shorten
 
 SHOWN = 20  # names or values that a message lists
-Locate = Callable[[Sequence[int]], list[int]]
 FEW = 20  # values that are looked at
 Wanted = Callable[[tuple[str | None, ...]], bool]
 
@@ -40,7 +42,7 @@ class Stacked:
     """Columns of `rows` values each that stand one below the other in `column`."""
 
     column: str
-    columns: tuple[str, ...]
+    columns: Levels
     rows: int
 
 
@@ -64,6 +66,8 @@ class Table:
         True for a text file whose fields are separated by semicolons, as where commas are decimal.
     decimal_commas : tuple of str
         Columns of such a file whose numbers were written with decimal commas, and are read as numbers.
+    encoding : str
+        A word on the encoding of a text file that is not UTF-8.
     is_file : bool
         True when the table was read from a file or from standard input.
     locate : callable or None
@@ -79,25 +83,26 @@ class Table:
     """
 
     frame: Frame
-    columns: tuple[str, ...]
-    index: tuple[str, ...] = ()
+    columns: Levels
+    index: Levels = ()
     source: str = "data frame"
     unit: str = "row"
     is_file: bool = False
     semicolons: bool = False
-    decimal_commas: tuple[str, ...] = ()
+    decimal_commas: Levels = ()
+    encoding: str = ""
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
-    copies: tuple[str, ...] = ()
+    copies: Levels = ()
 
     @property
     def lazy(self) -> bool:
         """Whether an engine reads the rows when it is asked."""
         return isinstance(self.frame, nw.LazyFrame)
 
-    def columns_behind(self, column: str, positions: Sequence[int] = ()) -> str | tuple[str, ...]:
+    def columns_behind(self, column: str, positions: Positions = ()) -> str | Levels:
         """Return a column as the user's table spells it; several where it holds the values of several.
 
         Parameters
@@ -145,7 +150,7 @@ class Table:
             return False
         return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
 
-    def levels(self, column: str, na: Collection[str] = ()) -> tuple[str, ...]:
+    def levels(self, column: str, na: Collection[str] = ()) -> Levels:
         """Return the sorted labels of a column; none where it holds values that are no labels."""
         try:
             return self.counts([column]).columns[column].labels(na).levels
@@ -172,11 +177,11 @@ class Table:
         return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
 
     @asks
-    def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
+    def counts(self, keys: Texts, weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
         return counts(self.frame, keys, weight, na=na, source=self.source)
 
-    def categories(self, column: str) -> tuple[str, ...]:
+    def categories(self, column: str) -> Levels:
         """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
         kind = self.frame.collect_schema().get(column)
         if isinstance(kind, nw.Enum):
@@ -195,16 +200,14 @@ class Table:
 
     @asks
     def ends(self, column: str) -> tuple[float, float]:
-        """Return the smallest and the largest number of a column of numbers; an engine finds them itself."""
-        named = (nw.col(column).min().alias("low"), nw.col(column).max().alias("high"))
-        found = collected(self.frame.select(*named))
-        low, high = (float(found.get_column(name)[0]) for name in ("low", "high"))
+        """Return the smallest and the largest number of a column of numbers."""
+        low, high = map(float, ends(self.frame, column))
         return low, high
 
     @asks
-    def distinct(self, columns: Sequence[str]) -> int:
+    def distinct(self, columns: Texts) -> int:
         """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
-        if isinstance(self.frame, nw.LazyFrame):
+        if self.lazy:
             held = list(dict.fromkeys(columns))
             return height(group_rows(self.frame.select(*held), held, nw.len().alias(N)))
         return len(self.counts(columns).n)
@@ -222,7 +225,7 @@ class Table:
         return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
 
     @asks
-    def positions(self, keys: Sequence[str], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
+    def positions(self, keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
         """Find the first rows that each predicate wants; called only when something is wrong.
 
         Parameters
@@ -248,9 +251,9 @@ class Table:
         return {position: position + shift for position in ordered}
 
 
-def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
+def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int) -> list[Lines]:
     """Return where the first rows stand that each predicate wants."""
-    found: list[list[int]] = [[] for _ in wanted]
+    found: list[Lines] = [[] for _ in wanted]
     open_ = list(range(len(wanted)))
     for position, row in enumerate(rows):
         for k in [k for k in open_ if wanted[k](row)]:
@@ -262,9 +265,7 @@ def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], mos
     return found
 
 
-def _positions_lazily(
-    frame: nw.LazyFrame[Any], keys: Sequence[str], wanted: Sequence[Wanted], most: int
-) -> list[list[int]]:
+def _positions_lazily(frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
     """Find the first wanted rows by two queries: the distinct rows with the first of each, then the rows of these.
 
     The first rows are among those that equal one of as many distinct rows whose first row comes first.
@@ -281,6 +282,12 @@ def _positions_lazily(
         else:
             found.append(rows_of(frame, keys, [[column[k] for column in columns] for k in hits], most))
     return found
+
+
+def of_file(data: Any, source: str, unit: str = "line", **more: Any) -> Table:
+    """Return the table of a file whose rows were read into a frame."""
+    frame: Any = nw.from_native(data)
+    return Table(frame=frame, columns=tuple(frame.columns), source=source, unit=unit, is_file=True, **more)
 
 
 def as_table(data: Any, source: str = "data frame") -> Table:
@@ -307,8 +314,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     if isinstance(data, Mapping):
         check_names([*data], source)
         data = _from_mapping(data, source)
-    index: tuple[str, ...] = ()
-    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
+    index: Levels = ()
+    if package_of(data) == "pandas" and hasattr(data, "columns"):
         check_names([*data.columns], source)
         index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
         data = data.reset_index(level=[*index]) if index else data
@@ -333,10 +340,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     import pandas as pd
 
-    sizes = {str(name): len(column) for name, column in data.items() if hasattr(column, "__len__")}
-    if len(set(sizes.values())) > 1 and not any(isinstance(column, str) for column in data.values()):
-        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-        raise InputError(f"{source}: the columns have different lengths ({listed})")
+    if not any(isinstance(column, str) for column in data.values()):
+        refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)
     try:
         return pd.DataFrame(dict(data))
     except ValueError as error:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_args
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.aliases import Texts
 from socialstats.tables.sources import small_file
 from socialstats.text import meant, shorten
 
+Fixes = Mapping[str, str] | None
 Allowed = Mapping[str, Any]
 """What a table may hold by name (``*``: any other name). It is a type or a union of them, a tuple of values, a table or
 a `Column`. ``[kind]`` allows one or a list of a kind, ``[kind, kind, ...]`` any of several kinds, `object` anything. A
@@ -33,7 +35,7 @@ class Column:
     """A name of one of a table's columns."""
 
     table: str
-    known: Sequence[str]
+    known: Texts
 
 
 def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = float) -> tuple[bytes, dict[str, Any]]:
@@ -106,9 +108,7 @@ def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) ->
     return 0 if section != "rule" and message == inner else first + 1
 
 
-def wrong_keys(
-    values: Mapping[str, Any], allowed: Allowed, where: str = "", needed: Mapping[str, str] | None = None
-) -> Iterator[Problem]:
+def wrong_keys(values: Mapping[str, Any], allowed: Allowed, where: str = "", needed: Fixes = None) -> Iterator[Problem]:
     """Yield what is wrong with a table, and with the tables in it.
 
     Parameters
@@ -135,49 +135,59 @@ def wrong_keys(
             yield from wrong_value(f"{where}{name}", value, kind, needed)
 
 
-def wrong_value(key: str, value: Any, kind: Any, needed: Mapping[str, str] | None = None) -> Iterator[Problem]:
+def wrong_value(key: str, value: Any, kind: Any, needed: Fixes = None) -> Iterator[Problem]:
     """Yield what is wrong with one value; see `Allowed`."""
-    if isinstance(kind, list) and len(kind) == 1:
-        for one in value if isinstance(value, list) else [value]:
-            yield from wrong_value(key, one, kind[0], needed)
-    elif isinstance(kind, list):
-        if all(any(wrong_value(key, value, one, needed)) for one in kind):
-            own = [one for one in kind if isinstance(one, str) or _speaks_to(one, value)]
-            wanted = " or ".join(str(_unlike(value, one)) for one in kind)
-            plain = [Problem(message=f"{key} = {_plain(value)} is not {wanted}")]
-            yield from wrong_value(key, value, own[-1], needed) if own else plain
-    elif isinstance(kind, str):
-        yield Problem(message=f"'{key}' is not yours to set", fix=kind)
-    elif isinstance(kind, Mapping) and isinstance(value, dict):
-        yield from wrong_keys(value, kind, f"{key}.", needed)
-    elif isinstance(kind, Column) and isinstance(value, str):
-        if value not in kind.known:
-            fix = f"{meant(value, kind.known)}Columns: {', '.join(kind.known)}"
-            yield Problem(message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix)
-    elif (like := _unlike(value, kind)) is not None:
-        yield Problem(message=f"{key} = {_plain(value)} is not {like}")
+    match kind:
+        case [one] if isinstance(kind, list):
+            for item in value if isinstance(value, list) else [value]:
+                yield from wrong_value(key, item, one, needed)
+        case list():
+            if all(any(wrong_value(key, value, one, needed)) for one in kind):
+                own = [one for one in kind if isinstance(one, str) or _speaks_to(one, value)]
+                wanted = " or ".join(str(_unlike(value, one)) for one in kind)
+                plain = [Problem(message=f"{key} = {_plain(value)} is not {wanted}")]
+                yield from wrong_value(key, value, own[-1], needed) if own else plain
+        case str():
+            yield Problem(message=f"'{key}' is not yours to set", fix=kind)
+        case Mapping() if isinstance(value, dict):
+            yield from wrong_keys(value, kind, f"{key}.", needed)
+        case Column() if isinstance(value, str):
+            if value not in kind.known:
+                fix = f"{meant(value, kind.known)}Columns: {', '.join(kind.known)}"
+                yield Problem(message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix)
+        case _ if (like := _unlike(value, kind)) is not None:
+            yield Problem(message=f"{key} = {_plain(value)} is not {like}")
 
 
 def _speaks_to(kind: Any, value: Any) -> bool:
     """Whether a kind is a table or a column, and one value per table or a text."""
-    kind = kind[0] if isinstance(kind, list) else kind
-    return isinstance(value, dict) if isinstance(kind, Mapping) else isinstance(kind, Column) and isinstance(value, str)
+    match kind:
+        case list():
+            return _speaks_to(kind[0], value)
+        case Mapping():
+            return isinstance(value, dict)
+    return isinstance(kind, Column) and isinstance(value, str)
 
 
 def _unlike(value: Any, kind: Any) -> str | None:
     """Return what is wanted in place of a value; None where it fits."""
-    if isinstance(kind, list):
-        return _unlike(value, kind[0])
-    if isinstance(kind, tuple):
-        fits = any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind)
-        names = [str(one).lower() if isinstance(one, bool) else str(one) for one in kind]
-        shown = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
-        return None if fits else f"one of {', '.join(shown)}"
-    if isinstance(kind, Column):
-        return "a column"
+    match kind:
+        case list():
+            return _unlike(value, kind[0])
+        case tuple():
+            names = [_plain_word(one) for one in kind]
+            shown = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
+            fits = any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind)
+            return None if fits else f"one of {', '.join(shown)}"
+        case Column():
+            return "a column"
     types = {dict} if isinstance(kind, Mapping) else {*get_args(kind)} or {kind}
     fits = kind is object or type(value) in types or (float in types and type(value) in (int, Decimal))
     return None if fits else " or ".join(PLAIN[one] for one in PLAIN if one in types)
+
+
+def _plain_word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _plain(value: Any) -> str:

@@ -36,7 +36,7 @@ def read_feather(source: Source) -> Any:
     import pyarrow as pa
 
     with source.seekable() as stream:
-        whole = source.head().startswith(READ["feather"].magic)
+        whole = source.head().startswith(READ["feather"].magic.encode())
         opened = pa.ipc.open_file(stream) if whole else pa.ipc.open_stream(stream)
         refuse_wide(opened.schema.names, source.name)
         batches, rows, size = [], 0, 0

@@ -13,10 +13,11 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import IO
+from functools import cache
 from xml.parsers import expat
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.aliases import Bytes
 from socialstats.tables.labels import as_text
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit
 
@@ -28,6 +29,12 @@ CORRECT = "Correct it, or empty it where a value is missing"
 SAVE = "Open the file in a spreadsheet program and save it there"
 ERROR = "an error (such as #N/A or #DIV/0!)"
 Attributes = Mapping[str, str]
+Start = Callable[[str, Attributes], None]
+Use = Callable[[str], None]
+
+
+def ignored(*_: object) -> None:
+    """Do nothing with the tag or text of an element."""
 
 
 @dataclass(slots=True)
@@ -136,13 +143,11 @@ class Archive:
         Name for messages.
     """
 
-    def __init__(self, stream: IO[bytes], source: str) -> None:
+    def __init__(self, stream: Bytes, source: str) -> None:
         self._zip, self._source, self._total = zipfile.ZipFile(stream), source, 0
         self.names = frozenset(self._zip.namelist())
 
-    def parse(self, name: str, start: Callable[[str, Attributes], None] | None = None,
-              end: Callable[[str], None] | None = None, text: Callable[[str], None] | None = None, *,
-              needed: bool = True) -> None:  # fmt: skip
+    def parse(self, name: str, start: Start, end: Use = ignored, text: Use = ignored, *, needed: bool = True) -> None:
         """Parse a part; the functions get the names of elements without their prefixes.
 
         A part that is not needed may be absent.
@@ -156,15 +161,9 @@ class Archive:
             return
         parser = expat.ParserCreate()
         parser.buffer_text = True
-        short: dict[str, str] = {}
-
-        def local(name: str) -> str:
-            return short.get(name) or short.setdefault(name, name.rpartition(":")[2])
-
-        if start is not None:
-            parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
-        if end is not None:
-            parser.EndElementHandler = lambda name: end(local(name))
+        local = cache(lambda name: name.rpartition(":")[2])
+        parser.StartElementHandler = lambda name, attributes: start(local(name), attributes)
+        parser.EndElementHandler = lambda name: end(local(name))
         parser.CharacterDataHandler = text
         parser.EntityDeclHandler = self._refuse_entity
         size, packed = 0, self._zip.getinfo(name).compress_size
@@ -188,7 +187,7 @@ class Archive:
         raise InputError(f"{self._source}: its XML declares the entity '{name[:20]}', which no workbook needs. {SAVE}")
 
 
-def sheets_of(stream: IO[bytes], format: str, source: str, only: str = "") -> list[Sheet]:
+def sheets_of(stream: Bytes, format: str, source: str, only: str = "") -> list[Sheet]:
     """Read the sheets of a workbook; all of them are listed, and of these `only` is read where it is given.
 
     Raises
@@ -219,7 +218,7 @@ class _Xlsx:
         self.sheets: list[Sheet] = []
         self._strings: list[str] = []
         self._kinds: list[str] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
-        self._read_strings("xl/sharedStrings.xml")
+        self._each("xl/sharedStrings.xml", "si", self._strings.append, needed=False)
         self._read_styles("xl/styles.xml")
         targets = {
             found["Id"]: posixpath.normpath(posixpath.join("/xl", found["Target"])).lstrip("/")
@@ -240,27 +239,28 @@ class _Xlsx:
                 if only in ("", name):
                     self._read_sheet(sheet, part)
 
-    def _read_strings(self, part: str) -> None:
-        """Read the texts that cells refer to by number; spellings for readers of Japanese (rPh) are no part of them."""
+    def _each(self, part: str, whole: str, use: Use, start: Start = ignored, *, needed: bool = True) -> None:
+        """Hand on the text of each element of a tag; spellings for readers of Japanese (rPh) are no part of it."""
         pieces: list[str] = []
-        open_text = phonetic = False
+        inside = phonetic = False
 
-        def start(tag: str, attributes: Attributes) -> None:
-            nonlocal open_text, phonetic
-            open_text, phonetic = tag == "t", phonetic or tag == "rPh"
+        def begin(tag: str, attributes: Attributes) -> None:
+            nonlocal inside, phonetic
+            inside, phonetic = tag in ("t", "v"), phonetic or tag == "rPh"
+            start(tag, attributes)
 
         def end(tag: str) -> None:
-            nonlocal open_text, phonetic
-            open_text, phonetic = False, phonetic and tag != "rPh"
-            if tag == "si":
-                self._strings.append("".join(pieces))
+            nonlocal inside, phonetic
+            inside, phonetic = False, phonetic and tag != "rPh"
+            if tag == whole:
+                use("".join(pieces))
                 pieces.clear()
 
         def text(data: str) -> None:
-            if open_text and not phonetic:
+            if inside and not phonetic:
                 pieces.append(data)
 
-        self._archive.parse(part, start, end, text, needed=False)
+        self._archive.parse(part, begin, end, text, needed=needed)
 
     def _read_styles(self, part: str) -> None:
         """Read which styles of cells show numbers as dates or durations."""
@@ -278,43 +278,29 @@ class _Xlsx:
         """Read the cells of a worksheet."""
         rows = row = column = 0
         attributes: Attributes = {}
-        pieces: list[str] = []
-        inside = ""  # the element whose text is wanted
-        formula = phonetic = False
+        formula = False
 
         def start(tag: str, given: Attributes) -> None:
-            nonlocal rows, row, column, attributes, inside, formula, phonetic
-            if tag == "c":
-                attributes, formula = given, False
-                pieces.clear()
-                column += 1
-                if place := REFERENCE.fullmatch(given.get("r", "")):
-                    row, column = int(place[2]), number_of(place[1])
-            elif tag == "v" or (tag == "t" and not phonetic):
-                inside = tag
-            elif tag == "row":
-                row, column = int(given.get("r", row + 1)), 0
-                rows += 1
-                if rows > MOST_ROWS:
-                    raise InputError(f"{sheet.source}: it has more rows than a worksheet holds, {MOST_ROWS:,}. {SAVE}")
-            elif tag == "f":
-                formula = True
-            elif tag == "rPh":
-                phonetic = True
+            nonlocal rows, row, column, attributes, formula
+            match tag:
+                case "c":
+                    attributes, formula = given, False
+                    column += 1
+                    if place := REFERENCE.fullmatch(given.get("r", "")):
+                        row, column = int(place[2]), number_of(place[1])
+                case "row":
+                    row, column, rows = int(given.get("r", row + 1)), 0, rows + 1
+                    if rows > MOST_ROWS:
+                        raise InputError(
+                            f"{sheet.source}: it has more rows than a worksheet holds, {MOST_ROWS:,}. {SAVE}"
+                        )
+                case "f":
+                    formula = True
 
-        def end(tag: str) -> None:
-            nonlocal inside, phonetic
-            inside = ""
-            if tag == "c":
-                self._put(sheet, row, column - 1, attributes, "".join(pieces), formula=formula)
-            elif tag == "rPh":
-                phonetic = False
+        def use(value: str) -> None:
+            self._put(sheet, row, column - 1, attributes, value, formula=formula)
 
-        def text(data: str) -> None:
-            if inside:
-                pieces.append(data)
-
-        self._archive.parse(part, start, end, text)
+        self._each(part, "c", use, start)
 
     def _put(self, sheet: Sheet, row: int, column: int, attributes: Attributes, value: str, *, formula: bool) -> None:
         """Write the value of a cell into a sheet."""
@@ -323,16 +309,16 @@ class _Xlsx:
             if formula and kind != "str":  # a program that computes nothing wrote it; text that is empty is a value
                 sheet.refuse(row, column, "a formula without its value", SAVE)
             return
-        if kind == "s":
-            value = self._strings[int(value)]
-        elif kind == "b":
-            value = "TRUE" if int(value) else "FALSE"
-        elif kind == "n":
-            style = int(attributes.get("s", "0"))
-            shown = self._kinds[style] if style < len(self._kinds) else ""
-            value = self._number(value, shown)
-        elif kind == "d":
-            value = date_text(datetime.fromisoformat(value))
+        match kind:
+            case "s":
+                value = self._strings[int(value)]
+            case "b":
+                value = "TRUE" if int(value) else "FALSE"
+            case "n":
+                style = int(attributes.get("s", "0"))
+                value = self._number(value, self._kinds[style] if style < len(self._kinds) else "")
+            case "d":
+                value = date_text(datetime.fromisoformat(value))
         if kind == "e" or (kind == "n" and not value):
             sheet.refuse(row, column, ERROR, CORRECT)
         elif value:
@@ -405,36 +391,38 @@ class _Ods:
         archive.parse("content.xml", self._start, self._end, self._text)
 
     def _start(self, tag: str, attributes: Attributes) -> None:
-        if tag == "table":
-            name = attributes.get("table:name", "")
-            self.sheets.append(Sheet(name, self._source))
-            self._row, self._times, self._open = 1, 0, self._only in ("", name)
-        elif tag == "table-row":
-            self._row, self._column = self._row + self._times, 0
-            self._times = int(attributes.get("table:number-rows-repeated", "1"))
-        elif tag in ("table-cell", "covered-table-cell"):
-            self._cell, self._paragraphs = attributes, 0
-            self._pieces.clear()
-        elif tag == "annotation":
-            self._notes += 1
-        elif tag == "p" and not self._notes:
-            self._pieces += ["\n"] if self._paragraphs else []
-            self._paragraphs, self._in_paragraph = self._paragraphs + 1, True
-        elif tag in ("s", "tab", "line-break") and not self._notes:
-            spaces = int(attributes.get("text:c", "1"))
-            if spaces > MOST_SPACES:
-                raise InputError(f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it")
-            self._pieces.append({"s": " " * spaces, "tab": "\t"}.get(tag, "\n"))
+        match tag:
+            case "table":
+                name = attributes.get("table:name", "")
+                self.sheets.append(Sheet(name, self._source))
+                self._row, self._times, self._open = 1, 0, self._only in ("", name)
+            case "table-row":
+                self._row, self._column = self._row + self._times, 0
+                self._times = int(attributes.get("table:number-rows-repeated", "1"))
+            case "table-cell" | "covered-table-cell":
+                self._cell, self._paragraphs = attributes, 0
+                self._pieces.clear()
+            case "annotation":
+                self._notes += 1
+            case "p" if not self._notes:
+                self._pieces += ["\n"] if self._paragraphs else []
+                self._paragraphs, self._in_paragraph = self._paragraphs + 1, True
+            case "s" | "tab" | "line-break" if not self._notes:
+                spaces = int(attributes.get("text:c", "1"))
+                if spaces > MOST_SPACES:
+                    raise InputError(f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it")
+                self._pieces.append({"s": " " * spaces, "tab": "\t"}.get(tag, "\n"))
 
     def _end(self, tag: str) -> None:
-        if tag in ("table-cell", "covered-table-cell"):
-            self._put(int(self._cell.get("table:number-columns-repeated", "1")), covered=tag != "table-cell")
-        elif tag == "table-row" and self._open:
-            self.sheets[-1].repeat(self._row, self._times)
-        elif tag == "annotation":
-            self._notes -= 1
-        elif tag == "p":
-            self._in_paragraph = False
+        match tag:
+            case "table-cell" | "covered-table-cell":
+                self._put(int(self._cell.get("table:number-columns-repeated", "1")), covered=tag != "table-cell")
+            case "table-row" if self._open:
+                self.sheets[-1].repeat(self._row, self._times)
+            case "annotation":
+                self._notes -= 1
+            case "p":
+                self._in_paragraph = False
 
     def _text(self, data: str) -> None:
         if self._in_paragraph and not self._notes:
@@ -453,13 +441,14 @@ class _Ods:
 
     def _value(self, kind: str, shown: str) -> str:
         cell = self._cell
-        if kind in ("float", "percentage", "currency"):
-            return number_text(cell["office:value"])
-        if kind == "boolean":
-            return "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
-        if kind == "date":
-            return date_text(datetime.fromisoformat(cell["office:date-value"]))
-        if kind == "time":
-            clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
-            return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
+        match kind:
+            case "float" | "percentage" | "currency":
+                return number_text(cell["office:value"])
+            case "boolean":
+                return "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
+            case "date":
+                return date_text(datetime.fromisoformat(cell["office:date-value"]))
+            case "time":
+                clock = CLOCK.fullmatch(cell.get("office:time-value", ""))
+                return ":".join(part.zfill(2) for part in clock.groups()) if clock else shown
         return shown or cell.get("office:string-value", "")

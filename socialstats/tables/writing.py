@@ -14,7 +14,7 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem
+from socialstats.tables.aliases import Bytes, Texts
 from socialstats.tables.formula_cells import NUMERIC, guarded, guarded_frame, unguarded
 from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Target = str | Path
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
 SUFFIXES: dict[str, Format] = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
@@ -154,7 +156,7 @@ def marked(name: str, mark: str) -> Kind:
     return Kind(name, lambda path: re.match(mark.encode(), _head(path), re.DOTALL) is not None)
 
 
-def table_like(columns: Sequence[str], format: Format) -> Kind:
+def table_like(columns: Texts, format: Format) -> Kind:
     """Return the kind of the tables in a format with these columns in this order."""
     held = list(map(unguarded, columns))
     return Kind(f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == held)
@@ -255,7 +257,7 @@ def is_read(*paths: Path) -> None:
         allowed.read += paths
 
 
-def place_of(target: str | Path, kind: Kind) -> Path:
+def place_of(target: Target, kind: Kind) -> Path:
     """Return where a file is to be written, links followed, or raise where something stands that would be lost.
 
     Parameters
@@ -297,18 +299,18 @@ def place_of(target: str | Path, kind: Kind) -> Path:
     return _in_folder(path.resolve(), target)
 
 
-def _in_folder(place: Path, target: str | Path) -> Path:
+def _in_folder(place: Path, target: Target) -> Path:
     if not os.access(place.parent, os.W_OK):
         raise _refused(target, f"the folder {place.parent} is read-only")
     return place
 
 
-def _refused(target: str | Path, message: str, fix: str = "Name another file.") -> InputError:
+def _refused(target: Target, message: str, fix: str = "Name another file.") -> InputError:
     return InputError(Problem(message=message, source=str(target), fix=fix))
 
 
 @contextmanager
-def opened_whole(target: str | Path, kind: Kind) -> Iterator[IO[bytes]]:
+def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
     """Open a file beside its place for writing; it is moved there at the end, so that nobody meets half of it.
 
     Devices and pipes are written to as they are; ``-`` is stdout.
@@ -361,7 +363,7 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-def straight(target: str | Path) -> bool:
+def straight(target: Target) -> bool:
     """Return whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
     path = Path(target)
     return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
@@ -384,7 +386,7 @@ def _ending() -> Iterator[None]:
 
 
 @contextmanager
-def opened_text(target: str | Path, kind: Kind) -> Iterator[IO[str]]:
+def opened_text(target: Target, kind: Kind) -> Iterator[IO[str]]:
     """Open a file for UTF-8 text, as `opened_whole` does."""
     if str(target) == "-":
         yield sys.stdout
@@ -396,7 +398,7 @@ def opened_text(target: str | Path, kind: Kind) -> Iterator[IO[str]]:
         out.detach()
 
 
-def write_whole(target: str | Path, content: bytes | str, kind: Kind) -> None:
+def write_whole(target: Target, content: bytes | str, kind: Kind) -> None:
     """Write a file as a whole or not at all (`opened_whole`)."""
     with opened_whole(target, kind) as file:
         file.write(content.encode() if isinstance(content, str) else content)
@@ -451,7 +453,7 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
     return None
 
 
-def _in_order(row: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+def _in_order(row: Mapping[str, Any], names: Texts) -> list[Any]:
     """Return the values of a row in the order of some names, which are all it may have."""
     if unknown := row.keys() - set(names):
         raise ValueError(f"columns that were not announced: {sorted(unknown)}")

@@ -69,6 +69,14 @@ def first_of(text: str) -> str:
 
 FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
     # comparisons: what crosses pairs is a cluster
+    "another game of the same sides": (
+        lambda: battles("bot_left", "bot_right", "vote", ["left", "right"], visitor=numbered("v", 40),
+                        visitor_before=["left", "right", "tie"]),
+        "report --map item_a=bot_left --map item_b=bot_right --map winner=vote --winner-coding side "
+        "--cluster visitor"),
+    "draws beside winners": (
+        lambda: battles("winner", "loser", "remis", ["0", "0", "0", "1"]),
+        "report --map item_a=winner --map item_b=loser --map winner=winner --map drawn=remis"),
     "voters": (
         lambda: battles("bot_left", "bot_right", "vote", ["left", "right", "both bad"], visitor=numbered("v", 40),
                         lang=["en", "de", "fr"]),
@@ -324,8 +332,6 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "a codebook": (
         lambda: Frame({"variable": numbered("q", 20), "label": numbered("what ", 20), "type": ["number", "text"] * 10,
                        "value": [1, 5] * 10, "page": [*range(1, 6)] * 4}), "A codebook holds no answers"),
-    "draws beside winners": (
-        lambda: battles("winner", "loser", "remis", ["0", "0", "0", "1"]), "'remis' says which contests were drawn"),
     "means under one letter": (
         lambda: with_scores(crossed(["scale", "arm"], numbered("s", 6), ["bot", "control"]), M=share, SD=share,
                             n=likert), "Each row is a summary already"),

@@ -293,12 +293,12 @@ def test_workbooks_and_archives_are_called_what_they_are(tmp_path: Path) -> None
     assert messages(b"PK\x03\x04 torn", tmp_path) == [f"choices.csv: {archive_said}"]
 
 
-def test_other_encodings_are_refused_with_the_line(tmp_path: Path) -> None:
+def test_other_encodings_are_refused_with_line_and_column(tmp_path: Path) -> None:
     text = f"{HEAD}\nx,y,x\nmüller,y,y\n"
-    assert messages(text.encode("latin-1"), tmp_path) == [
-        "choices.csv line 3: byte 0xfc is not UTF-8. Save the file as UTF-8 (it may be Latin-1 or Windows-1252)"
+    fix = "Say which encoding the file has, such as encoding='windows-1250', or save it as UTF-8"
+    assert messages(text.encode("cp850"), tmp_path) == [
+        f"choices.csv line 3, column 'item_a': byte 0x81 is not UTF-8. {fix}"
     ]
-    assert messages(text.encode("utf-16"), tmp_path) == ["choices.csv: the file is UTF-16. Save it as UTF-8"]
     for place, line in ((HEAD, 1), ("müller", 3)):
         bad = text.replace(place, place[0] + "\0" + place[1:])
         assert messages(bad, tmp_path) == [

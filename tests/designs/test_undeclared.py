@@ -134,3 +134,41 @@ def test_few_clusters_enlarge_the_variance_and_the_critical_value() -> None:
     assert small_sample(5) == pytest.approx(5 / 4)
     assert reach(5) == pytest.approx(2.776445, abs=1e-6)  # t with 4 degrees of freedom, from a printed table
     assert reach(np.inf) == pytest.approx(1.959964, abs=1e-6)
+
+
+def games(draw: np.random.Generator, first: str, second: str, n: int = 900) -> pd.DataFrame:
+    """Two games of a pair in a row, whose outcomes go together; judges of an unknown name have strong tastes."""
+    table = arena(draw, 1.0, n).rename(columns={"winner": first})
+    again = np.where(draw.random(n) < 0.8, table[first], table["model_a"])
+    return table.assign(**{second: np.where(draw.random(n) < 0.1, "tie", again)})
+
+
+@pytest.mark.parametrize("coded", ["labels", "sides", "words"])
+def test_a_column_of_outcomes_is_never_recommended_as_a_cluster(coded: str) -> None:
+    table = games(np.random.default_rng(3), "g1_winner", "game2")
+    if coded != "labels":
+        words = {"sides": ("model_a", "model_b"), "words": ("1. better", "2. better")}[coded]
+        for column in ("g1_winner", "game2"):
+            side = table[column].where(table[column] == "tie", np.where(table[column] == table["model_a"], *words))
+            table[column] = side
+    reading = {"winner": "g1_winner"} if coded != "words" else {"winner": "g1_winner", "winner_coding": "side"}
+    said = " ".join(cautions(ss.read_comparisons(table, **reading)).values())
+    assert "'wer'" in said
+    assert "game2" not in said
+
+
+def test_judges_that_are_called_like_items_are_clusters_all_the_same() -> None:
+    table = arena(np.random.default_rng(1), 1.0)
+    table["wer"] = "m" + (table["wer"].str[1:].astype(int) % 8).astype(str)
+    assert "'wer'" in " ".join(cautions(ss.read_comparisons(table)).values())
+
+
+def test_ratings_of_another_question_are_no_clusters() -> None:
+    draw = np.random.default_rng(5)
+    table = board(draw, 1.5)
+    words = np.array(["low", "middling", "high", "top"])
+    table["rating"] = words[np.clip(np.round(table["rating"] + 1.5), 0, 3).astype(int)]
+    table["ton"] = table.groupby("item")["rating"].transform("first")
+    said = " ".join(cautions(ss.read_ratings(table, levels=[*words], scale="ordinal")).values())
+    assert "'gebiet'" in said
+    assert "'ton'" not in said

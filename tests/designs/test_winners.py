@@ -138,3 +138,30 @@ def test_an_order_that_says_nothing_about_order_is_an_error_or_ignored() -> None
     design = Comparisons.from_frame(rows, order=False)
     assert not design.order_known
     assert design.first.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("yes", "no"), [(True, False), (1, 0), ("Sí", "no"), ("ja", "nein"), ("empate", "N")])
+def test_a_column_says_which_rows_are_ties_whatever_their_winner(yes: Any, no: Any) -> None:
+    rows = {"winner": [*"pqrp"], "loser": [*"qrpr"], "draw": [no, yes, no, yes]}
+    design = Comparisons.from_frame(rows, item_a="winner", item_b="loser", winner="winner", drawn="draw")
+    told = ["p", "tie", "r", "tie"]
+    same = Comparisons.from_frame({**rows, "who": told}, item_a="winner", item_b="loser", winner="who")
+    assert (design.n_ties, design.n_rows, design.ties_possible) == (2, 4, True)
+    assert sorted(zip(design.item_a, design.item_b, design.outcome, strict=True)) == sorted(
+        zip(same.item_a, same.item_b, same.outcome, strict=True)
+    )
+    assert design.columns == {"item_a": "winner", "item_b": "loser", "winner": "winner", "drawn": "draw"}
+
+
+def test_a_drawn_row_needs_no_winner_and_flags_are_flags() -> None:
+    rows = {"item_a": [*"ppq"], "item_b": [*"qrr"], "winner": ["p", None, "?"], "drawn": ["0", "1", "1"]}
+    assert Comparisons.from_frame(rows, drawn="drawn").n_ties == 2
+    with pytest.raises(InputError, match="the value is missing"):
+        Comparisons.from_frame(rows)
+    with pytest.raises(InputError, match=r"'maybe' does not say whether the contest was drawn\. Write TRUE or FALSE"):
+        Comparisons.from_frame({**rows, "drawn": ["0", "1", "maybe"]}, drawn="drawn")
+    with pytest.raises(InputError, match="column 'drawn': the value is missing"):
+        Comparisons.from_frame({**rows, "drawn": ["0", "1", None]}, drawn="drawn")
+    wins = {"item_a": ["p"], "item_b": ["q"], "score_a": [2], "score_b": [1], "drawn": [True]}
+    with pytest.raises(InputError, match="drawn='drawn' says which rows are ties, beside a column of winners"):
+        Comparisons.from_frame(wins, score_a="score_a", score_b="score_b", drawn="drawn")

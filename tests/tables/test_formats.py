@@ -166,10 +166,10 @@ def test_columns_that_are_called_like_the_mark_of_a_format_are_columns(name: str
         assert read_table(tmp_path / f"x.{suffix}").columns == (name, "b")
 
 
-def test_utf16_text_is_called_so_whatever_its_name(tmp_path: Path) -> None:
-    for name in ("x.csv", "x.xls"):
+def test_utf16_text_is_read_whatever_its_name(tmp_path: Path) -> None:
+    for name in ("x.csv", "x.xls", "x"):
         (tmp_path / name).write_bytes("a\tb\n1\t2\n".encode("utf-16"))
-        assert refused(tmp_path / name) == f"{name}: the file is UTF-16. Save it as UTF-8"
+        assert read_table(tmp_path / name).columns == ("a", "b")
 
 
 @pytest.mark.parametrize("suffix", ["sav", "dta", "feather", "xlsx", "ods", "parquet"])

@@ -1,7 +1,8 @@
 """Results of lm-evaluation-harness: ``results_*.json`` with the ``samples_*.jsonl`` beside it, one row per filter.
 
 Keys of a task's results are ``metric,filter`` and ``metric_stderr,filter``; in versions before 0.4 they have no filter.
-A samples file holds a row for each document and filter; which filter, old files do not say."""
+A samples file holds a row for each document and filter; which filter, old files do not say. Files that were put
+together hold those of several models: a member of each line names the model, or documents begin again."""
 
 from __future__ import annotations
 
@@ -44,6 +45,9 @@ OWN = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
+NAMING = ("model", "model_name", "model_id", "llm", "run", "run_id")
+"""Members by which people name the model of a sample; the harness writes none of them."""
+RUN = "run {}"
 Samples = Iterable[tuple[str, dict[str, Any]]]
 """Samples of a task, each with its place for messages."""
 
@@ -72,8 +76,17 @@ def read(source: Source) -> Log:
     samples |= {task: _placed(f"{path.name} sample", enumerate(held, 1)) for task, held in within.items()}
     config = at(results, "config")
     named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
+    rows = [r for task, held in samples.items() for r in _rows(held, task, results, notes)]
+    models = [*dict.fromkeys(r["model"] for r in rows)]
+    if models == [RUN.format(1)]:
+        rows = [r | {"model": ""} for r in rows]
+    elif len(models) > 1:
+        unsaid = "; no line names one, and documents that recur are of another run" if RUN.format(2) in models else ""
+        notes.append(f"samples of {count(len(models), 'model')} in one file: {listing(models, most=8)}{unsaid}")
+        notes += ["the harness's own numbers are of one of them, and are not checked"] if numbers else []
+        numbers = []
     return log_of(
-        __name__, source, (r for task, held in samples.items() for r in _rows(held, task, results, notes)),
+        __name__, source, rows,
         files=dict.fromkeys((path.name, *(file.name for file in files.values()))), claims=numbers, notes=notes,
         about={"model": results.get("model_name") or named or path.parent.name}, version=results.get("lm_eval_version"),
     )  # fmt: skip
@@ -108,16 +121,19 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
     """Yield one row per document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str | None, ...]] = Counter()
     unnamed = False
     for place, sample in samples:
         doc = cell(sample.get("doc_id"))
         if doc is None:
             raise InputError(f"{place}: a sample without doc_id. Is this a samples file of lm_eval?")
-        unnamed |= "filter" not in sample and seen[doc] > 0
-        used = cell(sample.get("filter", filters[seen[doc] % len(filters)])) or ""
-        seen[doc] += 1
-        common = {"task": task, "unit": f"{task}:{doc}", "filter": used}
+        model = next((held for name in NAMING if isinstance(held := sample.get(name), str) and held), None)
+        possible = [cell(sample["filter"]) or ""] if "filter" in sample else filters
+        run, place_of = divmod(seen[doc, model, *possible], len(possible))
+        unnamed |= place_of > 0
+        seen[doc, model, *possible] += 1
+        used = possible[place_of]
+        common = {"task": task, "unit": f"{task}:{doc}", "filter": used, "model": model or RUN.format(run + 1)}
         yield from _of_sample(sample, common, [name for name, of in listed if of == used], results, place)
     if unnamed:
         notes.append(f"{task}: its samples do not say which filter a row is of: they were told apart by their order")
@@ -125,8 +141,9 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
         notes.append(f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric")
     sizes = at(results, "n-samples", task)
     wanted, original = whole(sizes.get("effective")), whole(sizes.get("original"))
-    if wanted is not None and wanted != len(seen):
-        notes.append(f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(len(seen))}")
+    held = len({doc for doc, *_ in seen})
+    if wanted is not None and wanted != held:
+        notes.append(f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(held)}")
     if wanted is not None and original is not None and wanted < original:
         notes.append(f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)")
 
@@ -140,7 +157,7 @@ def _of_sample(
         metadata["target"] = cell(sample["target"])
     text = responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None  # likelihoods are no answer
     own = [str(name) for name in sequence(sample.get("metrics"))] or listed
-    for name in dict.fromkeys(own or [key for key in sample if key not in OWN]):
+    for name in dict.fromkeys(own or [key for key in sample if key not in {*OWN, *NAMING}]):
         held = sample.get(name)
         score = scored(held, absent="missing")
         if isinstance(held, float) and not is_number(held):

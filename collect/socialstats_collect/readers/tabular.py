@@ -179,10 +179,10 @@ def log_of(
     source
         What was read, where ``files`` does not say it.
     about
-        What all rows share: model and task of the run.
+        What all rows share that do not say it themselves: model and task of the run.
     """
     shared = {name: cell(value) for name, value in (about or {}).items()}
-    rows = [each | shared for each in rows]
+    rows = [each | {name: value for name, value in shared.items() if not each.get(name)} for each in rows]
     long = {name for each in rows for name, value in each.items() if isinstance(value, str) and len(value) > LONGEST}
     long -= {*KEYS, *ALWAYS}
     counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")

@@ -28,6 +28,7 @@ from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
     ACTORS,
     DATES,
+    DRAWN,
     FINAL,
     LOST,
     PICKED,
@@ -63,6 +64,8 @@ def winners_and_losers(seen: Profile) -> Proposals:
     times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
     named = [c for c in seen.varying() if c.names_things]
+    drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
+    results: Parts = {"drawn": drawn} if drawn else {}
     for a, b in product([c for c in named if c.called((*WINNERS, *PICKED))], named):
         if a is b or share(a, b) < 0.3:
             continue
@@ -73,13 +76,14 @@ def winners_and_losers(seen: Profile) -> Proposals:
         if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
             continue
         means = f"'{a.name}' won, '{b.name}' lost"
+        means += f", and '{drawn[0].name}' says which were ties" if drawn else ""
         options: dict[str, Any] = {"count": times} if counted else {}
         score = 7.5 if actor else 9
-        yield proposed_contest(seen, score, means, (a, b), {"winner": [a]}, **options)
+        yield proposed_contest(seen, score, means, (a, b), {"winner": [a], **results}, **options)
         if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
             options |= {"exclude": [f"{a.name}=={b.name}"]}
             means += "; rows where both are the same are left out"
-            yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a]}, **options)
+            yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a], **results}, **options)
 
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import combinations, permutations
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, share
+from socialstats.designs.profile import WON, Profile
 from socialstats.designs.roles import APART, Groups, independent_groups
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
@@ -17,7 +17,6 @@ from socialstats.designs.vocabulary import (
     BOUNDS,
     CALLS,
     CODEBOOKS,
-    DRAWN,
     INTERVALS,
     LOSSES,
     MARGINS,
@@ -205,21 +204,6 @@ def codebook(seen: Profile) -> str:
     )
 
 
-def drawn_contests(seen: Profile) -> str:
-    """Return a word on winners and losers beside a column that says which contests were drawn."""
-    flags = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)]
-    won = next((c for c in seen.varying() if c.called(WINNERS) and c.names_things and c.text), None)
-    lost = next((c for c in seen.varying() if c.called(BEATEN) and c.names_things and c.text), None)
-    if not flags or won is None or lost is None or not share(won, lost):
-        return ""
-    flag, one, two = (shorten(c.name, 30) for c in (flags[0], won, lost))
-    return (
-        f"'{flag}' says which contests were drawn, and '{one}' and '{two}' name a winner there too. Write 'tie' into a "
-        f"column of results where '{flag}' says so, and the winner elsewhere. Then say --map 'item_a={one}' "
-        f"--map 'item_b={two}' --map winner=RESULT"
-    )
-
-
 def mixed_measures(seen: Profile) -> str:
     """Return a word on rows that are models, whose columns are measures of different kinds."""
     model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS.words)), None)
@@ -252,7 +236,6 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     counts_of_groups,
     counts_of_answers,
     codebook,
-    drawn_contests,
     mixed_measures,
 )
 UNJUDGED = (

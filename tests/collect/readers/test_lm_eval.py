@@ -94,6 +94,32 @@ def test_results_that_lost_their_time_stamp_find_their_samples(tmp_path: Path) -
     assert len(read_log(renamed).rows) == 0  # two runs: which one is not known
 
 
+def test_samples_of_several_models_in_one_file_name_the_model_of_each_row(tmp_path: Path) -> None:
+    lines = [line(k, metrics={"acc": int(m == "m1")}, model=m) for m in ("m1", "m2") for k in range(2)]
+    log = read_log(dump_lines(tmp_path / "samples_toy.jsonl", lines))
+    assert log.rows[["model", "unit", "scorer", "value"]].to_numpy().tolist() == [
+        ["m1", "toy:0", "acc", 1.0], ["m1", "toy:1", "acc", 1.0],
+        ["m2", "toy:0", "acc", 0.0], ["m2", "toy:1", "acc", 0.0],
+    ]  # fmt: skip
+    assert "samples of 2 models in one file: m1 and m2" in log.notes
+    bare = [{key: value for key, value in one.items() if key not in ("metrics", "filter")} for one in lines]
+    log = read_log(dump_lines(tmp_path / "samples_bare.jsonl", bare))
+    assert (log.rows["scorer"].unique().tolist(), log.rows["model"].tolist()) == (["acc"], ["m1", "m1", "m2", "m2"])
+
+
+def test_samples_of_runs_that_no_line_names_are_told_apart_by_documents_that_recur(tmp_path: Path) -> None:
+    lines = [line(k, f, metrics={"exact_match": run}) for run in (0, 1) for f in FILTERS for k in range(2)]
+    log = read_log(dump_lines(tmp_path / "samples_gsm.jsonl", lines))
+    assert dict(log.rows.groupby("model")["value"].mean()) == {"run 1": 0.0, "run 2": 1.0}
+    assert any("documents that recur are of another run" in note for note in log.notes)
+    old = [line(k, None, metrics={"exact_match": run}) for run in (0, 1) for _ in FILTERS for k in range(2)]
+    results = {"gsm": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 0.0}}
+    log = read_log(run(tmp_path, results, {"gsm": old}))
+    assert log.rows.groupby(["model", "filter"]).size().tolist() == [2, 2, 2, 2]
+    assert log.claims == ()
+    assert "the harness's own numbers are of one of them, and are not checked" in log.notes
+
+
 def test_metadata_and_units(tmp_path: Path) -> None:
     log = read_log(run(tmp_path, {"toy": {"acc,none": 1.0}}, {"toy": [line(k, metrics={"acc": 1}) for k in range(3)]}))
     assert log.rows["unit"].tolist() == ["toy:0", "toy:1", "toy:2"]

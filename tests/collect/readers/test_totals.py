@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from socialstats.claims import check
 from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats_collect.readers import read_log, read_logs
@@ -160,10 +161,38 @@ def test_openai_evals_metrics_are_scorers(tmp_path: Path) -> None:
     assert dict(log.claims[0].select) == {"scorer": "score"}
 
 
-def test_openai_evals_of_several_runs_are_an_error(tmp_path: Path) -> None:
-    events = [SPEC, event("a", "match", {"correct": True}), event("a", "match", {"correct": True}, run="r2")]
-    with pytest.raises(InputError, match="line 3: events of several runs"):
-        read_log(dump_lines(tmp_path / "x.jsonl", events))
+def evals_run(name: str, model: str, right: list[bool]) -> list[dict[str, Any]]:
+    """Return the events of a run, whose report names no run."""
+    spec = {"spec": {"completion_fns": [model], "eval_name": "toy.dev.v0", "run_id": name}}
+    matches = [event(f"toy.{k}", "match", {"correct": one}, run=name) for k, one in enumerate(right)]
+    return [spec, *matches, {"final_report": {"accuracy": sum(right) / len(right)}}]
+
+
+def test_openai_evals_of_several_runs_name_the_model_of_each_row(tmp_path: Path) -> None:
+    first, second = evals_run("r1", "gpt-x", [True, False]), evals_run("r2", "gpt-y", [True, True])
+    log = read_log(dump_lines(tmp_path / "x.jsonl", [*first, *second]))
+    assert log.rows[["model", "run", "unit", "task", "value"]].to_numpy().tolist() == [
+        ["gpt-x", "r1", "toy.0", "toy.dev.v0", 1.0], ["gpt-x", "r1", "toy.1", "toy.dev.v0", 0.0],
+        ["gpt-y", "r2", "toy.0", "toy.dev.v0", 1.0], ["gpt-y", "r2", "toy.1", "toy.dev.v0", 1.0],
+    ]  # fmt: skip
+    assert [(c.printed, dict(c.select)) for c in log.claims] == [
+        ("0.5", {"model": "gpt-x", "scorer": "match"}), ("1.0", {"model": "gpt-y", "scorer": "match"}),
+    ]  # fmt: skip
+    assert {one.verdict for one in check(log).judged} == {"reproduced"}
+    assert log.notes[0] == "2 runs in one file: the column 'model' tells them apart"
+
+
+def test_openai_evals_of_one_model_twice_and_of_a_run_without_a_spec(tmp_path: Path) -> None:
+    same = evals_run("r1", "gpt-x", [True]) + evals_run("r2", "gpt-x", [False])
+    log = read_log(dump_lines(tmp_path / "x.jsonl", same))
+    assert log.rows["model"].tolist() == ["gpt-x (r1)", "gpt-x (r2)"]
+    mixed = [SPEC, event("a", "match", {"correct": True}), event("a", "match", {"correct": False}, run="r2"),
+             event("b", "match", {"correct": False})]  # fmt: skip
+    log = read_log(dump_lines(tmp_path / "y.jsonl", mixed))
+    assert list(zip(log.rows["model"], log.rows["unit"], log.rows["value"], strict=True)) == [
+        ("gpt-x", "a", 1.0), ("gpt-x", "b", 0.0), ("run (r2)", "a", 0.0),
+    ]  # fmt: skip
+    assert "run r2: no final report" in " ".join(log.notes)
 
 
 def test_openai_evals_without_an_end(tmp_path: Path) -> None:
