@@ -26,10 +26,10 @@ from socialstats.designs.parts import (
     named_factors,
     renamed,
     stacked,
-    taken_all,
-    taken_by,
+    taken,
+    taken_fields,
 )
-from socialstats.designs.scan import Scan
+from socialstats.designs.scan import Scan, Spool, sides_of, used_levels
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.tables import as_table
 from socialstats.text import count, listing, quoted, shorten
@@ -516,8 +516,6 @@ class Comparisons(Design):
 
 def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
     """Return a design with the clusters and covariates that stayed with its table."""
-    from socialstats.designs.spool import Spool, sides_of, used_levels
-
     spool = Spool(scan, list(scan.covariates), scan.factors("declared"))
     rows = spool.whole()
     cell, weight = rows["cell"].astype(np.int64), rows["weight"].astype(np.float64)
@@ -530,7 +528,7 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
         "count": np.ones(len(rows)),
         "weight": weight,
         "weight_sq": weight**2,
-        "clusters": (*factors, *taken_all(cells.clusters, cell)),
+        "clusters": (*factors, *taken(cells.clusters, cell)),
     }
     fields["covariates"] |= {name: Covariate(name=name, a=a, b=b) for name, (a, b) in sides.items()}
     names = replace(cells, scan=scan).covariate_names
@@ -556,20 +554,14 @@ def merged(design: Comparisons) -> Comparisons:
     return replace(design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan})
 
 
+CELLS = ("item_a", "item_b", "outcome", "first", "covariates", "by", "cited", "clusters", "replies")
 SUMS = ("count", "weight", "weight_sq")
 
 
 def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> Fields:
     """Return the fields of some cells, and of their sums over rows those that are named."""
-    fields: Fields = {name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)}
-    fields["covariates"] = {name: covariate.take(index) for name, covariate in design.covariates.items()}
-    fields |= {"by": taken_by(design.by, index), "cited": taken_by(design.cited, index)}
-    fields["clusters"] = taken_all(design.clusters, index)
-    if design.scan is not None:
-        fields["scan"] = design.scan.taken(index, len(design.count))
-    if design.replies is not None:
-        fields["replies"] = design.replies.take(index)
-    return fields
+    scan = None if design.scan is None else design.scan.taken(index, len(design.count))
+    return taken_fields(design, (*CELLS, *sums), index) | {"scan": scan}
 
 
 def drop_unused_items(fields: Fields, items: Levels) -> Fields:

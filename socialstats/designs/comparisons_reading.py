@@ -13,7 +13,7 @@ from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.designs.cells import group
 from socialstats.designs.columns import Contest, assign
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
-from socialstats.designs.covariates import read_covariates
+from socialstats.designs.covariates import continuous, read_covariates
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, Factor, FlowStep, Replies
@@ -30,7 +30,6 @@ from socialstats.designs.rows import (
 )
 from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.schema import NAMING, NEEDED
-from socialstats.designs.spool import continuous
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import Frequency, frequency, refuse_totals, unused_beside_wins, whole_numbers
 from socialstats.designs.undeclared import of_comparisons, with_dependence
