@@ -19,7 +19,6 @@ from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, Factor, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import (
-    Pending,
     Rows,
     begin,
     fill_or_drop,
@@ -213,7 +212,7 @@ def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
         shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
         spelled = other_spelling(seen)
         fix = spelled[1] if spelled else cure or fill_or_drop()
-        rows.pending.append(Pending(message + shown, column, (column,), wanted, int(rows.n[bad].sum()), fix))
+        rows.pend(message + shown, column, fix, keys=(column,), wanted=wanted, n_rows=int(rows.n[bad].sum()))
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 

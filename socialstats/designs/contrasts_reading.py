@@ -117,13 +117,12 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
         If the conditions are not two, or those that were picked do not occur.
     """
     column, part, name = roles[options.PART], options.PART, options.PAIR
-    labels, used = rows.labels(column), rows.used_labels(column)
+    used = rows.used_labels(column)
     place, listed = rows.table.place(column), quoted(used, 12) or "none"
     if (picked := options.two) is not None:
-        absent = next((label for label in picked if used and label not in used), None)
-        if absent is not None:
-            raise DesignError(f"{place}: no {part} '{shorten(absent)}'. {name.capitalize()}: {listed}")
-        other = ~np.isin(labels.codes, [labels.levels.index(label) for label in picked if label in labels.levels])
+        if used and (absent := [label for label in picked if label not in used]):
+            raise DesignError(f"{place}: no {part} '{shorten(absent[0])}'. {name.capitalize()}: {listed}")
+        other = ~rows.labels(column).mapped(picked.__contains__, False)
         rows.leave_out(other, f"other {name}", f"{option(name, picked)} picks two")
         return picked, []
     if not used:
@@ -141,14 +140,9 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
     order = options.order_of(rows.table, column, first, second)
     if order is not None:
         return order, []
-    fix = option(name, (shorten(second), shorten(first)), f"--{name}")
-    undeclared = caution(
-        "SS310",
-        f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)",
-        affects="the sign of differences",
-        fix=f"{fix} turns them round, and declares the order",
-    )
-    return (first, second), [undeclared]
+    detail = f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)"
+    fix = f"{option(name, (shorten(second), shorten(first)), f'--{name}')} turns them round, and declares the order"
+    return (first, second), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,15 +181,16 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
     DesignError
         For two texts without an order.
     """
-    engine = _engine_numbers(column, rows, options)
-    if engine is not None:
-        return Values("numeric", (), engine)
-    scale, levels, used = options.value_scale, declared_levels(options.levels), rows.used_labels(column)
+    scale = options.value_scale
+    if options.levels is None and scale in (None, "numeric"):
+        engine = _engine_numbers(column, rows, scale)
+        if engine is not None:
+            return Values("numeric", (), engine)
+    levels, used = declared_levels(options.levels), rows.used_labels(column)
+    categories_used = _category_levels(column, rows, used) if levels is None else None
     if levels is None and scale == "nominal":
-        levels = _category_levels(column, rows, used) or in_order(used)
+        levels = categories_used or in_order(used)
     if levels is not None:
-        if scale == "numeric":
-            return _as_numbers(column, rows, levels)
         return _as_levels(column, rows, levels, scale, options)
     rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
@@ -213,46 +208,47 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
         if None in numbers:
             rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing)
         return Values("numeric", (), rows.labels(column).numbers())
-    levels = levels or _category_levels(column, rows, used) or _levels_of_texts(column, rows, scale, used)
-    return _as_levels(column, rows, levels, None, options)
+    if levels is None and categories_used is None:
+        if len(used) <= 2 or scale == "binary":
+            raise DesignError(
+                f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
+                f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare {which_counts(used)}"
+            )
+        categories_used = tuple(ordered(used)) or in_order(used)
+    return _as_levels(column, rows, levels or categories_used or (), None, options)
 
 
 def _as_levels(
     column: str, rows: Rows, levels: Levels, scale: ContrastScale | None, options: ContrastOptions
 ) -> Values:
-    """Decode labels as codes of levels; without a scale, of two levels it is binary."""
-    scale = scale or ("binary" if len(levels) == 2 else "nominal")
-    return Values(scale, levels, _by_level(column, rows, levels), _unused_order(levels, options))
+    """Decode labels as codes of levels; without a scale, of two levels it is binary.
 
-
-def _as_numbers(column: str, rows: Rows, levels: Levels) -> Values:
-    """Decode levels as numbers: as they are or, of words, 0, 1, 2, ... in order."""
-    numbers = [as_number(level) for level in levels]
-    plain = None not in numbers
+    Of a numeric scale they are the numbers that levels are or, of words, 0, 1, 2, ... in order. Levels in order that
+    are compared as categories unasked get caution SS345.
+    """
     codes = _by_level(column, rows, levels)
-    scores = np.array([*(numbers if plain else range(len(levels))), np.nan], dtype=np.float64)
-    values = scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
-    steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
-    noted = () if plain else (caution("SS310", steps, affects="means and differences"),)
-    return Values("numeric", (), values, noted)
-
-
-def _unused_order(levels: Levels, options: ContrastOptions) -> tuple[Caution, ...]:
-    """Return what is said of levels in order, declared or known, that are compared as categories unasked."""
+    if scale == "numeric":
+        numbers = [as_number(level) for level in levels]
+        steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
+        if None in numbers:
+            return Values(scale, (), codes, (caution("SS310", steps, affects="means and differences"),))
+        scores = np.array([*numbers, np.nan], dtype=np.float64)
+        return Values(scale, (), scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)])
     letters = all(len(level) == 1 for level in levels)
-    if options.scale is not None or len(levels) < 3 or not (options.levels or (ordered(levels) and not letters)):
-        return ()
-    declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
-    fix = f"{declare} compares their means; {option('scale', 'nominal', '--scale nominal')} says that they have none"
-    return (caution("SS345", f"{quoted(levels, 8)} were compared as categories", affects="tests and shares", fix=fix),)
+    cautions: tuple[Caution, ...] = ()
+    if options.scale is None and len(levels) > 2 and (options.levels or (ordered(levels) and not letters)):
+        declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
+        none = option("scale", "nominal", "--scale nominal")
+        fix = f"{declare} compares their means; {none} says that they have none"
+        detail = f"{quoted(levels, 8)} were compared as categories"
+        cautions = (caution("SS345", detail, affects="tests and shares", fix=fix),)
+    return Values(scale or ("binary" if len(levels) == 2 else "nominal"), levels, codes, cautions)
 
 
-def _engine_numbers(column: str, rows: Rows, options: ContrastOptions) -> FloatArray | None:
+def _engine_numbers(column: str, rows: Rows, scale: ContrastScale | None) -> FloatArray | None:
     """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
-    numbers, scale = rows.engine_numbers(column), options.value_scale
-    if numbers is None or options.levels is not None or scale not in (None, "numeric"):
-        return None
-    used = numbers[rows.use & ~np.isnan(numbers)]
+    numbers = rows.engine_numbers(column)
+    used = np.zeros(0) if numbers is None else numbers[rows.use & ~np.isnan(numbers)]
     binary = scale is None and bool(np.isin(used, (0.0, 1.0)).all())
     return None if binary or np.isinf(used).any() else numbers
 
@@ -267,15 +263,6 @@ def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> Levels | N
     """Return the order that the column's own type declares, if it explains every value."""
     levels = categories(rows.table, column)
     return levels if levels is not None and len(levels) >= 2 and set(used) <= set(levels) else None
-
-
-def _levels_of_texts(column: str, rows: Rows, scale: ContrastScale | None, used: Sequence[str]) -> Levels:
-    if len(used) > 2 and scale != "binary":
-        return tuple(ordered(used)) or in_order(used)
-    raise DesignError(
-        f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} {quoted(used, 6)}, and "
-        f"which counts as 1 is undeclared. Declare {which_counts(used)}"
-    )
 
 
 def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions) -> tuple[Values, Means]:
@@ -343,13 +330,15 @@ def with_table(
     if column and not roles["count"] and (rows.origin or rows.table).has(column):
         names = rows.labels(column)
         units = UnitNames(codes=names.codes[at], levels=names.levels, cell=np.arange(len(at)))
-    flow = rows_of_table(rows)
+    per_row = 1 if rows.origin is None else 2  # a row of a wide table holds the two values of a pair
+    read = replace(rows.flow[0], label="rows read")
+    flow = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
+    flow = [replace(step, rows=step.rows // per_row) for step in flow]
     left = [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]
     detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
     if unmatched:
         detail += f"; units without a partner: {quoted(unmatched)}"
-    count = times[at]
-    note = f"each row counts several {unit}" if roles["count"] else note
+    count, note = times[at], f"each row counts several {unit}" if roles["count"] else note
     return {
         options.PAIR: two,
         "count": count,
@@ -368,14 +357,6 @@ def with_table(
             *label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters)),
         ),
     }
-
-
-def rows_of_table(rows: Rows) -> list[FlowStep]:
-    """Return the steps in rows of the table as it was given: a row of a wide one holds the two values of a pair."""
-    values = 1 if rows.origin is None else 2
-    read = replace(rows.flow[0], label="rows read")
-    steps = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
-    return [replace(step, rows=step.rows // values) for step in steps]
 
 
 def vector(values: Any, name: str) -> Any:

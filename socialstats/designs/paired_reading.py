@@ -64,11 +64,6 @@ class PairedOptions(ContrastOptions):
         check_choice("unmatched", self.unmatched, (*get_args(Missing), None))
         ContrastOptions.__post_init__(self)
 
-    @property
-    def drop_unmatched(self) -> bool:
-        """Whether units that miss a condition are left out: as `missing` says, unless `unmatched` does."""
-        return (self.unmatched or self.missing) == "drop"
-
 
 PARTS = (Part("unit", "unit", UNITS.names), Part("condition", "condition", CONDITIONS.names), *COMMON)
 WIDE = (
@@ -160,10 +155,8 @@ def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str]
     row = np.zeros((2, size), dtype=np.int64)
     for side, condition in enumerate(conditions):
         code = labels.levels.index(condition) if condition in labels.levels else -2
-        of_side = rows.use & (labels.codes == code)
-        at = np.flatnonzero(
-            of_side if rows.origin is None else of_side & ~blank
-        )  # an empty field of a wide table is no row
+        gone = blank if rows.origin is not None else False  # an empty field of a wide table is no row
+        at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
         value[side, key[at]] = values[at]
         has[side, key[at]] = True
         row[side, key[at]] = at
@@ -171,7 +164,16 @@ def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str]
     unmatched = _set_alone_aside(rows, roles, there, has, conditions, options)
     paired = has.all(axis=0)
     empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
-    _set_empty_aside(rows, roles, key, blank & _of_keys(key, empty), empty, options)
+    bad = blank & _of_keys(key, empty)
+    if bad.any() and options.missing == "error":
+        message = ""
+        if rows.origin is not None:  # both values of a row: say so once
+            message = "both values are missing"
+            bad = bad & (labels.codes == labels.codes[bad][0])
+        rows.add_missing(roles["value"], bad, roles.of(*OWNER, "condition"), message=message)
+    elif bad.any() and not rows.pending:
+        note = f"{option('missing', 'drop')}: a value of '{shorten(roles['value'])}' is missing"
+        rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
     keep = np.flatnonzero(paired & ~empty)
     return Joined(first=value[0, keep], second=value[1, keep], row=row[1, keep], rows=row[:, keep], unmatched=unmatched)
 
@@ -190,18 +192,14 @@ def _set_alone_aside(
         return ()
     pairs = int(has.all(axis=0).sum())
     if not rows.pending and not pairs and has.any(axis=1).all():
-        raise DesignError(_two_groups(rows, roles, has, conditions))
-    if options.drop_unmatched:
+        raise _two_groups(rows, roles, has, conditions)
+    owner = roles.of(*OWNER)
+    if (options.unmatched or options.missing) == "drop":
         at = np.flatnonzero(_of_keys(key, alone))
-        first_row = at[np.unique(key[at], return_index=True)[1]].tolist()
-        rows.leave_out(
-            _of_keys(rows.key(roles.of(*OWNER)), alone),
-            "units without a partner",
-            f"{option('missing', 'drop')}: the unit has one of the two conditions",
-        )
-        return tuple(
-            sorted(rows.named(roles.of(*OWNER), k) if roles["by"] else rows.label(roles["unit"], k) for k in first_row)
-        )
+        first = at[np.unique(key[at], return_index=True)[1]].tolist()
+        note = f"{option('missing', 'drop')}: the unit has one of the two conditions"
+        rows.leave_out(_of_keys(rows.key(owner), alone), "units without a partner", note)
+        return tuple(sorted(rows.named(owner, k) if roles["by"] else rows.label(roles["unit"], k) for k in first))
     a, b = (shorten(label) for label in conditions)
     message = (
         f"{counted(len(bad), 'unit')} without a partner: {counted(has[0].sum(), 'unit')} under '{a}', "
@@ -209,49 +207,30 @@ def _set_alone_aside(
     )
     fix = f"Add the missing rows, or say {option('missing', 'drop', '--missing drop')} to leave such units out"
     column = roles["unit"] if (rows.origin or rows.table).has(roles["unit"]) else None
-    rows.say(message, column=column, fix=fix)
+    rows.pend(message, column, fix)
     what = "row" if rows.origin is None else "value"
 
-    def one(found: IntArray) -> str:
-        there = rows.label(roles["condition"], int(found[0])) == conditions[0]
-        return f"{rows.named(roles.of(*OWNER), int(found[0]))} has no {what} under '{b if there else a}'"
+    def lone(of_unit: IntArray) -> str:
+        row = int(of_unit[0])
+        other = b if rows.label(roles["condition"], row) == conditions[0] else a
+        return f"{rows.named(owner, row)} has no {what} under '{other}'"
 
     more = "{} further units have no partner"
-    keys = roles.of(*OWNER, "condition")
-    rows.each_key(key, bad, keys, one, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
+    rows.each_key(key, bad, [*owner, roles["condition"]], lone, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
 
 
-def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[str]) -> str:
-    """State that no unit has both conditions: a comparison of two groups, or a wrong unit."""
+def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[str]) -> DesignError:
+    """Return the error of units that never have both conditions: two groups that are compared, or a wrong unit."""
     a, b = (shorten(label) for label in conditions)
-    unit = shorten(roles["unit"])
-    return (
-        f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
+    return DesignError(
+        f"{rows.table.source}, column '{shorten(roles['unit'])}': no unit has a value under both conditions "
         f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
         f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}. If not, they are read as groups by "
         f"{option('group', roles['condition'])}, for the metrics two_proportions, two_means, two_ordinal and "
         "equivalence"
     )
-
-
-def _set_empty_aside(
-    rows: Rows, roles: Roles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
-) -> None:
-    """Report missing values, or leave out the pairs that have one."""
-    column = roles["value"]
-    if not bad.any():
-        return
-    if options.missing == "error":
-        message = ""
-        if rows.origin is not None:  # both values of a row: say so once
-            message = "both values are missing"
-            bad = bad & (rows.codes(roles["condition"]) == rows.codes(roles["condition"])[bad][0])
-        rows.add_missing(column, bad, roles.of(*OWNER, "condition"), message=message)
-    elif not rows.pending:
-        note = f"{option('missing', 'drop')}: a value of '{shorten(column)}' is missing"
-        rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
 
 
 @asks
@@ -379,32 +358,24 @@ def square_pairs(
     row, column = np.nonzero(counts)
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
-    options = PairedOptions(levels=None if scale == "numeric" else order, scale=_scale_of_square(scale, order))
-    done = wide_pairs(as_table(cells, source), "first", "second", replace(options, count="count"))
+    of_square = (scale or ("nominal" if len(order) > 2 else None)) if order else "numeric"
+    options = PairedOptions(levels=None if scale == "numeric" else order, scale=of_square, count="count")
+    done = wide_pairs(as_table(cells, source), "first", "second", options)
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
     return replace(done, conditions=asked.two or ("first", "second"), flow=(total,), columns={})
-
-
-def _scale_of_square(scale: Any, order: Sequence[str] | None) -> Any:
-    """Return the scale of a square table: of three or more levels it is one of categories."""
-    if not order:
-        return "numeric"
-    return scale or ("nominal" if len(order) > 2 else None)
 
 
 def _order_of_frame(labels: Levels, scale: Any, source: str) -> Levels | None:
     """Return the levels of a table whose labels come from a data frame, in order; None for numbers."""
     numbers = {as_number(label) for label in labels}
-    if scale == "nominal":
-        return labels
-    if numbers == {0.0, 1.0} and scale != "numeric":
+    if numbers == {0.0, 1.0} and scale not in ("nominal", "numeric"):
         return tuple(sorted(labels, key=float))
-    if None not in numbers and scale != "binary":
+    if None not in numbers and scale not in ("nominal", "binary"):
         return None
+    if scale == "nominal" or (len(labels) > 2 and scale is None):
+        return labels
     if pair := opposites(labels):
         return pair
-    if len(labels) > 2 and scale is None:
-        return labels
     raise DesignError(
         f"{source}: the levels are {quoted(labels)}, and which counts as 1 is undeclared. "
         f"Declare {option('levels', (Word('zero'), Word('one')))}"

@@ -496,7 +496,7 @@ def _rater_group(rows: Rows, who: Sequence[str], column: str) -> None:
         if not named.any():
             groups = option("rater_groups", typed="--rater-group")
             fix = f"It belongs to the rater: fill it in, or take it out of {groups}"
-            rows.say("no rater has a value", column=column, fix=fix)
+            rows.pend("no rater has a value", column, fix)
         elif partly.any():
             rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
@@ -593,8 +593,8 @@ def _finish(
     note = "each row counts several units" if roles["count"] else ""
     step = FlowStep(label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note)
     clusters = rows.factors(roles.of("cluster"), units.row)
-    strata = rows.by_name(roles.of("stratum"), units.row)
-    rater_groups = rows.by_name(roles.of("source", "rater_group"), raters.row)
+    strata = {column: rows.factor(column, units.row) for column in roles.of("stratum")}
+    rater_groups = {column: rows.factor(column, raters.row) for column in roles.of("source", "rater_group")}
     blank = np.zeros(len(rows.use), dtype=bool)
     blank[index[(status != OK) & (status != REFUSAL)]] = True
     chosen = rated.chosen

@@ -6,16 +6,17 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Pair
-from socialstats.designs.cells import group
+from socialstats.designs.aliases import Levels
+from socialstats.designs.cells import group, several
 from socialstats.designs.levels import codes_in, other_spelling
-from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
+from socialstats.designs.parts import Coverage, Factor, FlowStep
 from socialstats.designs.schema import Roles
 from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME, spelled
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
@@ -40,26 +41,18 @@ def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Facto
     factors : iterable of Factor or None
         Columns of labels that a design keeps beside them (by, clusters, strata).
     """
-    cautions = []
-    kept = [factor for factor in factors if factor is not None]
-    for factor in kept:
-        if factor.mixed:
-            cautions.append(
-                caution(
-                    "SS306",
-                    f"column '{shorten(factor.name)}': {quoted(factor.mixed)}",
-                    fix="Write them in one way",
-                    affects="every number of these labels",
-                    short="a number and a text of the same looks are one label",
-                )
-            )
-    named = {f"column '{shorten(factor.name)}'": factor.levels for factor in kept}
-    for name, labels in {**columns, **named}.items():
-        groups = spelled_alike(labels)
-        if groups:
+    kept = {f"column '{shorten(factor.name)}'": factor for factor in factors if factor is not None}
+    affects = "every number of these labels"
+    short = "a number and a text of the same looks are one label"
+    cautions = [
+        caution("SS306", f"{name}: {quoted(factor.mixed)}", fix="Write them in one way", affects=affects, short=short)
+        for name, factor in kept.items()
+        if factor.mixed
+    ]
+    for name, labels in {**columns, **{name: factor.levels for name, factor in kept.items()}}.items():
+        if groups := spelled_alike(labels):
             fix = "Give one thing one spelling; labels are used exactly as they are written"
-            detail = f"{name}: {listing(groups, most=5)}"
-            cautions.append(caution("SS306", detail, affects="every number of these labels", fix=fix))
+            cautions.append(caution("SS306", f"{name}: {listing(groups, most=5)}", affects=affects, fix=fix))
     return cautions
 
 
@@ -69,20 +62,19 @@ A_KIND = 5
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A problem whose rows are not looked up yet."""
+    """A problem whose rows are not looked up yet; those of the table as a whole have none.
 
-    message: str
-    column: str | None
-    keys: Levels
-    wanted: Wanted | None
-    n_rows: int
-    fix: str
+    Attributes
+    ----------
+    problem : Problem
+    keys : tuple of str
+        Columns that make a row bad.
+    wanted : function of the values of these columns, or None
+    """
 
-
-def _meant(label: str, like: Mapping[str, Sequence[str]]) -> str:
-    """Return a question when the label is a known one (by `plain`) but for case, white space or encoding."""
-    match = next((other for other in like.get(plain(label), ()) if other != label), None)
-    return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
+    problem: Problem
+    keys: Levels = ()
+    wanted: Wanted | None = None
 
 
 SHOWN = 20
@@ -196,27 +188,40 @@ class Rows:
         self, message: str, bad: BoolArray, keys: Sequence[str], *, column: str | None = None, fix: str = ""
     ) -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
-        labels = [self.labels(key) for key in keys]
-        keys_of_bad = {
-            tuple(
-                column_labels.levels[column_labels.codes[row]] if column_labels.codes[row] >= 0 else None
-                for column_labels in labels
-            )
-            for row in np.flatnonzero(bad).tolist()
-        }
-        na = [self.na[key] for key in keys]
+        labels = [self.labels(key).mapped(str, None, object)[bad] for key in keys]
+        keys_of_bad, na = {*zip(*labels, strict=True)}, [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
             return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in keys_of_bad
 
-        self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.n[bad].sum()), fix))
+        self.pend(message, column, fix, keys=tuple(keys), wanted=wanted, n_rows=int(self.n[bad].sum()))
+
+    def pend(
+        self,
+        message: str,
+        column: str | None,
+        fix: str,
+        *,
+        keys: Levels = (),
+        wanted: Wanted | None = None,
+        n_rows: int = 0,
+    ) -> None:
+        """Add a problem of the rows whose values in some columns are wanted; by default, of the table as a whole."""
+        table = self.table
+        problem = Problem(message=message, source=table.source, column=column, n_rows=n_rows, fix=fix, unit=table.unit)
+        self.pending.append(Pending(problem, keys, wanted))
 
     def add_missing(
         self, column: str, bad: BoolArray, keys: Sequence[str] = (), *, message: str = "", fix: str = ""
     ) -> None:
         """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
-        words, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
-        self.add(message or words, bad, [*keys, column], column=column, fix=cure)
+        missing, cure, read = "the value is missing", fix or fill_or_drop(), self.counts.columns[column].texts_of(bad)
+        if read:
+            mean, labels = ("mean", "are labels") if len(read) > 1 else ("means", "is a label")
+            none = option("na", False, "--na ''")
+            missing += f" ({quoted(read, 5)} {mean} that)"
+            cure += f". Say {none} if {quoted(read, 5)} {labels}"
+        self.add(message or missing, bad, [*keys, column], column=column, fix=cure)
 
     def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
@@ -227,10 +232,6 @@ class Rows:
         more = ", ..." if len(places) > LINES_SHOWN else ""
         listed = ", ".join(map(str, places[:LINES_SHOWN])) + more
         return f"{self.table.unit}{'s' if len(places) > 1 else ''} {listed}"
-
-    def say(self, message: str, *, column: str | None = None, fix: str = "") -> None:
-        """Add a problem of the table as a whole."""
-        self.pending.append(Pending(message, column, (), None, 0, fix))
 
     def each_value(
         self,
@@ -263,8 +264,11 @@ class Rows:
         for other in like:
             alike.setdefault(plain(other), []).append(other)
         for code in values[order[:A_KIND]].tolist():
-            value = shorten(levels[code])
-            cure = _meant(levels[code], alike) + (fix(value) if callable(fix) else fix)
+            label = levels[code]
+            value = shorten(label)
+            known = next((other for other in alike.get(plain(label), ()) if other != label), None)
+            meant = "" if known is None else f"Did you mean {told_apart(known, label)}? "
+            cure = meant + (fix(value) if callable(fix) else fix)
             self.add(message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure)
         rest = values[order[A_KIND:]]
         if len(rest):
@@ -334,6 +338,7 @@ class Rows:
             raise InputError(self._placed())
 
     def _placed(self) -> list[Problem]:
+        """Return the problems with their places."""
         shown = [p for p in self.pending[:SHOWN_AT_MOST] if p.wanted is not None]
         rows_of: dict[int, list[int]] = {}
         for keys in dict.fromkeys(p.keys for p in shown):
@@ -341,25 +346,16 @@ class Rows:
             rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
             rows_of |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
         places = self.table.places([row for rows in rows_of.values() for row in rows])
-        return [self._problem(p, rows_of.get(id(p), []), places) for p in self.pending]
-
-    def _problem(self, p: Pending, positions: Sequence[int], places: Mapping[int, int]) -> Problem:
-        """Return a problem with its places; a value of a wide table with the columns that it stands in."""
-        column: str | Levels | None = None
-        if p.column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
-            own_rows = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
-            column = self.table.columns_behind(p.column, own_rows)
-        lines = tuple(dict.fromkeys(places[row] for row in positions))
-        return Problem(
-            message=p.message,
-            source=self.table.source,
-            column=column,
-            n_rows=p.n_rows,
-            fix=p.fix,
-            lines=lines,
-            unit=self.table.unit,
-            noun=self.noun if len(lines) < len(positions) else "rows",
-        )
+        problems = []
+        for p in self.pending:
+            positions, column = rows_of.get(id(p), []), p.problem.column
+            if isinstance(column, str):  # of values alone, all of whose rows are known: the columns of a wide table
+                alone = p.keys == (column,) and len(positions) < ROWS_FOUND
+                column = self.table.columns_behind(column, positions if alone else ())
+            lines = tuple(dict.fromkeys(places[row] for row in positions))
+            noun = self.noun if len(lines) < len(positions) else "rows"
+            problems.append(replace(p.problem, column=column, lines=lines, noun=noun))
+        return problems
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
@@ -449,11 +445,7 @@ class Rows:
     def constant(self, owner: Sequence[str], column: str, what: str, fix: str) -> None:
         """Report owners (units, raters) for which a column that belongs to them takes several values."""
         key, codes = self.key(owner), self.codes(column)
-        low = np.full(int(key.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-        high = np.full(len(low), -1, dtype=np.int64)
-        np.minimum.at(low, key[self.use], codes[self.use])
-        np.maximum.at(high, key[self.use], codes[self.use])
-        bad = np.flatnonzero(low < high)
+        bad = several(key[self.use], codes[self.use])
         if not len(bad):
             return
         levels = self.labels(column).levels
@@ -500,10 +492,6 @@ class Rows:
         """Return some columns as factors over some rows."""
         return tuple(self.factor(column, rows) for column in columns)
 
-    def by_name(self, columns: Iterable[str], rows: IntArray) -> dict[str, Factor]:
-        """Return some columns as factors over some rows, by name."""
-        return {column: self.factor(column, rows) for column in columns}
-
     def by(self, roles: Roles, rows: IntArray) -> Factor | None:
         """Return the column that splits the table as a factor over some rows; None without one."""
         return self.factor(roles["by"], rows) if roles["by"] else None
@@ -516,17 +504,6 @@ class Rows:
         """Return the error of a table of which no row is left."""
         steps = self.steps() or "every count is 0"
         return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
-
-
-def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> Pair:
-    """Return what to say of missing values and of the cure; the texts that were taken as missing are named."""
-    read = counts.columns[column].texts_of(bad)
-    if not read:
-        return "the value is missing", fix
-    word = "mean" if len(read) > 1 else "means"
-    none, what = option("na", False, "--na ''"), "are labels" if len(read) > 1 else "is a label"
-    cure = f"{fix}. Say {none} if {quoted(read, 5)} {what}"
-    return f"the value is missing ({quoted(read, 5)} {word} that)", cure
 
 
 def begin(
@@ -619,15 +596,13 @@ def cluster_suspects(
     within : function of a column
         Whether clusters that the design has by default hold its rows together already.
     """
-    clusters = []
-    for column in [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]:
-        levels = len(table.levels(column))
-        if FEWEST <= levels < units and not within(column):
-            clusters.append((column, levels))
+    named = [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]
+    labels = {column: len(table.levels(column)) for column in named}
+    clusters = {c: n for c, n in labels.items() if FEWEST <= n < units and not within(c)}
     if not clusters:
         return []
-    listed = "; ".join(f"'{shorten(column)}' ({levels:,} values)" for column, levels in clusters)
-    name = shorten(clusters[0][0])
+    listed = "; ".join(f"'{shorten(column)}' ({n:,} values)" for column, n in clusters.items())
+    name = shorten(next(iter(clusters)))
     fix = f"{option('cluster', name, f'--map cluster={name}')} if its rows are alike"
     detail = f"{listed}, {counted(units, what)}"
     return [caution("SS311", detail, affects="standard errors, intervals, p-values", fix=fix)]
@@ -724,15 +699,12 @@ def item_suspects(raters: Sequence[str]) -> list[Caution]:
 
 def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
     """Return how often each outcome of two items occurred; turned: as seen from the other side."""
-    a, b = (design.item_b, design.item_a) if turned else (design.item_a, design.item_b)
-    sign = -1 if turned and design.order_known else 1
-    outcome = np.select([design.outcome == A_WON, design.outcome == B_WON], [B_WON, A_WON], design.outcome)
-    by = design.by.codes if design.by is not None else np.zeros(len(a))
+    seen = design.swap() if turned else design
+    names, by = np.array(seen.items, dtype=object), np.zeros(len(seen.count)) if seen.by is None else seen.by.codes
+    cells = (names[seen.item_a], names[seen.item_b], seen.outcome, seen.first * seen.order_known, by)
     counts: Counter[tuple[Any, ...]] = Counter()
-    for i, j, o, f, k, n in zip(
-        a, b, outcome if turned else design.outcome, sign * design.first, by, design.count, strict=True
-    ):
-        counts[design.items[i], design.items[j], int(o), int(f), int(k)] += n
+    for cell, n in zip(zip(*cells, strict=True), seen.count, strict=True):
+        counts[cell] += n
     return counts
 
 
@@ -744,13 +716,9 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
     like an order that was not declared.
     """
     rows, upward = float(design.count.sum()), design.item_a < design.item_b
-    if (
-        rows < 2 * FEWEST
-        or (not design.order_known and any(ORDER_NAME.search(column) for column in columns))
-        or len(design.items) < 3
-        or 2 * design.count[upward].sum() != rows
-        or votes(design) != votes(design, turned=True)
-    ):
+    named = not design.order_known and any(map(ORDER_NAME.search, columns))
+    even = rows >= 2 * FEWEST and len(design.items) > 2 and 2 * design.count[upward].sum() == rows
+    if named or not even or votes(design) != votes(design, turned=True):
         return []
     return [
         caution(
@@ -782,26 +750,15 @@ def repeated_rows(table: Table) -> list[Caution]:
 
     Without such a column equal rows are answers of their own: pairs meet more than once.
     """
+    detail, fix = "", "leave copies out"
+    story = next(filter(STORY_NAME.match, table.columns), None)
     if table.copies:
-        held = f"{quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
-        return [caution("SS321", held, affects="n, standard errors, intervals, p-values", fix="leave copies out")]
-    story = next((column for column in table.columns if STORY_NAME.match(column)), None)
-    if story is None:
-        return []
-    try:
-        rows = table.height
-        copies = rows - table.distinct(table.columns) if table.distinct([story]) < rows else 0
-    except (InputError, TypeError, ValueError):  # a column of lists, say
-        return []
-    if not copies:
-        return []
-    name = shorten(story)
-    return [
-        caution(
-            "SS321",
-            f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them",
-            affects="n, standard errors, intervals, p-values",
-            fix=f"leave copies out. If each is an answer of its own, number the answers of a '{name}' in a column, and "
-            f"declare {option('cluster', name, f'--cluster {name}')}",
-        )
-    ]
+        detail = f"{quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
+    elif story is not None:
+        with suppress(InputError, TypeError, ValueError):  # a column of lists, say
+            name, rows = shorten(story), table.height
+            if table.distinct([story]) < rows and (copies := rows - table.distinct(table.columns)):
+                detail = f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them"
+                fix += f". If each is an answer of its own, number the answers of a '{name}' in a column, and declare "
+                fix += option("cluster", name, f"--cluster {name}")
+    return [caution("SS321", detail, affects="n, standard errors, intervals, p-values", fix=fix)] if detail else []

@@ -116,7 +116,7 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
     if scheme and clash and coding != "side":
         fix = f"Say {option('winner_coding', 'label')} or {option('winner_coding', 'side')}"
         message = f"{quoted(clash)} may name an item or a side, and not every value names an item of its row"
-        rows.say(message, column=column, fix=fix)
+        rows.pend(message, column, fix)
         return by_label
     if coding == "side" or scheme or rows_unknown(rows, by_side) < rows_unknown(rows, by_label):
         return _judged(by_side, likely_scheme(used, sides.schemes()), column, sides, rows, options)
