@@ -589,50 +589,40 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
     (('x', 'y', 'z'), 2)
     """
     items = tuple(sorted({*one.items, *two.items}))
-    place = {name: k for k, name in enumerate(items)}
 
-    def codes(name: str) -> IntArray:
-        parts = [np.array([place[item] for item in d.items])[getattr(d, name)] for d in (one, two)]
-        return np.asarray(np.concatenate(parts), dtype=np.int64)
+    def codes(name: str) -> AnyArray:
+        each = ([items.index(item) for item in design.items] for design in (one, two))
+        return np.append(*(np.array(code)[getattr(d, name)] for code, d in zip(each, (one, two), strict=True)))
 
-    plain: Fields = {
-        name: np.concatenate([getattr(one, name), getattr(two, name)])
-        for name in ("outcome", "first", "count", "weight", "weight_sq")
-    }
-    covariates = {
-        name: replace(
-            c, a=np.concatenate([c.a, two.covariates[name].a]), b=np.concatenate([c.b, two.covariates[name].b])
+    others = {factor.name: factor for factor in two.clusters}
+    replies = None
+    if one.replies is not None and two.replies is not None:
+        first, then = one.replies, two.replies
+        replies = replace(
+            first,
+            codes=np.append(first.codes, then.codes + first.codes.max(initial=-1) + 1),
+            rest=np.append(first.rest, then.rest),
+            none=first.none + then.none,
         )
-        for name, c in one.covariates.items()
-        if name in two.covariates
-    }
-    clusters = tuple(
-        stacked([f, next(g for g in two.clusters if g.name == f.name)])
-        for f in one.clusters
-        if f.name in {g.name for g in two.clusters}
-    )
     whole = replace(
         one,
         items=items,
         item_a=codes("item_a"),
         item_b=codes("item_b"),
-        covariates=covariates,
-        clusters=clusters,
+        covariates={
+            name: replace(c, a=np.append(c.a, other.a), b=np.append(c.b, other.b))
+            for name, c in one.covariates.items()
+            if (other := two.covariates.get(name)) is not None
+        },
+        clusters=tuple(stacked([factor, others[factor.name]]) for factor in one.clusters if factor.name in others),
         by=None,
         cited=None,
         refused=None,
         unread=None,
-        replies=_all_replies(one.replies, two.replies),
-        **plain,
+        replies=replies,
+        **{name: np.append(getattr(one, name), getattr(two, name)) for name in ("outcome", "first", *SUMS)},
     )
     return merged(whole)
-
-
-def _all_replies(one: Replies | None, two: Replies | None) -> Replies | None:
-    if one is None or two is None:
-        return None
-    codes = np.concatenate([one.codes, two.codes + one.codes.max(initial=-1) + 1])
-    return replace(one, codes=codes, rest=np.concatenate([one.rest, two.rest]), none=one.none + two.none)
 
 
 def without_cited(design: Comparisons) -> Comparisons:

@@ -30,6 +30,7 @@ ALLOWED = (
     + ", ".join(FUNCTIONS)
 )
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4}
+JOINS = {"*": 1, ":": 2, "**": 3, "^": 3}  # of terms
 SIGN_BINDS = 3  # -x**2 is -(x**2), and -x*y is (-x)*y
 WORD = re.compile(r"[^\W\d][\w.]*")
 TOKEN = re.compile(
@@ -275,39 +276,30 @@ class _Reading:
                 more: Terms = {frozenset(): ()}
                 adds = not adds
             else:
-                more = self.product()
+                more = self.joined()
             terms = self.limited(terms | more if adds else {key: terms[key] for key in terms if key not in more})
             if not self.next_is("+", "-"):
                 return terms
             sign = self.take()
 
-    def product(self) -> Terms:
-        """Read interactions joined by ``*``, which adds the terms and their interactions."""
-        terms = self.interaction()
-        while self.next_is("*"):
-            self.take()
-            other = self.interaction()
-            terms = self.limited(terms | other | self.crossed(terms, other))
-        return terms
+    def joined(self, least: int = 1) -> Terms:
+        """Read factors, or terms in parentheses, joined by operators that bind at least so tightly.
 
-    def interaction(self) -> Terms:
-        terms = self.power()
-        while self.next_is(":"):
-            self.take()
-            terms = self.crossed(terms, self.power())
-        return terms
-
-    def power(self) -> Terms:
-        """Read a factor or terms in parentheses; ``**k`` adds their interactions up to k of them."""
+        ``:`` is an interaction, ``*`` adds terms and their interactions, ``**k`` their interactions up to k of them.
+        """
         terms = self.factor()
-        if not self.next_is("**", "^"):
-            return terms
-        self.take()
-        k = self.whole("a power of terms", HIGHEST_POWER)
-        powers = terms
-        for _ in range(k - 1):
-            powers = self.crossed(powers, terms)
-        return powers
+        while self.kind == "mark" and JOINS.get(self.token, 0) >= least:
+            sign, one = self.take(), terms
+            if sign in ("**", "^"):
+                for _ in range(self.whole("a power of terms", HIGHEST_POWER) - 1):
+                    terms = self.crossed(terms, one)
+                if self.next_is("**", "^"):
+                    raise self.unexpected("where an operator is needed")
+                continue
+            other = self.joined(JOINS[sign] + 1)
+            terms = self.crossed(one, other)
+            terms = terms if sign == ":" else self.limited(one | other | terms)
+        return terms
 
     def factor(self) -> Terms:
         if self.next_is("("):
