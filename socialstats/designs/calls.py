@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 
 import numpy as np
 
-from socialstats.designs.aliases import Fields, Levels, Missing
+from socialstats.designs.aliases import Fields, Levels, Missing, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
@@ -154,9 +154,7 @@ PARTS_NAMED = {
 }
 
 
-def as_design(
-    data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Sequence[str] = ()
-) -> Any:
+def as_design(data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Texts = ()) -> Any:
     """Make a design of a table, by the first reader that knows all of the keywords.
 
     Parameters
@@ -228,7 +226,7 @@ def documented(text: str | None, reader: Reader, name: str) -> str | None:
 
 
 def by_keywords(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Sequence[str], name: str
+    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Texts, name: str
 ) -> tuple[list[Any], Fields]:
     """Return the arguments of a call with the keywords of its formula in place of the formula.
 
@@ -277,7 +275,7 @@ def by_keywords(
 
 
 def formula_of(
-    args: Sequence[Any], given: Mapping[str, Any], arguments: Sequence[str], name: str
+    args: Sequence[Any], given: Mapping[str, Any], arguments: Texts, name: str
 ) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
@@ -308,7 +306,7 @@ def keywords(reader: Reader) -> list[str]:
     return [*dict.fromkeys(p.name for p in named if p.name != "source"), "format"]
 
 
-def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Sequence[str]) -> Reader:
+def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Texts) -> Reader:
     """Return the first reader that knows all keywords.
 
     Raises
@@ -383,7 +381,7 @@ def keywords_of_call(
     return read
 
 
-def _are_columns(raters: Sequence[str] | None, columns: Mapping[str, Any], there: Sequence[str]) -> bool:
+def _are_columns(raters: Texts | None, columns: Mapping[str, Any], there: Texts) -> bool:
     """Return whether raters are columns of a table with one row per unit, not labels in a column of raters."""
     long = "rater" in columns or "value" in columns
     return "raters_in" in columns or (not long and any(rater in there for rater in texts(raters)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from socialstats.designs.aliases import ColumnOption, Levels, Pair
+from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
@@ -159,7 +159,7 @@ def _items(finder: Finder, options: Options) -> Pair:
     return known[0] or "", known[1] or ""
 
 
-def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
+def partner_of(name: str, side: int, columns: Texts) -> str | None:
     """Return the column that is called like `name` but for the other side.
 
     Examples
@@ -230,7 +230,7 @@ def _order(finder: Finder, options: Options, items: Pair) -> ColumnOption:
     return column if finder.table.has(column) else False  # a missing item is said once
 
 
-def _covariates(finder: Finder, options: Options, items: Pair, free: Sequence[str]) -> dict[str, Pair]:
+def _covariates(finder: Finder, options: Options, items: Pair, free: Texts) -> dict[str, Pair]:
     declared = options.covariates
     if isinstance(declared, Mapping):
         return {
@@ -269,7 +269,7 @@ def item_tokens(items: Pair) -> Pair | None:
     return x, y
 
 
-def side_pairs(columns: Sequence[str], items: Pair) -> Iterator[tuple[str, Pair]]:
+def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
     """Yield (name, (column of a, column of b)) for columns that differ in nothing but the side."""
     digits = () if item_tokens(items) in COMMON_TOKENS else DIGIT_TOKENS
     names, seen = frozenset(columns), set[str]()

@@ -604,6 +604,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
             rest=np.append(first.rest, then.rest),
             none=first.none + then.none,
         )
+    rows: Fields = {name: np.append(getattr(one, name), getattr(two, name)) for name in ("outcome", "first", *SUMS)}
     whole = replace(
         one,
         items=items,
@@ -620,7 +621,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         refused=None,
         unread=None,
         replies=replies,
-        **{name: np.append(getattr(one, name), getattr(two, name)) for name in ("outcome", "first", *SUMS)},
+        **rows,
     )
     return merged(whole)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Names, Pair
+from socialstats.designs.aliases import Fields, Levels, Names, Pair, Texts
 from socialstats.designs.cells import group, totals
 from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_fields
 from socialstats.tables import EPSILON
@@ -109,7 +108,7 @@ class Contrast(Design):
         return pd.DataFrame(columns)
 
 
-def swapped(two: Sequence[str]) -> Pair:
+def swapped(two: Texts) -> Pair:
     """Return two labels in the other order."""
     first, second = two
     return second, first

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.aliases import Fields, Levels, Pair, Texts
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
@@ -253,13 +253,13 @@ def _engine_numbers(column: str, rows: Rows, scale: ContrastScale | None) -> Flo
     return None if binary or np.isinf(used).any() else numbers
 
 
-def _by_level(column: str, rows: Rows, levels: Sequence[str]) -> FloatArray:
+def _by_level(column: str, rows: Rows, levels: Texts) -> FloatArray:
     """Decode labels as codes, and report those that are no level."""
     codes = rows.in_levels(column, levels, rows.use, ["na"])
     return np.where(codes >= 0, codes, np.nan)
 
 
-def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> Levels | None:
+def _category_levels(column: str, rows: Rows, used: Texts) -> Levels | None:
     """Return the order that the column's own type declares, if it explains every value."""
     levels = categories(rows.table, column)
     return levels if levels is not None and len(levels) >= 2 and set(used) <= set(levels) else None
@@ -301,7 +301,7 @@ def with_table(
     cautions: Sequence[Caution],
     unit: str,
     note: str,
-    unmatched: Sequence[str] = (),
+    unmatched: Texts = (),
 ) -> Fields:
     """Return the fields of a design that say where it comes from: names, factors, counts, steps, cautions.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
 from socialstats.designs.columns import Contest
 from socialstats.designs.options import Options
 from socialstats.designs.parts import Covariate
@@ -28,7 +28,7 @@ UNUSED_LABELS = 50  # labels of a covariate that was found by its name, of which
 
 
 @asks
-def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Collection[str]) -> dict[str, Pair]:
+def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: TextSet) -> dict[str, Pair]:
     """Return the covariates that make no cells: numbers that differ in most rows, and of which no row misses any.
 
     Those that have one number for each item make no more cells. Rows that miss a number are an error, or are left out,
@@ -145,7 +145,7 @@ def covariate(name: str, columns: Pair, rows: Rows, allowed: Sequence[Any] | Non
     return Covariate(name=name, a=a, b=b, levels=() if numeric else ordered_labels(rows, columns))
 
 
-def ordered_labels(rows: Rows, columns: Sequence[str]) -> Levels:
+def ordered_labels(rows: Rows, columns: Texts) -> Levels:
     """Return the labels of some columns in the order of their categories; none where a column has no order."""
     orders = [rows.table.categories(column) for column in columns]
     used = {label for column in columns for label in rows.used_labels(column)}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.aliases import Fields, Levels, Texts
 from socialstats.designs.options import texts
 from socialstats.designs.terms import parse, runs_python, term_text
 from socialstats.designs.vocabulary import spelled
@@ -136,7 +136,7 @@ class Formula:
     named: Mapping[str, Levels]
     clusters: Levels
 
-    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
+    def keywords(self, sides: Sides, options: Texts, name: str) -> Fields:
         """Return the keywords of a call.
 
         Parameters
@@ -175,7 +175,7 @@ class Formula:
             columns_of[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
         return columns_of
 
-    def _right(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
+    def _right(self, sides: Sides, options: Texts, name: str) -> Fields:
         """Return the keywords of the terms on the right."""
         if not self.terms:
             return {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from socialstats.designs.aliases import Pair
+from socialstats.designs.aliases import Pair, Texts
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.contrasts_reading import (
     COMMON,
@@ -52,7 +51,7 @@ class GroupsOptions(ContrastOptions):
     """How to read a table as two groups; `Groups.from_frame` documents every field."""
 
     group: str | None = None
-    groups: Sequence[str] | None = None
+    groups: Texts | None = None
 
     PAIR: ClassVar[str] = "groups"
     PART: ClassVar[str] = "group"
@@ -205,7 +204,7 @@ def refuse_missing(rows: Rows, roles: Roles, values: Values, options: GroupsOpti
 
 
 def samples_as_groups(
-    first: Any, second: Any, groups: Sequence[str], levels: Any, scale: Any, missing: Any, source: str
+    first: Any, second: Any, groups: Texts, levels: Any, scale: Any, missing: Any, source: str
 ) -> Groups:
     """Read two vectors; `Groups.from_samples` documents it."""
     names = two_labels("groups", groups)

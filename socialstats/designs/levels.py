@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
 
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
 from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
@@ -39,7 +39,7 @@ BOTH_OPPOSITES = couples(
 )
 
 
-def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
+def other_spelling(labels: TextSet, *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
     """Return how values that all look like numbers are spelled otherwise than 1234.5, and the cure; None where not so.
 
     In a file with semicolons a point before three digits may stand between thousands.
@@ -91,7 +91,7 @@ def declared_levels(levels: Sequence[Any] | None) -> Levels | None:
     return done
 
 
-def codes_in(labels: Sequence[str], levels: Sequence[str]) -> list[int]:
+def codes_in(labels: Texts, levels: Texts) -> list[int]:
     """Return the place of each label in `levels`, -1 for none; as numbers where every level is a number.
 
     Examples
@@ -111,7 +111,7 @@ TIMED = ("test", "treatment", "training", "intervention", "line", "up")
 """What follows a word of time in one word: pretest, baseline."""
 
 
-def later_and_earlier(labels: Sequence[str]) -> Pair | None:
+def later_and_earlier(labels: Texts) -> Pair | None:
     """Return two labels with the later one first, where they say what came first, or what was tried on what.
 
     Examples
@@ -141,7 +141,7 @@ def later_and_earlier(labels: Sequence[str]) -> Pair | None:
     return None
 
 
-def two_in_order(table: Table, column: str, found: Sequence[str]) -> Pair | None:
+def two_in_order(table: Table, column: str, found: Texts) -> Pair | None:
     """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
 
     The type of the column tells it, or labels that say what came later, or was tried on what.
@@ -161,7 +161,7 @@ NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
 LONGEST_PREFIX = 4
 
 
-def opposites(labels: Collection[str]) -> Pair | None:
+def opposites(labels: TextSet) -> Pair | None:
     """Return (zero, one) when the labels are yes/no, correct/incorrect, pass/fail and the like, each in one spelling.
 
     Examples
@@ -189,7 +189,7 @@ def _spelled_like(word: str, like: str) -> str:
     return word.upper() if like.isupper() else word.capitalize() if like[:1].isupper() else word
 
 
-def in_order(labels: Collection[str]) -> Levels:
+def in_order(labels: TextSet) -> Levels:
     """Sort labels: by number where every label is one, else by code point.
 
     Examples
@@ -236,7 +236,7 @@ def _ordered_dictionary(table: Table, column: str) -> Sequence[Any] | None:
     return dictionaries.pop() if len(dictionaries) == 1 else None
 
 
-def which_counts(used: Sequence[str]) -> str:
+def which_counts(used: Texts) -> str:
     """Return how the one of two levels that counts as 1 is declared; it stands last."""
     if len(used) != 2:
         return f"{option('levels', (Word('ZERO'), Word('ONE')))}, the one that counts as 1 last"

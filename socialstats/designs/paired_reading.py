@@ -10,7 +10,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Missing, Pair
+from socialstats.designs.aliases import Levels, Missing, Pair, Texts
 from socialstats.designs.contrasts_reading import (
     COMMON,
     OWNER,
@@ -55,7 +55,7 @@ class PairedOptions(ContrastOptions):
     """How to read a table as pairs; `Paired.from_frame`, `from_wide` and `from_counts` document every field."""
 
     condition: str | None = None
-    conditions: Sequence[str] | None = None
+    conditions: Texts | None = None
     unmatched: Missing | None = None
 
     SCALES: ClassVar[tuple[Any, ...]] = get_args(PairedScale)
@@ -95,7 +95,7 @@ def refuse_wide(table: Table) -> None:
     )
 
 
-def wide_pair(columns: Sequence[str]) -> Pair | None:
+def wide_pair(columns: Texts) -> Pair | None:
     """Return two columns that are called like two conditions of one row.
 
     Examples
@@ -144,7 +144,7 @@ class Joined:
     unmatched: Levels
 
 
-def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str], options: PairedOptions) -> Joined:
+def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Texts, options: PairedOptions) -> Joined:
     """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
     key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
     size = int(key.max(initial=-1)) + 1
@@ -183,7 +183,7 @@ def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
 
 
 def _set_alone_aside(
-    rows: Rows, roles: Roles, key: IntArray, has: AnyArray, conditions: Sequence[str], options: PairedOptions
+    rows: Rows, roles: Roles, key: IntArray, has: AnyArray, conditions: Texts, options: PairedOptions
 ) -> Levels:
     """Report units with one condition, or leave them out and return their names."""
     alone = has[0] != has[1]
@@ -220,7 +220,7 @@ def _set_alone_aside(
     return ()
 
 
-def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[str]) -> DesignError:
+def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts) -> DesignError:
     """Return the error of units that never have both conditions: two groups that are compared, or a wrong unit."""
     a, b = (shorten(label) for label in conditions)
     return DesignError(
@@ -346,9 +346,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     )
 
 
-def square_pairs(
-    table: Any, conditions: Sequence[str], levels: Sequence[Any] | None, scale: Any, source: str
-) -> Paired:
+def square_pairs(table: Any, conditions: Texts, levels: Sequence[Any] | None, scale: Any, source: str) -> Paired:
     """Read a square table of counts; `Paired.from_table` documents it."""
     asked = PairedOptions(conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale)
     labels, counts, named = square_counts(
@@ -358,7 +356,7 @@ def square_pairs(
     row, column = np.nonzero(counts)
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
-    of_square = (scale or ("nominal" if len(order) > 2 else None)) if order else "numeric"
+    of_square: Any = (scale or ("nominal" if len(order) > 2 else None)) if order else "numeric"
     options = PairedOptions(levels=None if scale == "numeric" else order, scale=of_square, count="count")
     done = wide_pairs(as_table(cells, source), "first", "second", options)
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")

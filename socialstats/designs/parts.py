@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Names
+from socialstats.designs.aliases import Fields, Levels, Names, Texts
 from socialstats.errors import Caution, InputError
 from socialstats.tables import Format, read_table
 from socialstats.text import listing, quoted, shorten
@@ -256,7 +256,7 @@ def taken(part: T, index: AnyArray) -> T:
     return some
 
 
-def taken_fields(design: Any, names: Sequence[str], index: AnyArray) -> Fields:
+def taken_fields(design: Any, names: Texts, index: AnyArray) -> Fields:
     """Return some fields of a design at some places."""
     return {name: taken(getattr(design, name), index) for name in names}
 
@@ -373,7 +373,7 @@ class Design(Read, ABC):
         }
 
 
-def renamed(labels: Sequence[str], new: Mapping[str, str], what: str) -> list[str]:
+def renamed(labels: Texts, new: Mapping[str, str], what: str) -> list[str]:
     """Return labels (of items, raters) with some of them replaced.
 
     Raises

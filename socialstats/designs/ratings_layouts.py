@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Levels
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.cells import group
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.options import check_choice, texts
@@ -100,7 +100,7 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     return replace(build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts())
 
 
-def _refuse_others(source: str, chosen: Sequence[str]) -> None:
+def _refuse_others(source: str, chosen: Texts) -> None:
     """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
     named = {*RATED_UNITS, *BELONG}
     other = [
@@ -137,7 +137,7 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
 
 
 def counted_ratings(
-    data: Any, columns: Sequence[str] | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
+    data: Any, columns: Texts | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
 ) -> Ratings:
     """Read units by levels; `Ratings.from_counts` documents it."""
     table = as_table(as_named(data), source)
@@ -171,7 +171,7 @@ def counted_ratings(
 
 
 def _scale_of(
-    labels: Sequence[str], scale: Scale | None, declared: bool, source: str, square: bool = False
+    labels: Texts, scale: Scale | None, declared: bool, source: str, square: bool = False
 ) -> tuple[Scale, str]:
     """Return the scale of levels, and a note where it was not declared.
 
@@ -195,7 +195,7 @@ def _scale_of(
     )
 
 
-def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, roles: Roles) -> Ratings:
+def _from_counts(rows: Rows, counts: FloatArray, labels: Texts, scale: Scale, roles: Roles) -> Ratings:
     """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
     given = counts.sum(axis=1) > 0
     use = np.flatnonzero(rows.use & given)
@@ -242,7 +242,7 @@ def numbered(n: int) -> Levels:
 
 
 def square_ratings(
-    table: Any, raters: Sequence[str], levels: Sequence[Any] | None, scale: Scale | None, source: str
+    table: Any, raters: Texts, levels: Sequence[Any] | None, scale: Scale | None, source: str
 ) -> Ratings:
     """Read a square table of two raters; `Ratings.from_table` documents it."""
     names = texts(raters)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair, Texts
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
@@ -91,7 +91,7 @@ class RatingsOptions(ReadingReplies):
         return self.refusal_labels | {*(declared_levels(self.levels) or ())}
 
 
-def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
+def check_scale(scale: Scale | None, levels: Texts, place: str) -> None:
     """Refuse interval and ratio scales of levels that are no numbers, or below zero.
 
     Raises
@@ -487,7 +487,7 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     return replace(rated, chosen=of_means, value=values, cautions=cautions, ends=ends), means
 
 
-def _rater_group(rows: Rows, who: Sequence[str], column: str) -> None:
+def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     """Report a column of raters that changes within a rater, is empty in some of a rater's rows, or in all rows."""
     empty = rows.use & (rows.codes(column) < 0)
     if empty.any():
@@ -516,7 +516,7 @@ class Named:
     row: IntArray
 
 
-def joined_label(labels: Sequence[str]) -> str:
+def joined_label(labels: Texts) -> str:
     """Return labels with bars between them; bars inside are escaped, so that different rows keep different labels.
 
     Examples
@@ -634,7 +634,7 @@ def _finish(
     return replace(design, cautions=(*cautions, *(probability_cautions(coverage) if coverage is not None else ())))
 
 
-def _missing_cautions(status: AnyArray, texts_read: Sequence[str]) -> list[Caution]:
+def _missing_cautions(status: AnyArray, texts_read: Texts) -> list[Caution]:
     """Return caution SS315 on refusals and missing ratings, with the texts that were read as missing."""
     refused, total = int((status == REFUSAL).sum()), len(status)
     missing = int((status != OK).sum()) - refused

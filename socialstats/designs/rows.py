@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels
+from socialstats.designs.aliases import Levels, Texts, TextSet
 from socialstats.designs.cells import group, several
 from socialstats.designs.levels import codes_in, other_spelling
 from socialstats.designs.parts import Coverage, Factor, FlowStep
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
 
 
-def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Factor | None] = ()) -> list[Caution]:
+def label_cautions(columns: Mapping[str, Texts], factors: Iterable[Factor | None] = ()) -> list[Caution]:
     """Return caution SS306 for each kind of label, and each column, with labels that are nearly identical.
 
     Parameters
@@ -184,9 +184,7 @@ class Rows:
         codes = np.unique(labels.codes[self.use if use is None else use])
         return [labels.levels[code] for code in codes.tolist() if code >= 0]
 
-    def add(
-        self, message: str, bad: BoolArray, keys: Sequence[str], *, column: str | None = None, fix: str = ""
-    ) -> None:
+    def add(self, message: str, bad: BoolArray, keys: Texts, *, column: str | None = None, fix: str = "") -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
         labels = [self.labels(key).mapped(str, None, object)[bad] for key in keys]
         keys_of_bad, na = {*zip(*labels, strict=True)}, [self.na[key] for key in keys]
@@ -211,9 +209,7 @@ class Rows:
         problem = Problem(message=message, source=table.source, column=column, n_rows=n_rows, fix=fix, unit=table.unit)
         self.pending.append(Pending(problem, keys, wanted))
 
-    def add_missing(
-        self, column: str, bad: BoolArray, keys: Sequence[str] = (), *, message: str = "", fix: str = ""
-    ) -> None:
+    def add_missing(self, column: str, bad: BoolArray, keys: Texts = (), *, message: str = "", fix: str = "") -> None:
         """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
         missing, cure, read = "the value is missing", fix or fill_or_drop(), self.counts.columns[column].texts_of(bad)
         if read:
@@ -223,7 +219,7 @@ class Rows:
             cure += f". Say {none} if {quoted(read, 5)} {labels}"
         self.add(message or missing, bad, [*keys, column], column=column, fix=cure)
 
-    def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
+    def lines(self, keys: Texts, wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
         (positions,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
         places = [*self.table.places(positions).values()][: LINES_SHOWN + 1]
@@ -237,11 +233,11 @@ class Rows:
         self,
         column: str,
         bad: BoolArray,
-        keys: Sequence[str],
+        keys: Texts,
         message: str,
         *,
         fix: str | Callable[[str], str] = "",
-        like: Sequence[str] = (),
+        like: Texts = (),
     ) -> None:
         """Add one problem a distinct bad value of a column, the most frequent values first.
 
@@ -275,7 +271,7 @@ class Rows:
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
             self.add(more, bad & np.isin(codes, rest), keys, column=column)
 
-    def in_levels(self, column: str, levels: Sequence[str], use: BoolArray, ways: Sequence[str]) -> IntArray:
+    def in_levels(self, column: str, levels: Texts, use: BoolArray, ways: Texts) -> IntArray:
         """Return a column as places in some levels, -1 for none; report labels that are none of them.
 
         Parameters
@@ -365,9 +361,7 @@ class Rows:
             self.use = self.use & ~bad
         return rows
 
-    def set_missing_aside(
-        self, columns: Sequence[str], *, drop: bool, fix: str = "", among: BoolArray | None = None
-    ) -> None:
+    def set_missing_aside(self, columns: Texts, *, drop: bool, fix: str = "", among: BoolArray | None = None) -> None:
         """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
             bad = self.codes(column) < 0
@@ -382,7 +376,7 @@ class Rows:
                 self.add_missing(column, bad, fix=fix)
                 self.use = self.use & ~bad
 
-    def key(self, columns: Sequence[str]) -> IntArray:
+    def key(self, columns: Texts) -> IntArray:
         """Return one code a row for the combination of some columns; -1 for rows not in use."""
         out = np.full(len(self.use), -1, dtype=np.int64)
         out[self.use] = group([self.codes(column)[self.use] for column in columns])[1]
@@ -392,7 +386,7 @@ class Rows:
         self,
         key: IntArray,
         bad: IntArray,
-        columns: Sequence[str],
+        columns: Texts,
         message: Message,
         *,
         column: str | None,
@@ -423,12 +417,12 @@ class Rows:
             rest = np.isin(key, bad[most:])
             self.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
 
-    def repeated(self, columns: Sequence[str]) -> bool:
+    def repeated(self, columns: Texts) -> bool:
         """Return whether some key has more than one row in use."""
         key = self.key(columns)
         return bool(np.bincount(key[self.use], weights=self.n[self.use]).max(initial=0) > 1)
 
-    def refuse_repeats(self, columns: Sequence[str], fix: str) -> None:
+    def refuse_repeats(self, columns: Texts, fix: str) -> None:
         """Report keys that more than one row has; `columns` are the key, with its most important column first."""
         key = self.key(columns)
         times = np.bincount(key[self.use], weights=self.n[self.use])
@@ -442,7 +436,7 @@ class Rows:
         more = "{} further keys have more than one row"
         self.each_key(key, bad, columns, message, column=columns[0], fix=fix, more=more, most=5)
 
-    def constant(self, owner: Sequence[str], column: str, what: str, fix: str) -> None:
+    def constant(self, owner: Texts, column: str, what: str, fix: str) -> None:
         """Report owners (units, raters) for which a column that belongs to them takes several values."""
         key, codes = self.key(owner), self.codes(column)
         bad = several(key[self.use], codes[self.use])
@@ -457,7 +451,7 @@ class Rows:
         more = f"{{}} further {what}s have several values of '{shorten(column)}'"
         self.each_key(key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5)
 
-    def refuse_several(self, roles: Roles, owner: Sequence[str]) -> None:
+    def refuse_several(self, roles: Roles, owner: Texts) -> None:
         """Report units with several values of a column that belongs to the unit.
 
         Parameters
@@ -470,7 +464,7 @@ class Rows:
             for column in roles.of(kind):
                 self.constant(roles.of(*owner), column, "unit", cure)
 
-    def named(self, columns: Sequence[str], row: int) -> str:
+    def named(self, columns: Texts, row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
         values = [self.label(c, row) for c in columns]
         others = [f"{shorten(c)} '{shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
@@ -506,9 +500,7 @@ class Rows:
         return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
 
 
-def begin(
-    table: Table, columns: Sequence[str], na: Collection[str], names: Collection[str] = (), weight: str | None = None
-) -> Rows:
+def begin(table: Table, columns: Texts, na: TextSet, names: TextSet = (), weight: str | None = None) -> Rows:
     """Count the distinct rows of the columns that play a part.
 
     Parameters
@@ -573,10 +565,10 @@ FEWEST = 5  # values that a cluster needs: with fewer no standard error can be e
 
 def cluster_suspects(
     table: Table,
-    used: Collection[str],
+    used: TextSet,
     units: int,
     *,
-    names: Collection[str] = (),
+    names: TextSet = (),
     what: str = "unit",
     within: Callable[[str], bool] = lambda column: False,
 ) -> list[Caution]:
@@ -659,7 +651,7 @@ def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> boo
     return gap > spread
 
 
-def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = None) -> list[Caution]:
+def code_suspects(cells: Rows, columns: Texts, use: BoolArray | None = None) -> list[Caution]:
     """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
     cautions = []
     for column in columns:
@@ -686,7 +678,7 @@ def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = N
     return cautions
 
 
-def item_suspects(raters: Sequence[str]) -> list[Caution]:
+def item_suspects(raters: Texts) -> list[Caution]:
     """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
     stems = [match["stem"].strip("_") if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
     items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
@@ -708,7 +700,7 @@ def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ..
     return counts
 
 
-def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[Caution]:
+def mirror_suspects(design: Comparisons, columns: TextSet = ()) -> list[Caution]:
     """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
 
     Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import tempfile
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +21,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Names, Pair
+from socialstats.designs.aliases import Levels, Names, Pair, Texts, TextSet
 from socialstats.designs.cells import group, totals
 from socialstats.designs.parts import Factor, places, taken_fields
 from socialstats.errors import InputError
@@ -99,7 +99,7 @@ class Scan:
     table: Table
     clusters: Levels
     weight: str | None
-    na: Collection[str]
+    na: TextSet
     values: Mapping[str, AnyArray]
     keys: IntArray
     cell: AnyArray
@@ -110,12 +110,12 @@ class Scan:
     def of(
         cls,
         table: Table,
-        clusters: Sequence[str],
+        clusters: Texts,
         counted: Counts,
         cell: AnyArray,
         *,
         weight: str | None,
-        na: Collection[str],
+        na: TextSet,
         covariates: Mapping[str, Pair],
     ) -> Scan:
         """Remember the cells of a table that was counted without its clusters.
@@ -150,7 +150,7 @@ class Scan:
             "or a query draws them at random. Store the rows first, in a file or in memory"
         )
 
-    def batches(self, columns: Sequence[str], made: Sequence[nw.Expr] = ()) -> Iterator[Any]:
+    def batches(self, columns: Texts, made: Sequence[nw.Expr] = ()) -> Iterator[Any]:
         """Yield the rows of the table as record batches; rows in memory are converted piece by piece.
 
         Parameters
@@ -167,7 +167,7 @@ class Scan:
             for start in range(0, len(frame), BATCH_ROWS):
                 yield from batches(frame[start : start + BATCH_ROWS], columns)
 
-    def read(self, columns: Sequence[str], made: Sequence[nw.Expr] = ()) -> Iterator[tuple[Any, IntArray, FloatArray]]:
+    def read(self, columns: Texts, made: Sequence[nw.Expr] = ()) -> Iterator[tuple[Any, IntArray, FloatArray]]:
         """Yield the rows of the table in batches, the cell of each row, and its weight.
 
         Every cell has a random number. Equal sums of these mean that cells occur as often as in the reading that the
@@ -245,7 +245,7 @@ class Scan:
         spool = Spool(self, (), (*self.factors(name), factor))
         return spool.only(len(spool.levels[0]), lambda _, codes: (codes[0], codes[1])) is not None
 
-    def rows(self, names: Sequence[str]) -> Spool:
+    def rows(self, names: Texts) -> Spool:
         """Return the rows of the table by cell and some of the clusters."""
         return Spool(self, (), self.factors(names))
 
@@ -281,7 +281,7 @@ class Spool:
         The clusters of each factor, those that stay as the engine holds them.
     """
 
-    def __init__(self, scan: Scan, names: Sequence[str], factors: Sequence[Factor] = ()) -> None:
+    def __init__(self, scan: Scan, names: Texts, factors: Sequence[Factor] = ()) -> None:
         self._scan, self.names, self.factors = scan, tuple(names), tuple(factors)
         self._stored = {factor.name for factor in self.factors if factor.name in scan.clusters}
         self.levels: list[Any] = []
@@ -342,7 +342,7 @@ class Spool:
                 size += np.bincount(codes, minlength=len(size))
         return sizes
 
-    def texts(self, factor: int) -> Sequence[str]:
+    def texts(self, factor: int) -> Texts:
         """Return the names of the clusters of a factor."""
         levels = self.levels[factor]
         return [str(as_text(value)) for value in levels.tolist()] if isinstance(levels, np.ndarray) else levels
@@ -464,7 +464,7 @@ def sides_of(rows: AnyArray, k: int) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(sides[:, 0]), np.ascontiguousarray(sides[:, 1])
 
 
-def used_levels(codes: IntArray, texts: Sequence[str]) -> tuple[IntArray, Levels]:
+def used_levels(codes: IntArray, texts: Texts) -> tuple[IntArray, Levels]:
     """Return codes into the sorted names of the clusters that occur, and these names."""
     levels = tuple(sorted({texts[code] for code in np.unique(codes).tolist()}))
     place = {text: code for code, text in enumerate(levels)}
@@ -538,7 +538,7 @@ def blocks(sizes: IntArray, most: int) -> list[int]:
     return [0, *(np.flatnonzero(run[1:] != run[:-1]) + 1).tolist(), len(sizes)]
 
 
-def weights(column: Any, na: Collection[str]) -> FloatArray:
+def weights(column: Any, na: TextSet) -> FloatArray:
     """Return the weights of an arrow array; 0 where a weight cannot be used."""
     codes, values = encoded(column)
     numbers = [text_weight("" if as_text(value) in na else value)[0] for value in values]
@@ -561,7 +561,7 @@ def fits(counted: Counts) -> bool:
 
 
 @asks
-def with_texts(table: Table, clusters: Sequence[str]) -> Table:
+def with_texts(table: Table, clusters: Texts) -> Table:
     """Return a table whose clusters of categories or dates are texts where it is lazy: such ones can stay with it."""
     if not clusters or not table.lazy:
         return table
@@ -571,7 +571,7 @@ def with_texts(table: Table, clusters: Sequence[str]) -> Table:
 
 
 @asks
-def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: bool = False) -> bool:
+def stays(table: Table, clusters: Texts, na: TextSet, *, eager: bool = False) -> bool:
     """Whether the clusters of a table stay with it: it is read lazily (or `eager` is true), and no row misses them.
 
     Rows without a cluster are an error, or are left out, with their places: for that the table is read as a whole.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.aliases import Fields, Levels, Texts, TextSet
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
 from socialstats.designs.rows import Rows, begin
@@ -60,7 +60,7 @@ def bare(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def frequency_columns(table: Table, taken: Collection[str], na: Collection[str] | None = None) -> list[str]:
+def frequency_columns(table: Table, taken: TextSet, na: TextSet | None = None) -> list[str]:
     """Return the columns that are called like a frequency and hold whole numbers from 0 upwards, but no row numbers."""
     return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and held(table, c, na).counts]
 
@@ -87,7 +87,7 @@ class Held:
         return whole and not self.number_rows
 
 
-def held(table: Table, column: str, na: Collection[str] | None) -> Held:
+def held(table: Table, column: str, na: TextSet | None) -> Held:
     """Return the numbers that a column holds."""
     try:
         cells = table.counts([column])
@@ -105,7 +105,7 @@ def holds_numbers(table: Table, column: str) -> bool:
     return len(column_held.numbers) > 1 and not column_held.number_rows
 
 
-def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
+def _crossed(table: Table, keys: Texts, times: str) -> bool:
     """Whether the other columns of a small table are crossed, each combination in one row, and `times` counts each."""
     others = [c for c in table.columns if c != times]
     try:
@@ -121,7 +121,7 @@ def looks_counted(table: Table, *columns: str) -> bool:
     return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
 
 
-def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str], na: Collection[str]) -> Frequency:
+def unused_beside_wins(table: Table, wins: Texts, used: TextSet, na: TextSet) -> Frequency:
     """Return caution SS324 about columns of counts beside counts of wins, such as ties; their sum is no such column."""
     odd = []
     for column in [c for c in table.columns if c not in used][:MOST_FREE]:
@@ -145,9 +145,9 @@ class Frequency:
 def frequency(
     table: Table,
     asked: str | bool | None,
-    keys: Sequence[str],
-    used: Collection[str],
-    na: Collection[str],
+    keys: Texts,
+    used: TextSet,
+    na: TextSet,
     weight: str | None = None,
     counted: Callable[[], bool] = lambda: False,
 ) -> Frequency:
@@ -206,7 +206,7 @@ def frequency(
     return _named(odd, "not used")
 
 
-def _named(columns: Sequence[str], how: str) -> Frequency:
+def _named(columns: Texts, how: str) -> Frequency:
     """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
     if not columns:
         return Frequency()
@@ -224,7 +224,7 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
     )
 
 
-def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
+def refuse_totals(columns: Texts, rows: Rows) -> None:
     """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
     for column in columns:
         bad = rows.use & rows.labels(column).mapped(lambda level: bare(level) in TOTALS, False)
@@ -232,7 +232,7 @@ def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
         rows.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix)
 
 
-def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str], na: Collection[str]) -> None:
+def refuse_total_row(table: Table, names: Texts, columns: Texts, na: TextSet) -> None:
     """Report a row that is called a total in a column of names, and that is the sum of all other rows.
 
     Raises
@@ -283,7 +283,7 @@ def begun(
     fix: str = "",
     wide: Table | None = None,
     noticed: Sequence[Caution] | None = None,
-    may_miss: Sequence[str] = (),
+    may_miss: Texts = (),
 ) -> tuple[Rows, list[Caution]]:
     """Count the rows of a design of units, and set those aside that miss a name or a count.
 
@@ -314,7 +314,7 @@ def begun(
     return rows, [*noticed]
 
 
-def times_of(rows: Rows, roles: Roles, labels: Sequence[str]) -> FloatArray:
+def times_of(rows: Rows, roles: Roles, labels: Texts) -> FloatArray:
     """Return how often each row of a design of units counts; rows that count 0 times are used no more.
 
     Parameters
@@ -389,7 +389,7 @@ def crosstab(table: Table) -> pd.DataFrame:
     return square
 
 
-def _lost_labels(rows: Sequence[str], heads: Sequence[str]) -> bool:
+def _lost_labels(rows: Texts, heads: Texts) -> bool:
     """Whether the header is V1, V2, ... (or X1, ...) over rows 1, 2, ...: R's names for columns without any."""
     numbered = [str(k) for k in range(1, len(rows) + 1)]
     return list(rows) == numbered and any(list(heads) == [letter + k for k in numbered] for letter in "VX")
@@ -514,7 +514,7 @@ def _frame_labels(table: Any, source: str) -> Levels:
     return rows
 
 
-def _numbers(cells: Any, labels: Sequence[str], source: str) -> FloatArray:
+def _numbers(cells: Any, labels: Texts, source: str) -> FloatArray:
     problems = []
     out = np.zeros(cells.shape)
     for (row, column), value in np.ndenumerate(cells):
@@ -588,7 +588,7 @@ class Long:
 
 
 @asks
-def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row: str | None, name: str) -> Long:
+def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, name: str) -> Long:
     """Stack some columns of a table.
 
     Parameters
@@ -636,7 +636,7 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
     return Long(table=stacked, row=row or numbered, name=which, value=value, levels=levels)
 
 
-def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
+def _common_kind(table: Table, columns: Texts) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
     """Return the type that stacked columns of a lazy table have; None where its rows are to be read first."""
     schema = table.frame.collect_schema()
     kinds = [schema[column] for column in columns]
@@ -648,7 +648,7 @@ def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type
 
 
 def _stacked_lazily(
-    table: Table, columns: Sequence[str], kept: Sequence[str], added: tuple[str, str, str], kind: Any
+    table: Table, columns: Texts, kept: Texts, added: tuple[str, str, str], kind: Any
 ) -> nw.LazyFrame[Any]:
     """Return a lazy frame with a row for each value; `added` names the columns of what it is, the value, the row."""
     which, value, numbered = added
@@ -670,7 +670,7 @@ def _stacked_lazily(
 
 
 def _stacked_now(
-    frame: Any, columns: Sequence[str], kept: Sequence[str], added: tuple[str, str, str], *, first: bool
+    frame: Any, columns: Texts, kept: Texts, added: tuple[str, str, str], *, first: bool
 ) -> nw.DataFrame[Any]:
     """Return the same in memory; rows are numbered from 0, or from 1."""
     import pandas as pd
@@ -692,7 +692,7 @@ def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:
     return replace(table, frame=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)), name
 
 
-def free_name(taken: Collection[str], wanted: str) -> str:
+def free_name(taken: TextSet, wanted: str) -> str:
     """Return a name that no column has."""
     while wanted in taken:
         wanted += "_"
@@ -709,7 +709,7 @@ def _array(frame: Any, column: str) -> AnyArray:
     return np.fromiter(series.to_list(), dtype=object, count=len(series))
 
 
-def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
+def _stacked(frame: Any, columns: Texts) -> AnyArray:
     """Stack columns; where some are numbers, truth values are 0 and 1."""
     arrays = [_array(frame, column) for column in columns]
     truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
@@ -766,7 +766,7 @@ def need_columns(table: Table, names: Iterable[str], what: str) -> None:
         raise InputError(Problem(source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"))
 
 
-def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
+def groupings(table: Table, names: Texts, what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
     """Read groupings of items (models) from a table with a row for each.
 
     Parameters

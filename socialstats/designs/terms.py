@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from socialstats.designs.aliases import TextSet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
@@ -143,7 +144,7 @@ def term_text(term: Term) -> str:
     return ":".join(factor.text for factor in term) or "1"
 
 
-def parse(text: str, keywords: Collection[str] = ()) -> Parts:
+def parse(text: str, keywords: TextSet = ()) -> Parts:
     """Take a formula apart.
 
     Parameters
@@ -197,7 +198,7 @@ def terms_of(formula: str) -> list[Term] | None:
 class _Reading:
     """A formula, read once from left to right; `kind` and `token` are what comes next."""
 
-    def __init__(self, text: str, keywords: Collection[str]) -> None:
+    def __init__(self, text: str, keywords: TextSet) -> None:
         self.text, self.keywords = text, keywords
         self.at = self.depth = 0
         self.kind = self.token = ""
