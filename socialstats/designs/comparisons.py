@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair
 from socialstats.designs.cells import group, totals
-from socialstats.designs.options import Options, WinnerCoding
+from socialstats.designs.options import Options, WinnerCoding, among
 from socialstats.designs.parts import (
     A_WON,
     B_WON,
@@ -453,28 +453,7 @@ class Comparisons(Design):
         """
         from socialstats.designs.comparisons_reading import build
 
-        options = Options(
-            item_a=item_a,
-            item_b=item_b,
-            winner=winner,
-            order=order,
-            covariates=covariates,
-            weight=weight,
-            count=count,
-            by=by,
-            values=values,
-            cluster=cluster,
-            repeat=repeat,
-            tie=tie,
-            refusal=refusal,
-            status=status,
-            missing=missing,
-            winner_coding=winner_coding,
-            na=na,
-            allowed=allowed or {},
-            score_a=score_a,
-            score_b=score_b,
-        )
+        options = among(Options, locals(), allowed=allowed or {})
         return build(as_table(data, source), options)
 
     @classmethod

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -16,11 +18,15 @@ from socialstats.designs.levels import categories, declared_levels, in_order, op
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Reading, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
-from socialstats.designs.rows import Rows, if_labels, if_missing, label_cautions
+from socialstats.designs.roles import repeats_of
+from socialstats.designs.rows import Rows, code_suspects, if_labels, if_missing, label_cautions
 from socialstats.designs.schema import Part, Roles
-from socialstats.designs.vocabulary import VALUES
+from socialstats.designs.tables import begun, frequency, times_of
+from socialstats.designs.undeclared import with_dependence
+from socialstats.designs.vocabulary import UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_text
+from socialstats.tables.lazy import asks
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
@@ -36,7 +42,7 @@ COMMON = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContrastOptions(Reading):
+class ContrastOptions(Reading, ABC):
     """How to read a table of two conditions.
 
     Attributes
@@ -46,8 +52,11 @@ class ContrastOptions(Reading):
     PART : str
         The part of their column.
     UNIT : str
-        What is left where both are known.
+        What is analysed.
     SCALES : tuple
+    DESIGN : type
+    SCORES : function of a design
+        The scores by which columns that were not declared are tried as clusters.
     """
 
     unit: str | bool | None = None
@@ -59,6 +68,8 @@ class ContrastOptions(Reading):
     PART: ClassVar[str] = "condition"
     UNIT: ClassVar[str] = "pair"
     SCALES: ClassVar[tuple[Any, ...]] = get_args(ContrastScale)
+    DESIGN: ClassVar[Any]
+    SCORES: ClassVar[Any]
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -80,10 +91,20 @@ class ContrastOptions(Reading):
         """Return two labels of a column with the first of the difference first; None where nothing tells the order."""
         return two_in_order(table, column, (one, other))
 
-    @property
-    def value_scale(self) -> ContrastScale | None:
-        """The scale that values are decoded for."""
-        return self.scale
+    def decoded(self, rows: Rows, roles: Roles) -> Values:
+        """Decode the values."""
+        return decode(roles["value"], rows, self, self.scale)
+
+    def set_aside(self, rows: Rows, roles: Roles, values: Values) -> None:
+        """Report rows that do not fit the design, or leave them out, before repeats are averaged."""
+
+    def repeat_columns(self, rows: Rows, roles: Roles) -> Levels | None:
+        """Return the columns that number the answers of a unit; None where there is one answer each."""
+        return repeats_of(rows, roles, unnumbered=self.repeat is True, wide=rows.origin is not None)
+
+    @abstractmethod
+    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+        """Find the rows of each unit; report units that lack any, or leave them out."""
 
     @property
     def declared(self) -> frozenset[str]:
@@ -166,7 +187,7 @@ class Values:
     cautions: tuple[Caution, ...] = ()
 
 
-def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
+def decode(column: str, rows: Rows, options: ContrastOptions, scale: ContrastScale | None) -> Values:
     """Decode the value column.
 
     Parameters
@@ -175,13 +196,14 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
     rows : Rows
         Collects values that do not fit.
     options : ContrastOptions
+    scale : {"binary", "nominal", "ordinal", "numeric"} or None
+        What the values are decoded for.
 
     Raises
     ------
     DesignError
         For two texts without an order.
     """
-    scale = options.value_scale
     if options.levels is None and scale in (None, "numeric"):
         engine = _engine_numbers(column, rows, scale)
         if engine is not None:
@@ -289,74 +311,124 @@ def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions)
     return Values("numeric", (), means.values), means
 
 
-def with_table(
-    rows: Rows,
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arranged:
+    """The rows of each unit.
+
+    Attributes
+    ----------
+    row : (units,) int64 array
+        A row of the unit, for what belongs to it.
+    fields : dict
+        Arrays over the units, as the design has them.
+    rows, side, place : (values,) int64 arrays
+        The row of each value, its condition, its unit.
+    note : str
+        How units lie in the rows of a table that is not counted.
+    unmatched : tuple of str
+        Units left out because one condition is missing.
+    """
+
+    row: IntArray
+    fields: Fields
+    rows: IntArray
+    side: IntArray
+    place: IntArray
+    note: str
+    unmatched: Levels = ()
+
+
+@asks
+def read_contrast(
+    table: Table,
     roles: Roles,
     options: ContrastOptions,
     *,
-    two: Pair,
-    values: Values,
-    at: IntArray,
-    times: FloatArray,
-    cautions: Sequence[Caution],
-    unit: str,
-    note: str,
-    unmatched: Texts = (),
-) -> Fields:
-    """Return the fields of a design that say where it comes from: names, factors, counts, steps, cautions.
+    wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None,
+) -> Any:
+    """Read a long table whose columns are known as two conditions: pairs, or groups.
 
     Parameters
     ----------
-    rows : Rows
+    table : Table
     roles : Roles
     options : ContrastOptions
-    two : pair of str
-        The conditions.
-    values : Values
-    at : (units,) int64 array
-        A row of each unit.
-    times : (rows,) float64 array
-        How many alike units each row stands for.
-    cautions : sequence of Caution
-    unit : str
-        What is analysed, in the flow.
-    note : str
-        How units lie in the rows of a table that is not counted.
-    unmatched : sequence of str
-        Units without a partner.
+    wide : Table, optional
+        The table with one row per unit that `table` was made of: there, an empty field is a missing partner.
+    noticed : sequence of Caution, optional
+        What was said of a column of frequencies; None where none was looked for.
+
+    Raises
+    ------
+    DesignError
+        When the conditions are not two, or two texts have no order.
+    InputError
+        When rows are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no unit is left.
     """
-    by, clusters, column = rows.by(roles, at), rows.factors(roles.of("cluster"), at), roles["unit"]
-    units = None
-    if column and not roles["count"] and (rows.origin or rows.table).has(column):
-        names = rows.labels(column)
-        units = UnitNames(codes=names.codes[at], levels=names.levels, cell=np.arange(len(at)))
-    per_row = 1 if rows.origin is None else 2  # a row of a wide table holds the two values of a pair
+    if noticed is None:
+        keys = [] if roles["unit"] else roles.columns()
+        counts = frequency(table, options.count, keys, roles.columns(), options.na_labels)
+        roles, noticed = roles.counted(counts.column), counts.cautions
+    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide, noticed=noticed)
+    two, undeclared_order = choose_two(rows, roles, options)
+    values = options.decoded(rows, roles)
+    times = rows.n * times_of(rows, roles, [roles["value"]])
+    options.set_aside(rows, roles, values)
+    repeat = options.repeat_columns(rows, roles)
+    if roles["unit"]:
+        rows.refuse_several(roles, OWNER)
+    if not values.levels:
+        cautions += code_suspects(rows, [roles["value"]])
+    cautions += [*undeclared_order, *values.cautions]
+    means = None
+    if repeat is not None:
+        roles = roles.replaced(repeat=repeat)
+        values, means = averaged(rows, roles, values, options)
+        cautions.append(means.note)
+        times = np.ones(len(times))
+    units = options.arranged(rows, roles, values, two)
+    rows.raise_if_any()
+    at, column = units.row, roles["unit"]
+    if not len(at):
+        raise rows.nothing(options.UNIT)
+    by, clusters, names = rows.by(roles, at), rows.factors(roles.of("cluster"), at), None
+    if column and not roles["count"] and (rows.origin or table).has(column):
+        labels = rows.labels(column)
+        names = UnitNames(codes=labels.codes[at], levels=labels.levels, cell=np.arange(len(at)))
+    per_row = 1 if wide is None else 2  # a row of a wide table holds the two values of a pair
     read = replace(rows.flow[0], label="rows read")
     flow = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
     flow = [replace(step, rows=step.rows // per_row) for step in flow]
-    left = [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]
-    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
-    if unmatched:
-        detail += f"; units without a partner: {quoted(unmatched)}"
-    count, note = times[at], f"each row counts several {unit}" if roles["count"] else note
-    return {
-        options.PAIR: two,
-        "count": count,
-        "scale": values.scale,
-        "levels": values.levels,
-        "units": units,
-        "by": by,
-        "clusters": clusters,
-        "epsilon": rows.table.epsilon(roles["value"]),
-        "source": rows.table.source,
-        "columns": roles.parts(),
-        "flow": (*flow, FlowStep(label=f"{unit} analysed", rows=int(count.sum()), note=note)),
-        "cautions": (
-            *([caution("SS301", detail)] if left else []),
-            *cautions,
-            *label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters)),
-        ),
-    }
+    if left := [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]:
+        detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
+        detail += f"; units without a partner: {quoted(units.unmatched)}" if units.unmatched else ""
+        cautions.insert(0, caution("SS301", detail))
+    note = f"each row counts several {options.UNIT}s" if roles["count"] else units.note
+    analysed = FlowStep(label=f"{options.UNIT}s analysed", rows=int(times[at].sum()), note=note)
+    alike = label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters))
+    about: Fields = {options.PAIR: two, **units.fields}
+    design = options.DESIGN(
+        count=times[at],
+        scale=values.scale,
+        levels=values.levels,
+        units=names,
+        by=by,
+        clusters=clusters,
+        repeats=None if means is None else means.behind(units.rows, two, units.side, units.place),
+        epsilon=table.epsilon(roles["value"]),
+        source=table.source,
+        columns=roles.parts(),
+        flow=(*flow, analysed),
+        cautions=(*cautions, *alike),
+        **about,
+    ).merged()
+    again = None if wide is not None or roles["count"] else partial(read_contrast, table)
+    return with_dependence(
+        design, wide or table, roles, options, design.n_rows, options.SCORES, again, used=two, names=UNITS.names
+    )
 
 
 def vector(values: Any, name: str) -> Any:

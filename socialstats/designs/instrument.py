@@ -226,7 +226,9 @@ def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not isinstance(groups, dict) or not isinstance(further, dict):
         yield "groups and further are tables", 'Write groups = { binding = ["loyalty", "authority"] }.'
         return
-    scales = {"scale": values.get("scale")} | {f"further.{score}": ends for score, ends in further.items()}
+    scales: dict[str, Any] = {"scale": values.get("scale")} | {
+        f"further.{score}": ends for score, ends in further.items()
+    }
     for name, scale in scales.items():
         if not (_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
             yield f"{name} = {shorten(repr(scale))} is no lowest and highest score", f"Write {name} = [0, 10]."

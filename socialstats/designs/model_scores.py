@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.aliases import Levels, Missing, Names
 from socialstats.designs.levels import opposites
-from socialstats.designs.options import texts
+from socialstats.designs.options import among, texts
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, RatingsOptions, build_from
@@ -98,17 +98,7 @@ def model_scores(
     """
     table = as_table(as_named(data), source)
     table, key = with_joint(table, unit)
-    options = RatingsOptions(
-        unit=key,
-        rater=rater,
-        value=value,
-        by=by,
-        cluster=cluster,
-        repeat=repeat,
-        refusal=refusal,
-        na=na,
-        missing=missing,
-    )
+    options = among(RatingsOptions, locals(), unit=key)
     columns, finder = texts(raters), Finder(table, any_case=True)
     taken = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
     model = None if columns else rater or finder.free(MODELS.names, taken)

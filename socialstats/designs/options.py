@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args
 
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Repeat
 from socialstats.designs.vocabulary import spelled
@@ -14,6 +14,7 @@ from socialstats.text import shorten
 from socialstats.voice import option
 
 WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
+R = TypeVar("R", bound="Reading")
 DEFAULT_TIES = ("tie",)
 PARTS = spelled(
     "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties score_a score_b status X_a X_b"
@@ -111,6 +112,12 @@ class Options(ReadingReplies):
     def declared(self) -> frozenset[str]:
         """Labels of ties and refusals."""
         return self.refusal_labels | {*self.tie_labels}
+
+
+def among(options: type[R], arguments: Mapping[str, Any], **changed: Any) -> R:
+    """Return the options among the arguments of a constructor (its `locals()`), some of them changed."""
+    given = {field.name: arguments[field.name] for field in fields(options) if field.name in arguments}
+    return options(**given | changed)
 
 
 def map_options(entries: Sequence[str]) -> Fields:

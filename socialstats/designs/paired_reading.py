@@ -4,44 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, get_args
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, IntArray
 from socialstats.designs.aliases import Levels, Missing, Pair, Texts
 from socialstats.designs.contrasts_reading import (
     COMMON,
     OWNER,
+    Arranged,
     ContrastOptions,
-    averaged,
-    choose_two,
+    Values,
     decode,
+    read_contrast,
     vector,
-    with_table,
 )
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import check_choice
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.roles import repeats_of
-from socialstats.designs.rows import Rows, begin, code_suspects
+from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import Part, Roles, find_roles
 from socialstats.designs.tables import (
-    begun,
     frequency,
     looks_counted,
     make_long,
     refuse_total_row,
     square_counts,
-    times_of,
 )
 from socialstats.designs.undeclared import is_tried, of_pairs, with_dependence
 from socialstats.designs.vocabulary import CONDITIONS, UNITS
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table
-from socialstats.tables.lazy import asks
 from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import Word, option
@@ -59,10 +54,54 @@ class PairedOptions(ContrastOptions):
     unmatched: Missing | None = None
 
     SCALES: ClassVar[tuple[Any, ...]] = get_args(PairedScale)
+    DESIGN = Paired
+    SCORES = staticmethod(of_pairs)
 
     def __post_init__(self) -> None:
         check_choice("unmatched", self.unmatched, (*get_args(Missing), None))
         ContrastOptions.__post_init__(self)
+
+    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+        """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
+        key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
+        size = int(key.max(initial=-1)) + 1
+        numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
+        blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
+        value = np.full((2, size), np.nan)
+        has = np.zeros((2, size), dtype=bool)
+        row = np.zeros((2, size), dtype=np.int64)
+        for side, condition in enumerate(two):
+            code = labels.levels.index(condition) if condition in labels.levels else -2
+            gone = blank if rows.origin is not None else False  # an empty field of a wide table is no row
+            at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
+            value[side, key[at]] = values.numbers[at]
+            has[side, key[at]] = True
+            row[side, key[at]] = at
+        there = key if rows.origin is None else np.where(blank, -1, key)
+        unmatched = _set_alone_aside(rows, roles, there, has, two, self)
+        paired = has.all(axis=0)
+        empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
+        bad = blank & _of_keys(key, empty)
+        if bad.any() and self.missing == "error":
+            message = ""
+            if rows.origin is not None:  # both values of a row: say so once
+                message = "both values are missing"
+                bad = bad & (labels.codes == labels.codes[bad][0])
+            rows.add_missing(roles["value"], bad, roles.of(*OWNER, "condition"), message=message)
+        elif bad.any() and not rows.pending:
+            note = f"{option('missing', 'drop')}: a value of '{shorten(roles['value'])}' is missing"
+            rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
+        keep = np.flatnonzero(paired & ~empty)
+        n = len(keep)
+        return Arranged(
+            row=row[1, keep],
+            fields={"first": value[0, keep], "second": value[1, keep], "unmatched": unmatched},
+            rows=row[:, keep].ravel(),
+            side=np.repeat([0, 1], n),
+            place=np.tile(np.arange(n), 2),
+            note="two rows per pair" if rows.origin is None else "",
+            unmatched=unmatched,
+        )
 
 
 PARTS = (Part("unit", "unit", UNITS.names), Part("condition", "condition", CONDITIONS.names), *COMMON)
@@ -122,62 +161,6 @@ def paired_roles(table: Table, options: PairedOptions) -> Roles:
 UNMATCHED_SHOWN = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Joined:
-    """Pairs, one a unit.
-
-    Attributes
-    ----------
-    first, second : (pairs,) float64 arrays
-    row : (pairs,) int64 array
-        A row of the pair, for what belongs to its unit.
-    rows : (2, pairs) int64 array
-        The rows of its two values.
-    unmatched : tuple of str
-        Units left out because one condition is missing.
-    """
-
-    first: FloatArray
-    second: FloatArray
-    row: IntArray
-    rows: IntArray
-    unmatched: Levels
-
-
-def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Texts, options: PairedOptions) -> Joined:
-    """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
-    key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
-    size = int(key.max(initial=-1)) + 1
-    numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
-    blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
-    value = np.full((2, size), np.nan)
-    has = np.zeros((2, size), dtype=bool)
-    row = np.zeros((2, size), dtype=np.int64)
-    for side, condition in enumerate(conditions):
-        code = labels.levels.index(condition) if condition in labels.levels else -2
-        gone = blank if rows.origin is not None else False  # an empty field of a wide table is no row
-        at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
-        value[side, key[at]] = values[at]
-        has[side, key[at]] = True
-        row[side, key[at]] = at
-    there = key if rows.origin is None else np.where(blank, -1, key)
-    unmatched = _set_alone_aside(rows, roles, there, has, conditions, options)
-    paired = has.all(axis=0)
-    empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
-    bad = blank & _of_keys(key, empty)
-    if bad.any() and options.missing == "error":
-        message = ""
-        if rows.origin is not None:  # both values of a row: say so once
-            message = "both values are missing"
-            bad = bad & (labels.codes == labels.codes[bad][0])
-        rows.add_missing(roles["value"], bad, roles.of(*OWNER, "condition"), message=message)
-    elif bad.any() and not rows.pending:
-        note = f"{option('missing', 'drop')}: a value of '{shorten(roles['value'])}' is missing"
-        rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
-    keep = np.flatnonzero(paired & ~empty)
-    return Joined(first=value[0, keep], second=value[1, keep], row=row[1, keep], rows=row[:, keep], unmatched=unmatched)
-
-
 def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
     return np.append(marked, False)[key]  # a key of -1 is a row not in use
 
@@ -233,87 +216,6 @@ def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts) -> D
     )
 
 
-@asks
-def build_pairs(
-    table: Table,
-    roles: Roles,
-    options: PairedOptions,
-    *,
-    wide: Table | None = None,
-    noticed: Sequence[Caution] | None = None,
-) -> Paired:
-    """Read a long table whose columns are known as pairs.
-
-    Parameters
-    ----------
-    table : Table
-    roles : Roles
-    options : PairedOptions
-    wide : Table, optional
-        The table with one row per unit that `table` was made of: there, an empty field is a missing partner.
-    noticed : sequence of Caution, optional
-        What was said of a column of frequencies; None where none was looked for.
-
-    Raises
-    ------
-    DesignError
-        When the conditions are not two, or two texts have no order.
-    InputError
-        When rows are wrong: up to 20 problems of all kinds at once, with places.
-    NothingToAnalyse
-        When no pair is left.
-    """
-    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide, noticed=noticed)
-    conditions, undeclared_order = choose_two(rows, roles, options)
-    values = decode(roles["value"], rows, options)
-    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
-    times = times_of(rows, roles, [roles["value"]])
-    rows.refuse_several(roles, OWNER)
-    if values.scale == "numeric":
-        cautions += code_suspects(rows, [roles["value"]])
-    cautions += [*undeclared_order, *values.cautions]
-    means = None
-    if repeat is not None:
-        roles = roles.replaced(repeat=repeat)
-        values, means = averaged(rows, roles, values, options)
-        cautions.append(means.note)
-    pairs = join(rows, roles, values.numbers, conditions, options)
-    rows.raise_if_any()
-    if not len(pairs.row):
-        raise rows.nothing("pair")
-    fields = with_table(
-        rows,
-        roles,
-        options,
-        two=conditions,
-        values=values,
-        at=pairs.row,
-        times=times,
-        cautions=cautions,
-        unit="pairs",
-        note="two rows per pair" if wide is None else "",
-        unmatched=pairs.unmatched,
-    )
-    repeats = None
-    if means is not None:
-        n = len(pairs.row)
-        repeats = means.behind(pairs.rows.ravel(), conditions, np.repeat([0, 1], n), np.tile(np.arange(n), 2))
-    design = Paired(
-        first=pairs.first, second=pairs.second, unmatched=pairs.unmatched, repeats=repeats, **fields
-    ).merged()
-    return with_dependence(
-        design,
-        wide or table,
-        roles,
-        options,
-        design.n_pairs,
-        of_pairs,
-        None if wide is not None or roles["count"] else partial(build_pairs, table),
-        used=conditions,
-        names=UNITS.names,
-    )
-
-
 def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
     """Read one row per unit; `Paired.from_wide` documents it."""
     given = find_roles(table, WIDE, options, first=first, second=second)
@@ -337,7 +239,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
-    done = build_pairs(long.table, roles, full, wide=table, noticed=frequencies.cautions)
+    done: Paired = read_contrast(long.table, roles, full, wide=table, noticed=frequencies.cautions)
     done = replace(done, columns=given.parts())
     if frequencies.column is not None or not is_tried(table):
         return done
@@ -397,7 +299,7 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     options = PairedOptions(scale="numeric", cluster=tuple(clusters), missing=missing)  # type: ignore[arg-type]
     rows = begin(as_table(columns, source), list(columns), ())
     rows.set_missing_aside(list(columns), drop=missing == "drop")
-    numbers = decode(name, rows, options).numbers
+    numbers = decode(name, rows, options, "numeric").numbers
     rows.raise_if_any()
     index = np.flatnonzero(rows.use)
     if not len(index):

@@ -12,7 +12,7 @@ from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
 from socialstats.designs.cells import counts_by
 from socialstats.designs.instrument import Instrument
-from socialstats.designs.options import texts
+from socialstats.designs.options import among, texts
 from socialstats.designs.parts import (
     FINE,
     Coverage,
@@ -155,26 +155,7 @@ class RatingsSources:
         )
 
         table, key = with_joint(as_table(data, source), unit)
-        options = RatingsOptions(
-            unit=key,
-            rater=rater,
-            value=value,
-            levels=levels,
-            scale=scale,
-            refusal=refusal,
-            na=na,
-            status=status,
-            rater_source=rater_source,
-            rater_groups=rater_groups,
-            strata=strata,
-            cluster=cluster,
-            by=by,
-            shared=shared,
-            count=count,
-            missing=missing,
-            probabilities=probabilities,
-            repeat=repeat,
-        )
+        options = among(RatingsOptions, locals(), unit=key)
         options = lone_source(table, options)
         done = build_from(*with_source(table, ratings_roles(table, options)), options)
         if options.rater is False:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -75,15 +74,13 @@ class Held:
     @property
     def number_rows(self) -> bool:
         """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
-        numbers = self.numbers
-        in_turn = self.rows >= FEWEST_NUMBERED and len(numbers) == self.rows
-        return in_turn and numbers[-1] - numbers[0] == self.rows - 1 and numbers[0] in (0, 1)
+        low = next(iter(self.numbers), -1.0)
+        return self.rows >= FEWEST_NUMBERED and low in (0, 1) and self.numbers == [low + k for k in range(self.rows)]
 
     @property
     def counts(self) -> bool:
         """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
-        numbers = self.numbers
-        whole = bool(numbers) and numbers[-1] >= 2 and all(x >= 0 and x.is_integer() for x in numbers)
+        whole = max(self.numbers, default=0) >= 2 and all(x >= 0 and x.is_integer() for x in self.numbers)
         return whole and not self.number_rows
 
 
@@ -94,9 +91,8 @@ def held(table: Table, column: str, na: TextSet | None) -> Held:
         labels = cells.columns[column].labels(missing_labels(()) if na is None else na)
     except (InputError, TypeError):  # it holds no labels
         return Held([], 0)
-    numbers = [as_number(level) for level in labels.levels]
-    numeric = sorted(x for x in numbers if x is not None)
-    return Held(numeric if len(numeric) == len(numbers) else [], int(cells.n.sum()))
+    numbers = [x for x in map(as_number, labels.levels) if x is not None]
+    return Held(sorted(numbers) if len(numbers) == len(labels.levels) else [], int(cells.n.sum()))
 
 
 def holds_numbers(table: Table, column: str) -> bool:
@@ -185,24 +181,13 @@ def frequency(
     counts = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
     if counts.counts and (len(counts.numbers) > 1 or counts.rows == 1):  # a constant says nothing of single rows
         name, none = shorten(named[0]), option("count", False, "--count ''")
-        return Frequency(
-            column=named[0],
-            cautions=(
-                caution(
-                    "SS323",
-                    f"'{name}' holds whole numbers beside rows that are all different",
-                    affects="n, every number",
-                    fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
-                ),
-            ),
-        )
+        detail = f"'{name}' holds whole numbers beside rows that are all different"
+        fix = f"{option('count', name, f'--count {name}')} says so; {none} if it means something else"
+        return Frequency(column=named[0], cautions=(caution("SS323", detail, affects="n, every number", fix=fix),))
     odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
-        odd = [
-            c
-            for c in free[:MOST_FREE]
-            if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c) and held(table, c, na).counts
-        ]
+        others = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)]
+        odd = [c for c in others if held(table, c, na).counts]
     return _named(odd, "not used")
 
 
@@ -211,17 +196,12 @@ def _named(columns: Texts, how: str) -> Frequency:
     if not columns:
         return Frequency()
     name, none = shorten(columns[0]), option("count", False, "--count ''")
-    return Frequency(
-        cautions=(
-            caution(
-                "SS324",
-                f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}",
-                affects="n, every number",
-                fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
-                f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
-            ),
-        )
+    detail = f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}"
+    fix = (
+        f"{option('count', name, f'--count {name}')} if a row stands for so many, "
+        f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither"
     )
+    return Frequency(cautions=(caution("SS324", detail, affects="n, every number", fix=fix),))
 
 
 def refuse_totals(columns: Texts, rows: Rows) -> None:
@@ -798,14 +778,12 @@ def groupings(table: Table, names: Texts, what: str) -> tuple[Levels, dict[str, 
             f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
             f"'{names[0]}' (or '{names[1]}'), every other one is a grouping"
         )
-    columns = map(table.texts, (item, *others))
-    rows = [row for row in dict.fromkeys(zip(*columns, strict=True)) if row[0]]
-    items = [str(row[0]) for row in rows]
-    if twice := sorted({name for name in items if items.count(name) > 1}):
-        raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
-    return tuple(items), {
-        name: {
-            label: group for label, row in sorted(zip(items, rows, strict=True), key=itemgetter(0)) if (group := row[k])
-        }
-        for k, name in enumerate(others, start=1)
+    columns = [*map(table.texts, others)]
+    groups_of: dict[str, tuple[str | None, ...]] = {}
+    for label, groups in zip(table.texts(item), zip(*columns, strict=True), strict=True):
+        if label and groups_of.setdefault(label, groups) != groups:
+            raise InputError(f"{table.source}: '{shorten(label)}' has several rows; give every {what} one")
+    return tuple(groups_of), {
+        name: {label: group for label in sorted(groups_of) if (group := groups_of[label][k])}
+        for k, name in enumerate(others)
     }
