@@ -152,10 +152,9 @@ def frequencies_of(table: Table, roles: Contest, options: Options) -> Frequency:
     asked, weight, na = options.count, roles["weight"] or None, options.na_labels
     if options.winner_coding == "probability":
         if weight is not None or asked:
-            beside = option("weight" if weight is not None else "count")
             raise InputError(
                 f"{table.source}: {option('winner_coding', 'probability')} takes one reply per row, without weights "
-                f"and counts; leave out {beside}"
+                f"and counts; leave out {option('weight' if weight is not None else 'count')}"
             )
         asked = False
     used = {*roles.keys_of_cells(), *roles.of("weight")}
@@ -266,7 +265,7 @@ def set_replies_aside(rows: Rows, roles: Contest, options: Options) -> tuple[Boo
     """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable."""
     start, column = rows.use, roles["winner"]
     if not column:
-        return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
+        return np.zeros_like(start), np.zeros_like(start)
     statuses, refusals = statuses_of(rows, roles), options.refusal_labels
     label = statuses.kind == OK
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
@@ -372,9 +371,7 @@ def _cells(design: Comparisons, roles: Contest) -> Comparisons:
 
 def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
     rows = begun.rows
-    unused = rows.use.copy()
-    unused[cell] = False
-    empty = int(rows.n[unused].sum())
+    empty = int(rows.n[rows.use & ~np.isin(np.arange(len(rows.use)), cell)].sum())
     steps = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     label, note = "rows analysed", ""
     if begun.roles.of("wins", "count"):

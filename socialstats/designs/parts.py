@@ -303,13 +303,13 @@ def named_factors(
         return ()
     if isinstance(names, str) and names == "declared":
         return tuple(clusters)
-    by_name = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    by_name = {factor.name: factor for factor in (by, *clusters) if factor is not None}
     wanted = (names,) if isinstance(names, str) else tuple(names)
+    if pair is not None and "pair" in wanted and "pair" not in by_name:
+        by_name["pair"] = pair()
     for name in wanted:
-        if name == "pair" and pair is not None and name not in by_name:
-            by_name[name] = pair()
-        elif name not in by_name:
-            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*by_name, *(["pair"] if pair else [])])) or "none"
+        if name not in by_name:
+            listed = ", ".join(f"'{known}'" for known in {**by_name, **({"pair": None} if pair else {})}) or "none"
             what = "Clusters" if pair else "Clusters declared"
             raise InputError(f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}")
     return tuple(by_name[name] for name in wanted)
@@ -361,14 +361,9 @@ class Design(Read, ABC):
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
         if self.by is None:
             return {"all": self}
+        name, codes = self.by.name, self.by.codes  # below 0: of all levels
         return {
-            level: replace(
-                self.take(
-                    (self.by.codes == code) | (self.by.codes < 0),  # below 0: of all levels
-                    note=f"{self.by.name} = {level}",
-                ),
-                by=None,
-            )
+            level: replace(self.take((codes == code) | (codes < 0), note=f"{name} = {level}"), by=None)
             for code, level in enumerate(self.by.levels)
         }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
+from socialstats.designs.aliases import Levels, Texts, TextSet
 from socialstats.designs.options import texts
 from socialstats.designs.vocabulary import LIKELY_UNITS
 from socialstats.errors import DesignError, InputError, Problem
@@ -172,9 +172,16 @@ class Finder:
             if column is not None:
                 played[part.name] = (column,)
                 taken.add(column)
-            elif part.wanted:
-                self.lack(part.name, part.names, self._likely(part, taken), sorted(taken))
-        self._distinct([(p.name, column) for p in parts if p.kind in ALONE for column in played.get(p.name, ())])
+            elif part.wanted:  # one of these may have been meant, and is never taken: it may be a cluster of units too
+                likely = (*part.names, *(LIKELY_UNITS if part.kind == "unit" else ()))
+                guess = self.spelled(likely, [column for column in self.columns if column not in taken])
+                self.lack(part.name, part.names, guess, sorted(taken))
+        part_of: dict[str, str] = {}
+        for part in parts:
+            for column in played.get(part.name, ()) if part.kind in ALONE else ():
+                if part_of.setdefault(column, part.name) != part.name:
+                    message = f"{part_of[column]} and {part.name} are the same column '{shorten(column)}'"
+                    self.miss(part.name, message, [part.name], taken=[column])
         if played.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
             played[BLOCKS.name] = (REPLY,)
         return Roles(tuple(parts), played)
@@ -183,11 +190,6 @@ class Finder:
         """Return the first column of some names that plays no part yet."""
         columns = [column for column in self.columns if column not in taken]
         return self.spelled(names, columns) if self.any_case else next((n for n in names if n in columns), None)
-
-    def _likely(self, part: Part, taken: TextSet) -> str | None:
-        """Return a column that may have been meant; one that may be a cluster of units as well is never taken."""
-        more = LIKELY_UNITS if part.kind == "unit" else ()
-        return self.spelled((*part.names, *more), [column for column in self.columns if column not in taken])
 
     def _refuse_unit_as_cluster(self, part: Part, found: Mapping[str, Levels], taken: TextSet) -> None:
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
@@ -205,14 +207,6 @@ class Finder:
                     f"independent: leave {option('cluster')} out. If another column is the unit, say "
                     f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
                 )
-
-    def _distinct(self, played: Sequence[Pair]) -> None:
-        """Collect columns that play two of the parts."""
-        seen: dict[str, str] = {}
-        for part, column in played:
-            if seen.setdefault(column, part) != part:
-                message = f"{seen[column]} and {part} are the same column '{shorten(column)}'"
-                self.miss(part, message, [part], taken=[column])
 
     def explicit(self, part: str, name: str, looked: Texts = ()) -> str:
         """Take a column that the caller named."""
