@@ -29,7 +29,7 @@ from socialstats.designs.parts import (
     taken,
     taken_fields,
 )
-from socialstats.designs.scan import Scan, Spool, sides_of, used_levels
+from socialstats.designs.scan import Scan, Spool
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.tables import as_table
 from socialstats.text import count, listing, quoted, shorten
@@ -500,16 +500,19 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
     cell, weight = rows["cell"].astype(np.int64), rows["weight"].astype(np.float64)
     factors = []
     for k, factor in enumerate(spool.factors):
-        codes, levels = used_levels(rows["codes"][:, k], spool.texts(k))
-        factors.append(replace(factor, codes=codes, levels=levels))
-    sides = {name: sides_of(rows, k) for k, name in enumerate(spool.names)}
+        codes, texts = rows["codes"][:, k], spool.texts(k)
+        levels = sorted({texts[code] for code in np.unique(codes).tolist()})
+        place = {text: code for code, text in enumerate(levels)}
+        of_levels = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
+        factors.append(replace(factor, codes=of_levels[codes], levels=tuple(levels)))
     fields = take_columns(cells, cell) | {
         "count": np.ones(len(rows)),
         "weight": weight,
         "weight_sq": weight**2,
         "clusters": (*factors, *taken(cells.clusters, cell)),
     }
-    fields["covariates"] |= {name: Covariate(name=name, a=a, b=b) for name, (a, b) in sides.items()}
+    for name, sides in zip(spool.names, rows["sides"].swapaxes(0, 1), strict=True):
+        fields["covariates"][name] = Covariate(name=name, a=sides[:, 0].copy(), b=sides[:, 1].copy())
     names = replace(cells, scan=scan).covariate_names
     fields["covariates"] = {name: fields["covariates"][name] for name in names}
     return merged(replace(cells, **fields))

@@ -66,13 +66,10 @@ def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Te
         if distinct(*rest) < MANY_VALUES:
             break
         stored[name] = numeric[name]
-    gone = nw.lit(False)
-    codes = [R_INTEGER_NA, *(number for label in na if (number := as_number(label)) is not None)]
-    for column in dict.fromkeys(c for pair in stored.values() for c in pair):
+    gone, codes = nw.lit(False), [float(R_INTEGER_NA), *(x for x in map(as_number, na) if x is not None)]
+    for column in {c for pair in stored.values() for c in pair}:
         value = nw.col(column).cast(nw.Float64)
-        gone = gone | value.is_null() | value.is_nan() | ~value.is_finite()
-        for code in codes:
-            gone = gone | (value == code)
+        gone = gone | value.is_null() | value.is_nan() | ~value.is_finite() | value.is_in(codes)
     return {} if stored and height(frame.filter(gone)) else stored
 
 

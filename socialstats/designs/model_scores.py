@@ -117,11 +117,10 @@ def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
     free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
     scores = [c for c in free if holds_scores(table, c)]
     numbers = [c for c in scores if None not in map(as_number, table.levels(c))]
-    cells = table.counts(numbers)
-    if len(numbers) > 3 and len(cells.n) > 2:
-        labels = [cells.columns[c].labels() for c in numbers]
+    if len(numbers) > 3:
+        labels = [column.labels() for column in table.counts(numbers).columns.values()]
         rows = np.array([column.numbers() for column in labels])
-        for k, column in enumerate(numbers):
+        for k, column in enumerate(numbers if rows.shape[1] > 2 else ()):
             decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
             if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
                 scores.remove(column)
@@ -238,7 +237,7 @@ def finished(
     pair = opposites({*table.levels(roles["value"])} - options.refusal_labels - options.na_labels)
     full = replace(options, levels=pair, scale=None if pair else "interval", repeat=True)
     done = build_from(table, roles, full, wide=wide)
-    tasks = {TASK: column for column in roles.of("stratum")}
+    tasks = dict(zip((TASK,), roles.of("stratum"), strict=False))
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
     cautions = [c for c in done.cautions if c.code not in ("SS310", "SS309")]  # levels and raters are no choice here

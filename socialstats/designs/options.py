@@ -151,17 +151,18 @@ def map_options(entries: Sequence[str]) -> Fields:
         if part in ("order", "values") and equals and not column:
             named[part] = False
             continue
+        wrong, known = "", part in PARTS[:-2]
+        home: Fields = named if known else sides.setdefault(part[:-2], {})
+        key = part if known else part[-1:]
         if not equals or not part or not column:
-            raise InputError(f"--map {shorten(entry)}: write part=column. Parts: {', '.join(PARTS)}")
-        if part in ("cluster", "repeat"):
-            named[part] = (*named.get(part, ()), column)
-            continue
-        if part not in PARTS[:-2] and part[-2:] not in ("_a", "_b"):
-            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}'. Parts: {', '.join(PARTS)}")
-        home, key = (named, part) if part in PARTS[:-2] else (sides.setdefault(part[:-2], {}), part[-1])
-        if key in home:
-            raise InputError(f"--map {shorten(entry)}: '{part}' is mapped twice")
-        home[key] = column
+            wrong = f"write part=column. Parts: {', '.join(PARTS)}"
+        elif not known and part[-2:] not in ("_a", "_b"):
+            wrong = f"no part '{shorten(part)}'. Parts: {', '.join(PARTS)}"
+        elif part not in ("cluster", "repeat") and key in home:
+            wrong = f"'{part}' is mapped twice"
+        if wrong:
+            raise InputError(f"--map {shorten(entry)}: {wrong}")
+        home[key] = (*named.get(part, ()), column) if part in ("cluster", "repeat") else column
     for name, pair in sides.items():
         if len(pair) < 2:
             raise InputError(f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN")

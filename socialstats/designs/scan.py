@@ -458,19 +458,6 @@ class _File:
         return np.frombuffer(self._file.read((end - start) * self.dtype.itemsize), dtype=self.dtype)
 
 
-def sides_of(rows: AnyArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Return both sides of covariate k of some rows."""
-    sides = rows["sides"][:, k]
-    return np.ascontiguousarray(sides[:, 0]), np.ascontiguousarray(sides[:, 1])
-
-
-def used_levels(codes: IntArray, texts: Texts) -> tuple[IntArray, Levels]:
-    """Return codes into the sorted names of the clusters that occur, and these names."""
-    levels = tuple(sorted({texts[code] for code in np.unique(codes).tolist()}))
-    place = {text: code for code, text in enumerate(levels)}
-    return np.array([place.get(text, -1) for text in texts], dtype=np.int64)[codes], levels
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredClusters:
     """The clusters of one or two factors that stay with the table of a design.
