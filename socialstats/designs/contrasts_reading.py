@@ -372,7 +372,7 @@ def read_contrast(
         keys = [] if roles["unit"] else roles.columns()
         counts = frequency(table, options.count, keys, roles.columns(), options.na_labels)
         roles, noticed = roles.counted(counts.column), counts.cautions
-    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide, noticed=noticed)
+    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide), [*noticed]
     two, undeclared_order = choose_two(rows, roles, options)
     values = options.decoded(rows, roles)
     times = rows.n * times_of(rows, roles, [roles["value"]])

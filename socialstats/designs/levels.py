@@ -80,15 +80,14 @@ def declared_levels(levels: Sequence[Any] | None) -> Levels | None:
         labels = [as_text(level) for level in levels]
     except TypeError as error:
         raise InputError(f"{option('levels', levels)} is not a sequence of labels ({error})") from error
-    done = tuple(level for level in labels if level is not None)
-    if len(done) < len(labels) or not done:
+    texts = tuple(level for level in labels if level is not None)
+    if len(texts) < len(labels) or not texts:
         raise InputError(f"{option('levels')} needs at least one level, and no level may be empty or missing")
-    numbers = [as_number(level) for level in done]
-    keys: Sequence[Any] = done if None in numbers else numbers
-    twice = next((level for level, key in zip(done, keys, strict=True) if keys.count(key) > 1), None)
-    if twice is not None:
-        raise InputError(f"{option('levels')} names '{twice}' twice")
-    return done
+    numbers = [as_number(level) for level in texts]
+    keys: Sequence[Any] = texts if None in numbers else numbers
+    if twice := [level for level, key in zip(texts, keys, strict=True) if keys.count(key) > 1]:
+        raise InputError(f"{option('levels')} names '{twice[0]}' twice")
+    return texts
 
 
 def codes_in(labels: Texts, levels: Texts) -> list[int]:

@@ -32,6 +32,7 @@ from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     bare,
     begun,
+    frequency,
     holds_numbers,
     times_of,
     with_constant,
@@ -411,7 +412,9 @@ def build_from(
         When no row is left.
     """
     may_miss = ["by"] if options.shared else []
-    rows, cautions = begun(table, roles, options, fix=FILL, wide=wide, noticed=noticed, may_miss=may_miss)
+    if noticed is None:
+        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
+    rows = begun(table, roles, options, fix=FILL, wide=wide, may_miss=may_miss)
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])
     rated = rate(rows, roles, options)
@@ -426,7 +429,7 @@ def build_from(
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
         rated, means = averaged(rows, roles, rated)
-    done = _finish(rows, roles, rated, times, cautions, probabilities, means)
+    done = _finish(rows, roles, rated, times, noticed, probabilities, means)
     again = None if wide is not None or roles["count"] else partial(build_from, table)
     used = done.raters if wide is not None else ()
     return with_dependence(done, wide or table, roles, options, done.count.sum(), of_ratings, again, used=used)

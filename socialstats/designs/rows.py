@@ -186,8 +186,11 @@ class Rows:
 
     def add(self, message: str, bad: BoolArray, keys: Texts, *, column: str | None = None, fix: str = "") -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
-        labels = [self.labels(key).mapped(str, None, object)[bad] for key in keys]
-        keys_of_bad, na = {*zip(*labels, strict=True)}, [self.na[key] for key in keys]
+        texts = [
+            [labels.levels[code] if code >= 0 else None for code in labels.codes[bad].tolist()]
+            for labels in map(self.labels, keys)
+        ]
+        keys_of_bad, na = {*zip(*texts, strict=True)}, [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
             return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in keys_of_bad

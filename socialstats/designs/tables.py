@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -262,9 +263,8 @@ def begun(
     drop: bool = False,
     fix: str = "",
     wide: Table | None = None,
-    noticed: Sequence[Caution] | None = None,
     may_miss: Texts = (),
-) -> tuple[Rows, list[Caution]]:
+) -> Rows:
     """Count the rows of a design of units, and set those aside that miss a name or a count.
 
     Parameters
@@ -278,20 +278,16 @@ def begun(
         What is done where a value is missing; by default it is filled in, or its row dropped.
     wide : Table or None
         The table that `table` was made of.
-    noticed : sequence of Caution or None
-        What was said of a column of frequencies; None where none was looked for.
     may_miss : sequence of str
         Kinds of columns that may miss a value.
     """
-    if noticed is None:
-        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
     rows = begin(table, roles.columns(), options.na_labels, roles.of(*NAMING))
     if wide is not None:
         rows.noun, rows.origin = "values", wide
         rows.flow[0] = replace(rows.flow[0], label="values read")
     needed = [kind for kind in NEEDED if kind not in may_miss]
     rows.set_missing_aside(roles.of(*needed), drop=drop, fix=fix)
-    return rows, [*noticed]
+    return rows
 
 
 def times_of(rows: Rows, roles: Roles, labels: Texts) -> FloatArray:
@@ -383,18 +379,18 @@ def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
     InputError
         For a row and column called like totals that are none.
     """
-    row, column = (bare(str(axis[-1])) for axis in (square.index, square.columns))
-    down = len(square) > 2 and np.allclose(square.iloc[:-1].sum(axis=0), square.iloc[-1])
-    across = square.shape[1] > 2 and np.allclose(square.iloc[:, :-1].sum(axis=1), square.iloc[:, -1])
-    if row == column:
-        if row in MARGINS and not (down and across):
-            raise InputError(
-                f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns"
-            )
-        return square.iloc[:-1, :-1] if down and across else square
     names = [bare(str(label)) for label in (*square.index, *square.columns)]
-    square = square.iloc[:-1] if down and names.count(row) == 1 else square
-    return square.iloc[:, :-1] if across and names.count(column) == 1 else square
+    row, column = names[len(square) - 1], names[-1]
+    down, across = (
+        len(side) > 2 and np.allclose(side.iloc[:-1].sum(axis=0), side.iloc[-1]) for side in (square, square.T)
+    )
+    if row == column and row in MARGINS and not (down and across):
+        raise InputError(f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns")
+    if row == column:
+        down = across = down and across
+    else:
+        down, across = down and names.count(row) == 1, across and names.count(column) == 1
+    return square.iloc[: len(square) - down, : square.shape[1] - across]
 
 
 def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
@@ -489,34 +485,30 @@ def _frame_labels(table: Any, source: str) -> Levels:
             f"{source}: the rows are {quoted(rows, 8)} and the columns {quoted(columns, 8)}. Both sides need the same "
             "levels in the same order: table.reindex(index=levels, columns=levels, fill_value=0)"
         )
-    if len(set(rows)) < len(rows) or "" in rows:
+    if len({*rows} - {""}) < len(rows):
         raise InputError(f"{source}: levels must be distinct and not empty, not {quoted(rows, 8)}")
     return rows
 
 
 def _numbers(cells: Any, labels: Texts, source: str) -> FloatArray:
+    numbers = {place: _count(value) for place, value in np.ndenumerate(cells)}
     problems = []
-    out = np.zeros(cells.shape)
-    for (row, column), value in np.ndenumerate(cells):
-        out[row, column] = np.nan if (number := _count(value)) is None else number
-        if number is None:
-            place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
-            message = f"{place}: {shorten(str(value))} is not a count"
-            problems.append(Problem(message=message, source=source, fix=FIX))
+    for row, column in [place for place, number in numbers.items() if number is None][: SHOWN_AT_MOST + 1]:
+        place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
+        message = f"{place}: {shorten(str(cells[row, column]))} is not a count"
+        problems.append(Problem(message=message, source=source, fix=FIX))
     if problems:
-        raise InputError(problems[: SHOWN_AT_MOST + 1])
-    return out
+        raise InputError(problems)
+    return np.array([*numbers.values()], dtype=np.float64).reshape(cells.shape)
 
 
 def _count(value: Any) -> float | None:
     """Return a whole number from 0 upwards, None for anything else (text and missing values too)."""
-    if value is None or isinstance(value, (str, bytes, complex)):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return number if np.isfinite(number) and number >= 0 and number.is_integer() else None
+    number = -1.0
+    if not isinstance(value, (str, bytes, complex)):
+        with suppress(TypeError, ValueError):
+            number = float(value)
+    return number if number >= 0 and number.is_integer() else None
 
 
 def whole_count(value: Any, place: str) -> float:
@@ -538,8 +530,7 @@ def _ordered(labels: Levels, counts: FloatArray, declared: Levels | None, source
     if declared is None or declared == labels:
         return labels, counts
     codes = codes_in(labels, declared)
-    unknown = [label for label, code in zip(labels, codes, strict=True) if code < 0]
-    if unknown:
+    if unknown := [label for label, code in zip(labels, codes, strict=True) if code < 0]:
         raise InputError(f"{source}: {quoted(unknown)} is none of the declared levels ({quoted(declared, 8)})")
     out = np.zeros((len(declared), len(declared)))
     out[np.ix_(codes, codes)] = counts
@@ -691,17 +682,13 @@ def _array(frame: Any, column: str) -> AnyArray:
 
 def _stacked(frame: Any, columns: Texts) -> AnyArray:
     """Stack columns; where some are numbers, truth values are 0 and 1."""
-    arrays = [_array(frame, column) for column in columns]
-    truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
-    plain = all(is_truth or array.dtype != object for array, is_truth in zip(arrays, truth, strict=True))
-    if plain and any(truth) and not all(truth):
-        arrays = [
-            np.array(array, dtype=np.float64) if is_truth else array
-            for array, is_truth in zip(arrays, truth, strict=True)
-        ]
-    if any(array.dtype == object for array in arrays):
-        arrays = [array.astype(object) for array in arrays]
-    return np.concatenate(arrays)
+    arrays = {column: _array(frame, column) for column in columns}
+    truth = [column for column in columns if frame.get_column(column).dtype == nw.Boolean]
+    plain = all(column in truth or array.dtype != object for column, array in arrays.items())
+    if plain and len(truth) < len(columns):
+        arrays |= {column: np.array(arrays[column], dtype=np.float64) for column in truth}
+    mixed = any(array.dtype == object for array in arrays.values())
+    return np.concatenate([array.astype(object) if mixed else array for array in arrays.values()])
 
 
 def as_named(data: Any, prefix: str = "") -> Any:

@@ -374,18 +374,16 @@ class _Reading:
         names = OPTIONS[function]
         while self.next_is(","):
             self.take()
-            word = ""
-            if self.kind == "number" and names and not given:
-                name = next(iter(names))
-            elif self.kind == "name" and self.token in names and self.token not in given:
-                name = self.take()
-                word = f"{name}="
-                self.expect("=", f"follows {name}")
-            else:
-                takes = listing([f"{name}=" for name in names]) if names else "one column alone"
+            first = next(iter(names), "") if self.kind == "number" and not given else ""
+            name = first or self.token
+            if name not in names or name in given:
+                takes = listing([f"{known}=" for known in names]) if names else "one column alone"
                 raise self.unexpected(f"among the options of {function}(), which takes {takes}")
+            if not first:
+                self.take()
+                self.expect("=", f"follows {name}")
             given[name] = self.whole(f"{name} of {function}()", names[name])
-            written.append(f"{word}{given[name]}")
+            written.append(f"{given[name]}" if first else f"{name}={given[name]}")
         return given, written
 
     def whole(self, what: str, most: int) -> int:
