@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.designs.label_lists import LabelLists, gathered, marked, split
 from socialstats.designs.parts import Factor
-from socialstats.designs.rows import label_cautions
+from socialstats.designs.suspects import label_cautions
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import quoted
 from socialstats.voice import option

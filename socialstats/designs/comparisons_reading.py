@@ -18,18 +18,11 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, Factor, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
-from socialstats.designs.rows import (
-    Rows,
-    begin,
-    fill_or_drop,
-    label_cautions,
-    mirror_suspects,
-    probability_cautions,
-    repeated_rows,
-)
+from socialstats.designs.rows import Rows, begin, fill_or_drop
 from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.schema import NAMING, NEEDED
 from socialstats.designs.statuses import statuses_of
+from socialstats.designs.suspects import label_cautions, mirror_suspects, probability_cautions, repeated_rows
 from socialstats.designs.tables import Frequency, frequency, refuse_totals, unused_beside_wins, whole_numbers
 from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.winners import Expanded, Sides, each_once, first_shown, tied_replies, winners

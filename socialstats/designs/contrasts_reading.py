@@ -19,8 +19,9 @@ from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_mean
 from socialstats.designs.options import Reading, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
 from socialstats.designs.roles import repeats_of
-from socialstats.designs.rows import Rows, code_suspects, if_labels, if_missing, label_cautions
+from socialstats.designs.rows import Rows, if_labels, if_missing
 from socialstats.designs.schema import Part, Roles
+from socialstats.designs.suspects import code_suspects, label_cautions
 from socialstats.designs.tables import begun, frequency, times_of
 from socialstats.designs.undeclared import with_dependence
 from socialstats.designs.vocabulary import UNITS, VALUES

@@ -12,7 +12,8 @@ from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
 from socialstats.designs.columns import Contest
 from socialstats.designs.options import Options
 from socialstats.designs.parts import Covariate
-from socialstats.designs.rows import Rows, code_suspects, if_missing
+from socialstats.designs.rows import Rows, if_missing
+from socialstats.designs.suspects import code_suspects
 from socialstats.errors import Caution, caution
 from socialstats.tables import Table, as_number, as_text
 from socialstats.tables.counting import R_INTEGER_NA

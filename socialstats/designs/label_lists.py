@@ -13,8 +13,9 @@ from socialstats.designs.aliases import Levels, Names, NaTexts
 from socialstats.designs.cells import totals
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
-from socialstats.designs.rows import FILL, Rows, begin, label_cautions
+from socialstats.designs.rows import FILL, Rows, begin
 from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
+from socialstats.designs.suspects import label_cautions
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_table, missing_labels
 from socialstats.text import count as counted

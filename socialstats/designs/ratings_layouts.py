@@ -25,8 +25,9 @@ from socialstats.designs.ratings_reading import (
     size_cautions,
     undeclared_levels,
 )
-from socialstats.designs.rows import BELONGS, FILL, Rows, begin, cluster_suspects, item_suspects
+from socialstats.designs.rows import BELONGS, FILL, Rows, begin
 from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.suspects import cluster_suspects, item_suspects
 from socialstats.designs.tables import (
     as_named,
     free_name,

@@ -19,16 +19,10 @@ from socialstats.designs.options import ReadingReplies, check_choice, texts
 from socialstats.designs.parts import HUMANS, FlowStep, StatusArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
-from socialstats.designs.rows import (
-    FILL,
-    Rows,
-    code_suspects,
-    if_labels,
-    label_cautions,
-    probability_cautions,
-)
+from socialstats.designs.rows import FILL, Rows, if_labels
 from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
 from socialstats.designs.statuses import statuses_of
+from socialstats.designs.suspects import code_suspects, label_cautions, probability_cautions
 from socialstats.designs.tables import (
     bare,
     begun,

@@ -2,8 +2,9 @@
 
 A design has one cell for each distinct row of the columns that play a part. With clusters, or with covariates that
 differ in each row, such as lengths, there are nearly as many cells as rows. A lazy table is therefore counted without
-them. Where sums need them, the table is read once more (`Scan`), and its rows are written to a temporary file: cell,
-weight, both sides of the covariates, clusters (`Spool`). Rows of whole clusters are sorted one part of it at a time.
+them. Where sums need them, the table is read once more (`Scan`), and rows are written to a temporary file (`Spool`).
+There a row has its cell and weight, both sides of the covariates, and its clusters. Rows of whole clusters are sorted
+one part of the file at a time.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ ALLOWED = (
     + ", ".join(FUNCTIONS)
 )
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4}
-JOINS = {"*": 1, ":": 2, "**": 3, "^": 3}  # of terms
+JOINS = {"*": 1, ":": 2, "**": 3, "^": 3}  # how tightly terms are joined
 SIGN_BINDS = 3  # -x**2 is -(x**2), and -x*y is (-x)*y
 WORD = re.compile(r"[^\W\d][\w.]*")
 TOKEN = re.compile(

@@ -36,9 +36,9 @@ parquet files; linear algebra ran in one thread, on {cores} cores.
 Of Spark the numbers are those of Python and Java together. Other packages fit strengths without a covariance, except
 arena-rank, whose errors are by row.{missing}
 
-Clusters, and covariates of their own in each row, stay with a lazy table. It is read once without them, and once more
-to write its rows to a temporary file, of 16 bytes for a row of one factor of clusters. Sums by cluster sort the rows
-of some clusters at a time; where there are more than 500,000 rows, these wait in further files.
+Clusters, and covariates of their own in each row, stay with a lazy table. It is read once without them. A second
+reading writes its rows to a temporary file; with one factor of clusters a row takes 16 bytes. Sums by cluster sort the
+rows of some clusters at a time. Of more than 500,000 rows, the others wait in further files.
 """
 
 
