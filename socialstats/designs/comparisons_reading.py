@@ -10,13 +10,13 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Pair
-from socialstats.designs.cells import group
+from socialstats.designs.cells import joint_codes, several
 from socialstats.designs.columns import Contest, assign
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
 from socialstats.designs.covariates import continuous, read_covariates
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
-from socialstats.designs.parts import TIED, Factor, FlowStep, Replies
+from socialstats.designs.parts import TIED, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import Rows, begin, fill_or_drop
 from socialstats.designs.scan import Scan, fits, stays, with_texts
@@ -301,6 +301,10 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     if roles["weight"]:
         weight, weight_sq = rows.counts.weight[cell] * times, rows.counts.weight_sq[cell] * times
     outcome = won.outcome[keep].astype(np.int8)
+    cited = None
+    if roles["values"]:  # an empty field has a level of its own
+        cited = rows.factor(roles["values"], cell)
+        cited = replace(cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=())
     fields: Fields = {
         "item_a": sides.a[cell],
         "item_b": sides.b[cell],
@@ -311,7 +315,7 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
         "weight_sq": weight_sq,
         "covariates": {name: covariate.take(cell) for name, covariate in covariates.items()},
         "by": rows.by(roles, cell),
-        "cited": _cited(rows.factor(roles["values"], cell)) if roles["values"] else None,
+        "cited": cited,
         "clusters": () if stored.clusters else rows.factors(roles.of("cluster"), cell),
         "scan": _scan(begun, cell),
     }
@@ -372,18 +376,13 @@ def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ..
     return (*rows.flow, *steps, FlowStep(label=label, rows=round(float(count.sum())), note=note))
 
 
-def _cited(cited: Factor) -> Factor:
-    """Return the column of cited labels with a level of its own for an empty field."""
-    return replace(cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=())
-
-
 def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
     """Return whether each value of a column lies in one pair of items, which is the cluster of a page anyway."""
     coded = table.counts([column, *roles.items]).columns
     label, *labels = (coded[name].labels() for name in (column, *roles.items))
     sides = Sides.of(roles.items, *labels)
-    pairs, _ = group([label.codes, np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
-    return len(pairs) == len(np.unique(label.codes))
+    pair = joint_codes([np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
+    return not len(several(label.codes + 1, pair))
 
 
 def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:

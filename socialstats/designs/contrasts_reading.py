@@ -210,7 +210,8 @@ def decode(column: str, rows: Rows, options: ContrastOptions, scale: ContrastSca
         if engine is not None:
             return Values("numeric", (), engine)
     levels, used = declared_levels(options.levels), rows.used_labels(column)
-    categories_used = _category_levels(column, rows, used) if levels is None else None
+    typed = categories(rows.table, column) if levels is None else None
+    categories_used = typed if typed is not None and len(typed) >= 2 and {*used} <= {*typed} else None
     if levels is None and scale == "nominal":
         levels = categories_used or in_order(used)
     if levels is not None:
@@ -280,12 +281,6 @@ def _by_level(column: str, rows: Rows, levels: Texts) -> FloatArray:
     """Decode labels as codes, and report those that are no level."""
     codes = rows.in_levels(column, levels, rows.use, ["na"])
     return np.where(codes >= 0, codes, np.nan)
-
-
-def _category_levels(column: str, rows: Rows, used: Texts) -> Levels | None:
-    """Return the order that the column's own type declares, if it explains every value."""
-    levels = categories(rows.table, column)
-    return levels if levels is not None and len(levels) >= 2 and set(used) <= set(levels) else None
 
 
 def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions) -> tuple[Values, Means]:

@@ -179,13 +179,10 @@ def opposites(labels: TextSet) -> Pair | None:
     for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):
             like = next(iter(labels))
-            spelled = [folded.get(word) or _spelled_like(word, like) for word in pair]
-            return spelled[0], spelled[1]
+            spell = str.upper if like.isupper() else str.capitalize if like[:1].isupper() else str
+            zero, one = (folded.get(word) or spell(word) for word in pair)
+            return zero, one
     return None
-
-
-def _spelled_like(word: str, like: str) -> str:
-    return word.upper() if like.isupper() else word.capitalize() if like[:1].isupper() else word
 
 
 def in_order(labels: TextSet) -> Levels:
