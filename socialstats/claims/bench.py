@@ -16,7 +16,7 @@ from socialstats.claims.definitions import Definition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
 from socialstats.claims.samples import COUNTING, Reading, RowTable, Sample, name_and_k, take
 from socialstats.claims.types import KEYS, Claim, Log
-from socialstats.designs.rows import FEWEST
+from socialstats.designs.suspects import FEWEST
 from socialstats.designs.vocabulary import CLUSTER_NAME
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean

@@ -31,7 +31,7 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
 from socialstats.designs.roles import independent_groups
-from socialstats.designs.rows import mirror_suspects, standing_apart, votes
+from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError

@@ -13,5 +13,5 @@ A table becomes a design in the same steps for comparisons, pairs, independent g
 5. `undeclared` says what columns that were not declared would do to standard errors.
 
 `calls` makes a design of a table for a function, by its keywords or a formula (`formulas`, `terms`). Clusters and
-covariates of very long tables stay with the table (`scan`, `spool`).
+covariates of very long tables stay with the table (`scan`).
 """

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, TypeAlias
 
 Names: TypeAlias = str | Sequence[str]
 """One column, or several."""
+Texts: TypeAlias = Sequence[str]
+"""Names of columns, labels or other texts, in an order."""
+TextSet: TypeAlias = Collection[str]
+"""Texts whose order says nothing."""
 Levels: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
 Fields: TypeAlias = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 
 import numpy as np
 
-from socialstats.designs.aliases import Fields, Levels, Missing
+from socialstats.designs.aliases import Fields, Levels, Missing, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
@@ -103,17 +103,6 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
     return Ratings.from_wide(data, **{"raters_in": "rows" if "units" in options else "columns", **options})
 
 
-def groups_of(data: Any, options: Mapping[str, Any]) -> Groups:
-    """Make two independent groups of a table.
-
-    Examples
-    --------
-    >>> groups_of({"arm": ["a", "b"], "score": [3, 4]}, {}).groups
-    ('a', 'b')
-    """
-    return Groups.from_frame(data, **options)
-
-
 TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
 F = TypeVar("F", bound=Callable[..., Any])
@@ -135,7 +124,7 @@ OF_FILES = ("format", "encoding")  # keywords that say how a file is read
 DESIGNS = (Comparisons, Groups, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {
     Comparisons: comparisons_of,
-    Groups: groups_of,
+    Groups: lambda data, options: Groups.from_frame(data, **options),
     Paired: paired_of,
     Ratings: ratings_of,
 }
@@ -156,11 +145,10 @@ PARTS_NAMED = {
     "group": "rater_groups",
     "source": "rater_source",
 }
+PLAYED = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
 
 
-def as_design(
-    data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Sequence[str] = ()
-) -> Any:
+def as_design(data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Texts = ()) -> Any:
     """Make a design of a table, by the first reader that knows all of the keywords.
 
     Parameters
@@ -232,7 +220,7 @@ def documented(text: str | None, reader: Reader, name: str) -> str | None:
 
 
 def by_keywords(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Sequence[str], name: str
+    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Texts, name: str
 ) -> tuple[list[Any], Fields]:
     """Return the arguments of a call with the keywords of its formula in place of the formula.
 
@@ -281,7 +269,7 @@ def by_keywords(
 
 
 def formula_of(
-    args: Sequence[Any], given: Mapping[str, Any], arguments: Sequence[str], name: str
+    args: Sequence[Any], given: Mapping[str, Any], arguments: Texts, name: str
 ) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
@@ -312,7 +300,7 @@ def keywords(reader: Reader) -> list[str]:
     return [*dict.fromkeys(p.name for p in named if p.name != "source"), *OF_FILES]
 
 
-def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Sequence[str]) -> Reader:
+def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Texts) -> Reader:
     """Return the first reader that knows all keywords.
 
     Raises
@@ -360,6 +348,7 @@ def keywords_of_call(
 ) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
     read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())
+    wide = not {"rater", "value"} & {*columns}  # raters may be columns of a table with one row per unit
     for key in [key for key in options if key in keys]:
         value, choices = options[key], _choices(function, key)
         if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
@@ -370,7 +359,7 @@ def keywords_of_call(
             read |= {key: value} if value in READ_TOO.get(key, ()) else {}
         elif key == "ties" and value not in there:
             continue  # neither a way to treat ties nor a column: the metric says which ways there are
-        elif choices or (key == "raters" and _are_columns(value, columns, there)):
+        elif choices or (key == "raters" and ("raters_in" in columns or (wide and {*texts(value)} & {*there}))):
             read[key] = options.pop(key)
         elif key != "raters":
             read[key] = value
@@ -382,22 +371,10 @@ def keywords_of_call(
         for column in texts(options.get(key, parameter.default)):
             if column in NO_COLUMN.get(key, ()):
                 continue
-            wanted = column in there or key in options
-            if wanted and column not in _columns_named(read):
+            named = {column for name in PLAYED for column in texts(read.get(name))}
+            if (column in there or key in options) and column not in named:
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read
-
-
-def _are_columns(raters: Sequence[str] | None, columns: Mapping[str, Any], there: Sequence[str]) -> bool:
-    """Return whether raters are columns of a table with one row per unit, not labels in a column of raters."""
-    long = "rater" in columns or "value" in columns
-    return "raters_in" in columns or (not long and any(rater in there for rater in texts(raters)))
-
-
-def _columns_named(read: Mapping[str, Any]) -> set[str]:
-    """Return the columns that play a part of ratings already."""
-    parts = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
-    return {column for part in parts for column in texts(read.get(part))}
 
 
 @functools.cache
@@ -529,7 +506,7 @@ def read_groups(
     >>> read_groups(file).n_units
     (2, 2)
     """
-    return groups_of(opened(path, format, encoding), options)
+    return Groups.from_frame(opened(path, format, encoding), **options)
 
 
 @takes_formula(Ratings)

@@ -50,6 +50,12 @@ def joint_codes(codes: Sequence[AnyArray]) -> IntArray:
     return group(codes)[1]
 
 
+def several(outer: AnyArray, inner: AnyArray) -> IntArray:
+    """Return the codes of one factor in which another has several."""
+    pairs, _ = group([outer, inner])
+    return np.flatnonzero(np.bincount(outer[pairs]) > 1)
+
+
 def totals(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
     """(size,) float64 array: the sum of the weights of each code."""
     return np.bincount(codes, weights=weights, minlength=size).astype(np.float64, copy=False)

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.designs.label_lists import LabelLists, gathered, marked, split
 from socialstats.designs.parts import Factor
-from socialstats.designs.rows import label_cautions
+from socialstats.designs.suspects import label_cautions
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import quoted
 from socialstats.voice import option
@@ -80,18 +80,16 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
     if not names:
         raise NothingToAnalyse(f"{design.source}: no row with a chosen item cites a label")
     sides = design.covariates[group]
-    values = np.where(design.outcome == A_WON, sides.a, sides.b)[chosen]
-    levels = tuple(sorted({str(value) for value in values.tolist()}))
-    codes = np.array([levels.index(str(value)) for value in values.tolist()], dtype=np.int64)
-    factors = [Factor(name=f"{group} chosen", codes=codes, levels=levels)]
+    values = [str(value) for value in np.where(design.outcome == A_WON, sides.a, sides.b)[chosen].tolist()]
+    levels, codes = np.unique(values, return_inverse=True)
+    factors = [Factor(name=f"{group} chosen", codes=codes.astype(np.int64), levels=tuple(levels.tolist()))]
     factors += [Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)]
-    times = design.count[chosen]
     base = LabelLists(
         labels=names,
         cited=cited,
-        count=times,
+        count=design.count[chosen],
         source=design.source,
         columns=(design.cited.name,),
         cautions=tuple(label_cautions({"labels": names})),
     )
-    return ChosenLabels(lists=gathered(cited, times, factors, base, True), sep=separator, ties=design.n_ties)
+    return ChosenLabels(lists=gathered(base, factors, grouped=True), sep=separator, ties=design.n_ties)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Pair
+from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
@@ -30,6 +30,7 @@ DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 REST = "p_rest"
 
 
+ITEMS = ("item_a", "item_b")
 PARTS = (
     Part("item_a", "item"),
     Part("item_b", "item"),
@@ -100,84 +101,69 @@ def assign(table: Table, options: Options) -> Contest:
     """
     finder = Finder(table)
     items = _items(finder, options)
-    scores = _sides(finder, ("score_a", "score_b"), (options.score_a, options.score_b))
+    scores = _sides(finder, options, "score")
     winner, wins = ("", ()) if scores else _winner(finder, options, items)
-    columns = {"item_a": items[0], "item_b": items[1], "winner": winner}
-    columns |= dict(zip(("wins_a", "wins_b", "ties"), wins, strict=False))
+    names = [part.name for part in PARTS if part.kind not in ("order", "score")]
+    columns = dict(zip(names, (*items, winner, *wins), strict=False))
     columns |= dict(zip(("score_a", "score_b"), scores, strict=False))
     played = {name: (column,) for name, column in columns.items() if column}
-    soft = options.winner_coding == "probability"
-    no_column = "pair" if not table.has("pair") else ""
-    named: Fields = {"cluster": tuple(name for name in texts(options.cluster) if name != no_column)}
-    named["order"] = _order(finder, options, items)
-    if soft:
-        named["values"] = False  # the labels that a reply cites belong to the answer that was drawn
-    if not winner and options.status is None:
-        named["status"] = False
-    taken = [*columns.values()]
-    further = finder.roles(FURTHER, options, taken, **named)
-    free = [c for c in finder.columns if c not in (*taken, *further.columns())]
+    soft, clusters = options.winner_coding == "probability", texts(options.cluster)
+    by_pair = "pair" in clusters and not table.has("pair")
+    further = finder.roles(
+        FURTHER,
+        options,
+        [*columns.values()],
+        cluster=[name for name in clusters if not (by_pair and name == "pair")],
+        order=_order(finder, options, items),
+        values=False if soft else options.values,  # the labels that a reply cites belong to the answer that was drawn
+        status=options.status or (None if winner else False),
+    )
+    free = [c for c in finder.columns if c not in (*columns.values(), *further.columns())]
     covariates = _covariates(finder, options, items, free)
     if options.drawn and (soft or not winner):
         message = f"{option('drawn', options.drawn)} says which rows are ties, beside a column of winners"
         finder.problems.append(Problem(message=message, fix="Leave it out, or name the winners"))
-    for name in options.allowed:
-        if name not in covariates:
-            listed = quoted([*covariates], 10) or "none"
-            finder.problems.append(
-                Problem(
-                    message=f"{option('allowed')} names '{name}', which is no covariate", fix=f"Covariates: {listed}"
-                )
-            )
+    for name in [name for name in options.allowed if name not in covariates]:
+        message = f"{option('allowed')} names '{name}', which is no covariate"
+        listed = quoted([*covariates], 10) or "none"
+        finder.problems.append(Problem(message=message, fix=f"Covariates: {listed}"))
     finder.finish()
     sides = {f"{name}_{side}": (c,) for name, pair in covariates.items() for side, c in zip("ab", pair, strict=True)}
     rest = {"rest": (REST,)} if soft and table.has(REST) else {}
-    repeated = bool(options.repeat) and not texts(options.cluster)
     return Contest(
         schema=(*PARTS, *(Part(name, "covariate") for name in sides), *further.schema),
         played={**played, **sides, **further.played, **rest},
         covariates=covariates,
         undeclared=frozenset(covariates) if options.covariates is None else frozenset(),
-        pair_cluster=repeated or no_column in texts(options.cluster),
+        pair_cluster=by_pair or (bool(options.repeat) and not clusters),
     )
 
 
 def _items(finder: Finder, options: Options) -> Pair:
     """Find the two item columns: as named, or the first alias pair that is complete."""
-    if options.item_a and options.item_b:
-        pair = finder.explicit("item_a", options.item_a), finder.explicit("item_b", options.item_b)
-        if pair[0] == pair[1]:
-            finder.miss("item_b", f"item_a and item_b are the same column '{pair[0]}'", ["item_b"])
-        return pair
-    named = options.item_a or options.item_b
-    complete = [p for p in ITEM_PAIRS if p[0] in finder.columns and p[1] in finder.columns]
-    if named is not None:
-        side = 0 if options.item_a else 1
-        finder.explicit(("item_a", "item_b")[side], named)
-        partner = partner_of(named, side, finder.columns)
-        if partner is None:
-            _miss_item(finder, 1 - side, named)
-        return (named, partner or "") if side == 0 else (partner or "", named)
-    if complete:
-        return complete[0]
-    missing = [side for side in (0, 1) if not any(p[side] in finder.columns for p in ITEM_PAIRS)] or [1]
-    for side in missing:
-        present = next((p[1 - side] for p in ITEM_PAIRS if p[1 - side] in finder.columns), None)
-        _miss_item(finder, side, present)
-    return "", ""
+    named, columns = (options.item_a, options.item_b), finder.columns
+    complete = next((pair for pair in ITEM_PAIRS if {*pair} <= {*columns}), None)
+    if complete and not any(named):
+        return complete
+    known = [name and finder.explicit(part, name) for part, name in zip(ITEMS, named, strict=True)]
+    if any(named):
+        known = [
+            name or (other and partner_of(other, 1 - k, columns))
+            for k, (name, other) in enumerate(zip(known, known[::-1], strict=True))
+        ]
+        if known[0] == known[1]:
+            finder.miss("item_b", f"item_a and item_b are the same column '{known[0]}'", ["item_b"])
+    present = [next((pair[side] for pair in ITEM_PAIRS if pair[side] in columns), None) for side in (0, 1)]
+    lost = [side for side in (0, 1) if not (known if any(named) else present)[side]]
+    for side in lost or ([] if any(named) else [1]):
+        other = named[1 - side] if any(named) else present[1 - side]
+        looked, free = [pair[side] for pair in ITEM_PAIRS], [column for column in columns if column != other]
+        guess = (other and partner_of(other, 1 - side, free)) or next((name for name in looked if name in free), None)
+        finder.lack(ITEMS[side], looked, guess, texts(other))
+    return known[0] or "", known[1] or ""
 
 
-def _miss_item(finder: Finder, side: int, other: str | None) -> None:
-    """Report a missing item column, given the column of the other side if there is one."""
-    part = ("item_a", "item_b")[side]
-    looked = [p[side] for p in ITEM_PAIRS]
-    free = [column for column in finder.columns if column != other]
-    guess = partner_of(other, 1 - side, free) if other else None
-    guess = guess or next((name for name in looked if name in free), None)
-    finder.lack(part, looked, guess, [other] if other else [])
-
-
-def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
+def partner_of(name: str, side: int, columns: Texts) -> str | None:
     """Return the column that is called like `name` but for the other side.
 
     Examples
@@ -201,7 +187,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
     winner = finder.free(WINNER_NAMES, items)
-    wins = () if winner and not counted else _wins(finder, options, items)
+    wins = () if winner and not counted else _sides(finder, options, "wins") or _wins(finder, items)
     if winner and not wins:
         return winner, ()
     if wins:
@@ -210,35 +196,30 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
         return "", (*wins, *ties[:1])
     if counted:
         finder.miss("wins_a", "no columns for 'wins_a' and 'wins_b', how often each side won", ["wins_a", "wins_b"])
-        return "", ()
-    finder.lack("winner", WINNER_NAMES, like=len(WINNER_NAMES))
+    else:
+        finder.lack("winner", WINNER_NAMES, like=len(WINNER_NAMES))
     return "", ()
 
 
-def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> Levels:
+def _sides(finder: Finder, options: Options, part: str) -> Levels:
     """Return the columns of both sides where one is named, the other by its name; empty where none is."""
+    parts = (f"{part}_a", f"{part}_b")
+    named = [getattr(options, name) or "" for name in parts]
     if not any(named):
         return ()
-    sides = zip(parts, named, named[::-1], (0, 1), strict=True)
-    return tuple(
-        finder.explicit(part, name or partner_of(other or "", 1 - side, finder.columns) or "")
-        for part, name, other, side in sides
-    )
+    partners = [partner_of(named[1 - side], 1 - side, finder.columns) or "" for side in (0, 1)]
+    return tuple(finder.explicit(p, n or partner) for p, n, partner in zip(parts, named, partners, strict=True))
 
 
-def _wins(finder: Finder, options: Options, items: Pair) -> Levels:
-    """Return the columns of how often each side won: as named, or by their names, in any case; empty for none."""
-    named = _sides(finder, ("wins_a", "wins_b"), (options.wins_a, options.wins_b))
-    if named:
-        return named
+def _wins(finder: Finder, items: Pair) -> Levels:
+    """Return the columns that are called like how often each side won, in any case; empty for none."""
     plain = {bare(column): column for column in reversed(finder.columns) if column not in items}
-    tokens = item_tokens(items)
-    for sides in (*([tokens] if tokens and all(tokens) else []), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):
+    for a, b in (*own_tokens(items), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):
         for word in WIN_WORDS:
-            for form in ("{word}{side}", "{side}{word}"):
-                pair = tuple(plain.get(bare(form.format(word=word, side=side))) for side in sides)
-                if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
-                    return (pair[0], pair[1])
+            for names in ((word + a, word + b), (a + word, b + word)):
+                pair = tuple(plain[bare(name)] for name in names if bare(name) in plain)
+                if len({*pair}) == 2:
+                    return pair
     return ()
 
 
@@ -253,25 +234,23 @@ def _order(finder: Finder, options: Options, items: Pair) -> ColumnOption:
     return column if finder.table.has(column) else False  # a missing item is said once
 
 
-def _covariates(finder: Finder, options: Options, items: Pair, free: Sequence[str]) -> dict[str, Pair]:
+def _covariates(finder: Finder, options: Options, items: Pair, free: Texts) -> dict[str, Pair]:
     declared = options.covariates
     if isinstance(declared, Mapping):
         return {
             name: (finder.explicit(f"{name}_a", a), finder.explicit(f"{name}_b", b))
             for name, (a, b) in declared.items()
         }
+    pairs = dict(side_pairs(free if declared is None else finder.columns, items))
     if declared is None:
-        pairs = dict(side_pairs(free, items))
         return {name: pair for name, pair in pairs.items() if name and all(map(finder.table.holds_labels, pair))}
-    pairs = dict(side_pairs(finder.columns, items))
-    names = (declared,) if isinstance(declared, str) else tuple(declared)
-    for name in names:
+    for name in texts(declared):
         if name not in pairs:
             sides = f"no pair of columns for covariate '{shorten(name)}' (looked for {name}_a and {name}_b)"
             columns = listing(finder.columns, most=20)
             fix = f"Columns: {columns}. Say {option('covariates', {name: (Word('column_a'), Word('column_b'))})}"
             finder.problems.append(Problem(message=sides, source=finder.table.source, fix=fix))
-    return {name: pairs[name] for name in names if name in pairs}
+    return {name: pairs[name] for name in texts(declared) if name in pairs}
 
 
 def item_tokens(items: Pair) -> Pair | None:
@@ -294,25 +273,24 @@ def item_tokens(items: Pair) -> Pair | None:
     return x, y
 
 
-def side_pairs(columns: Sequence[str], items: Pair) -> Iterator[tuple[str, Pair]]:
+def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
     """Yield (name, (column of a, column of b)) for columns that differ in nothing but the side."""
-    distinct = item_tokens(items)
-    tokens = [*([distinct] if distinct and all(distinct) else []), *COMMON_TOKENS]
-    if distinct not in COMMON_TOKENS:
-        tokens += DIGIT_TOKENS
+    digits = () if item_tokens(items) in COMMON_TOKENS else DIGIT_TOKENS
     names, seen = frozenset(columns), set[str]()
-    for a, b in dict.fromkeys(tokens):
+    for a, b in dict.fromkeys((*own_tokens(items), *COMMON_TOKENS, *digits)):
+        behind, before = (re.compile(form.format(re.escape(a))) for form in (r"(.+)([_. -]){}", r"{}([_. -])(.+)"))
         for column in columns:
-            name, partner = _other_side(column, a, b)
+            name = partner = ""
+            if match := behind.fullmatch(column):
+                name, partner = match[1], match[1] + match[2] + b
+            elif match := before.fullmatch(column):
+                name, partner = match[2], b + match[1] + match[2]
             if partner in names and name not in seen and column not in items:
                 seen.add(name)
                 yield name, (column, partner)
 
 
-def _other_side(column: str, a: str, b: str) -> Pair:
-    """Return the covariate's name and the column of side b, for the column of side a; empty when it is none."""
-    if match := re.match(rf"^(.+)([_. -]){re.escape(a)}$", column):
-        return match[1], f"{match[1]}{match[2]}{b}"
-    if match := re.match(rf"^{re.escape(a)}([_. -])(.+)$", column):
-        return match[2], f"{b}{match[1]}{match[2]}"
-    return "", ""
+def own_tokens(items: Pair) -> list[Pair]:
+    """Return what distinguishes the two item columns, where something stands on both sides."""
+    tokens = item_tokens(items)
+    return [tokens] if tokens and all(tokens) else []

@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair
 from socialstats.designs.cells import group, totals
-from socialstats.designs.options import Options, WinnerCoding
+from socialstats.designs.options import Options, WinnerCoding, among
 from socialstats.designs.parts import (
     A_WON,
     B_WON,
@@ -26,10 +26,10 @@ from socialstats.designs.parts import (
     named_factors,
     renamed,
     stacked,
-    taken_all,
-    taken_by,
+    taken,
+    taken_fields,
 )
-from socialstats.designs.scan import Scan
+from socialstats.designs.scan import Scan, Spool
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.tables import as_table
 from socialstats.text import count, listing, quoted, shorten
@@ -456,29 +456,7 @@ class Comparisons(Design):
         """
         from socialstats.designs.comparisons_reading import build
 
-        options = Options(
-            item_a=item_a,
-            item_b=item_b,
-            winner=winner,
-            drawn=drawn,
-            order=order,
-            covariates=covariates,
-            weight=weight,
-            count=count,
-            by=by,
-            values=values,
-            cluster=cluster,
-            repeat=repeat,
-            tie=tie,
-            refusal=refusal,
-            status=status,
-            missing=missing,
-            winner_coding=winner_coding,
-            na=na,
-            allowed=allowed or {},
-            score_a=score_a,
-            score_b=score_b,
-        )
+        options = among(Options, locals(), allowed=allowed or {})
         return build(as_table(data, source), options)
 
     @classmethod
@@ -520,23 +498,24 @@ class Comparisons(Design):
 
 def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
     """Return a design with the clusters and covariates that stayed with its table."""
-    from socialstats.designs.spool import Spool, sides_of, used_levels
-
     spool = Spool(scan, list(scan.covariates), scan.factors("declared"))
     rows = spool.whole()
     cell, weight = rows["cell"].astype(np.int64), rows["weight"].astype(np.float64)
     factors = []
     for k, factor in enumerate(spool.factors):
-        codes, levels = used_levels(rows["codes"][:, k], spool.texts(k))
-        factors.append(replace(factor, codes=codes, levels=levels))
-    sides = {name: sides_of(rows, k) for k, name in enumerate(spool.names)}
+        codes, texts = rows["codes"][:, k], spool.texts(k)
+        levels = sorted({texts[code] for code in np.unique(codes).tolist()})
+        place = {text: code for code, text in enumerate(levels)}
+        of_levels = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
+        factors.append(replace(factor, codes=of_levels[codes], levels=tuple(levels)))
     fields = take_columns(cells, cell) | {
         "count": np.ones(len(rows)),
         "weight": weight,
         "weight_sq": weight**2,
-        "clusters": (*factors, *taken_all(cells.clusters, cell)),
+        "clusters": (*factors, *taken(cells.clusters, cell)),
     }
-    fields["covariates"] |= {name: Covariate(name=name, a=a, b=b) for name, (a, b) in sides.items()}
+    for name, sides in zip(spool.names, rows["sides"].swapaxes(0, 1), strict=True):
+        fields["covariates"][name] = Covariate(name=name, a=sides[:, 0].copy(), b=sides[:, 1].copy())
     names = replace(cells, scan=scan).covariate_names
     fields["covariates"] = {name: fields["covariates"][name] for name in names}
     return merged(replace(cells, **fields))
@@ -560,20 +539,14 @@ def merged(design: Comparisons) -> Comparisons:
     return replace(design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan})
 
 
+CELLS = ("item_a", "item_b", "outcome", "first", "covariates", "by", "cited", "clusters", "replies")
 SUMS = ("count", "weight", "weight_sq")
 
 
 def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> Fields:
     """Return the fields of some cells, and of their sums over rows those that are named."""
-    fields: Fields = {name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)}
-    fields["covariates"] = {name: covariate.take(index) for name, covariate in design.covariates.items()}
-    fields |= {"by": taken_by(design.by, index), "cited": taken_by(design.cited, index)}
-    fields["clusters"] = taken_all(design.clusters, index)
-    if design.scan is not None:
-        fields["scan"] = design.scan.taken(index, len(design.count))
-    if design.replies is not None:
-        fields["replies"] = design.replies.take(index)
-    return fields
+    scan = None if design.scan is None else design.scan.taken(index, len(design.count))
+    return taken_fields(design, (*CELLS, *sums), index) | {"scan": scan}
 
 
 def drop_unused_items(fields: Fields, items: Levels) -> Fields:
@@ -601,50 +574,41 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
     (('x', 'y', 'z'), 2)
     """
     items = tuple(sorted({*one.items, *two.items}))
-    place = {name: k for k, name in enumerate(items)}
 
-    def codes(name: str) -> IntArray:
-        parts = [np.array([place[item] for item in d.items])[getattr(d, name)] for d in (one, two)]
-        return np.asarray(np.concatenate(parts), dtype=np.int64)
+    def codes(name: str) -> AnyArray:
+        each = ([items.index(item) for item in design.items] for design in (one, two))
+        return np.append(*(np.array(code)[getattr(d, name)] for code, d in zip(each, (one, two), strict=True)))
 
-    plain: Fields = {
-        name: np.concatenate([getattr(one, name), getattr(two, name)])
-        for name in ("outcome", "first", "count", "weight", "weight_sq")
-    }
-    covariates = {
-        name: replace(
-            c, a=np.concatenate([c.a, two.covariates[name].a]), b=np.concatenate([c.b, two.covariates[name].b])
+    others = {factor.name: factor for factor in two.clusters}
+    replies = None
+    if one.replies is not None and two.replies is not None:
+        first, then = one.replies, two.replies
+        replies = replace(
+            first,
+            codes=np.append(first.codes, then.codes + first.codes.max(initial=-1) + 1),
+            rest=np.append(first.rest, then.rest),
+            none=first.none + then.none,
         )
-        for name, c in one.covariates.items()
-        if name in two.covariates
-    }
-    clusters = tuple(
-        stacked([f, next(g for g in two.clusters if g.name == f.name)])
-        for f in one.clusters
-        if f.name in {g.name for g in two.clusters}
-    )
+    rows: Fields = {name: np.append(getattr(one, name), getattr(two, name)) for name in ("outcome", "first", *SUMS)}
     whole = replace(
         one,
         items=items,
         item_a=codes("item_a"),
         item_b=codes("item_b"),
-        covariates=covariates,
-        clusters=clusters,
+        covariates={
+            name: replace(c, a=np.append(c.a, other.a), b=np.append(c.b, other.b))
+            for name, c in one.covariates.items()
+            if (other := two.covariates.get(name)) is not None
+        },
+        clusters=tuple(stacked([factor, others[factor.name]]) for factor in one.clusters if factor.name in others),
         by=None,
         cited=None,
         refused=None,
         unread=None,
-        replies=_all_replies(one.replies, two.replies),
-        **plain,
+        replies=replies,
+        **rows,
     )
     return merged(whole)
-
-
-def _all_replies(one: Replies | None, two: Replies | None) -> Replies | None:
-    if one is None or two is None:
-        return None
-    codes = np.concatenate([one.codes, two.codes + one.codes.max(initial=-1) + 1])
-    return replace(one, codes=codes, rest=np.concatenate([one.rest, two.rest]), none=one.none + two.none)
 
 
 def without_cited(design: Comparisons) -> Comparisons:

@@ -10,28 +10,19 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Pair
-from socialstats.designs.cells import group
+from socialstats.designs.cells import joint_codes, several
 from socialstats.designs.columns import Contest, assign
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
-from socialstats.designs.covariates import read_covariates
+from socialstats.designs.covariates import continuous, read_covariates
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
-from socialstats.designs.parts import TIED, Factor, FlowStep, Replies
+from socialstats.designs.parts import TIED, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
-from socialstats.designs.rows import (
-    Pending,
-    Rows,
-    begin,
-    fill_or_drop,
-    label_cautions,
-    mirror_suspects,
-    probability_cautions,
-    repeated_rows,
-)
+from socialstats.designs.rows import Rows, begin, fill_or_drop
 from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.schema import NAMING, NEEDED
-from socialstats.designs.spool import continuous
 from socialstats.designs.statuses import statuses_of
+from socialstats.designs.suspects import label_cautions, mirror_suspects, probability_cautions, repeated_rows
 from socialstats.designs.tables import Frequency, frequency, refuse_totals, unused_beside_wins, whole_numbers
 from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.winners import Expanded, Sides, drawn_rows, each_once, first_shown, tied_replies, winners
@@ -159,10 +150,9 @@ def frequencies_of(table: Table, roles: Contest, options: Options) -> Frequency:
     asked, weight, na = options.count, roles["weight"] or None, options.na_labels
     if options.winner_coding == "probability":
         if weight is not None or asked:
-            beside = option("weight" if weight is not None else "count")
             raise InputError(
                 f"{table.source}: {option('winner_coding', 'probability')} takes one reply per row, without weights "
-                f"and counts; leave out {beside}"
+                f"and counts; leave out {option('weight' if weight is not None else 'count')}"
             )
         asked = False
     used = {*roles.keys_of_cells(), *roles.of("weight")}
@@ -219,7 +209,7 @@ def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
         shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
         spelled = other_spelling(seen)
         fix = spelled[1] if spelled else cure or fill_or_drop()
-        rows.pending.append(Pending(message + shown, column, (column,), wanted, int(rows.n[bad].sum()), fix))
+        rows.pend(message + shown, column, fix, keys=(column,), wanted=wanted, n_rows=int(rows.n[bad].sum()))
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
@@ -276,7 +266,7 @@ def set_replies_aside(rows: Rows, roles: Contest, options: Options, drawn: BoolA
     """
     start, column = rows.use, roles["winner"]
     if not column:
-        return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
+        return np.zeros_like(start), np.zeros_like(start)
     statuses, refusals = statuses_of(rows, roles), options.refusal_labels
     label = (statuses.kind == OK) & ~drawn
     refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
@@ -319,6 +309,10 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     if roles["weight"]:
         weight, weight_sq = rows.counts.weight[cell] * times, rows.counts.weight_sq[cell] * times
     outcome = won.outcome[keep].astype(np.int8)
+    cited = None
+    if roles["values"]:  # an empty field has a level of its own
+        cited = rows.factor(roles["values"], cell)
+        cited = replace(cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=())
     fields: Fields = {
         "item_a": sides.a[cell],
         "item_b": sides.b[cell],
@@ -329,7 +323,7 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
         "weight_sq": weight_sq,
         "covariates": {name: covariate.take(cell) for name, covariate in covariates.items()},
         "by": rows.by(roles, cell),
-        "cited": _cited(rows.factor(roles["values"], cell)) if roles["values"] else None,
+        "cited": cited,
         "clusters": () if stored.clusters else rows.factors(roles.of("cluster"), cell),
         "scan": _scan(begun, cell),
     }
@@ -382,9 +376,7 @@ def _cells(design: Comparisons, roles: Contest) -> Comparisons:
 
 def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
     rows = begun.rows
-    unused = rows.use.copy()
-    unused[cell] = False
-    empty = int(rows.n[unused].sum())
+    empty = int(rows.n[rows.use & ~np.isin(np.arange(len(rows.use)), cell)].sum())
     steps = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     label, note = "rows analysed", ""
     if begun.roles.of("wins", "count"):
@@ -392,18 +384,13 @@ def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ..
     return (*rows.flow, *steps, FlowStep(label=label, rows=round(float(count.sum())), note=note))
 
 
-def _cited(cited: Factor) -> Factor:
-    """Return the column of cited labels with a level of its own for an empty field."""
-    return replace(cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=())
-
-
 def _in_pairs(table: Table, roles: Contest, column: str) -> bool:
     """Return whether each value of a column lies in one pair of items, which is the cluster of a page anyway."""
     coded = table.counts([column, *roles.items]).columns
     label, *labels = (coded[name].labels() for name in (column, *roles.items))
     sides = Sides.of(roles.items, *labels)
-    pairs, _ = group([label.codes, np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
-    return len(pairs) == len(np.unique(label.codes))
+    pair = joint_codes([np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
+    return not len(several(label.codes + 1, pair))
 
 
 def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:

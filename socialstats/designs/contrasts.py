@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Names, Pair
+from socialstats.designs.aliases import Fields, Levels, Names, Pair, Texts
 from socialstats.designs.cells import group, totals
-from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_all, taken_by
+from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_fields
 from socialstats.tables import EPSILON
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Contrast(Design):
         """Return the cluster factors by name; as `Comparisons.factors`."""
         return named_factors(self.clusters, self.by, names)
 
+    @abstractmethod
     def refuse_empty(self, index: IntArray, note: str) -> None:
         """Refuse cells that are too few for a design."""
 
@@ -79,12 +80,7 @@ class Contrast(Design):
 
     def _at(self, index: IntArray) -> Self:
         """Return the arrays and factors of some cells."""
-        return replace(
-            self,
-            by=taken_by(self.by, index),
-            clusters=taken_all(self.clusters, index),
-            **{name: getattr(self, name)[index] for name in ("count", *self.CELLS)},
-        )
+        return replace(self, **taken_fields(self, ("by", "clusters", "count", *self.CELLS), index))
 
     def merged(self) -> Self:
         """Return the design with equal cells counted together, in canonical order."""
@@ -112,7 +108,7 @@ class Contrast(Design):
         return pd.DataFrame(columns)
 
 
-def swapped(two: Sequence[str]) -> Pair:
+def swapped(two: Texts) -> Pair:
     """Return two labels in the other order."""
     first, second = two
     return second, first

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, get_args
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.aliases import Fields, Levels, Pair, Texts
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Reading, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
-from socialstats.designs.rows import Rows, if_labels, if_missing, label_cautions
+from socialstats.designs.roles import repeats_of
+from socialstats.designs.rows import Rows, if_labels, if_missing
 from socialstats.designs.schema import Part, Roles
-from socialstats.designs.vocabulary import VALUES
+from socialstats.designs.suspects import code_suspects, label_cautions
+from socialstats.designs.tables import begun, frequency, times_of
+from socialstats.designs.undeclared import with_dependence
+from socialstats.designs.vocabulary import UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_text
+from socialstats.tables.lazy import asks
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
 
@@ -36,7 +43,7 @@ COMMON = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContrastOptions(Reading):
+class ContrastOptions(Reading, ABC):
     """How to read a table of two conditions.
 
     Attributes
@@ -46,8 +53,11 @@ class ContrastOptions(Reading):
     PART : str
         The part of their column.
     UNIT : str
-        What is left where both are known.
+        What is analysed.
     SCALES : tuple
+    DESIGN : type
+    SCORES : function of a design
+        The scores by which columns that were not declared are tried as clusters.
     """
 
     unit: str | bool | None = None
@@ -59,6 +69,8 @@ class ContrastOptions(Reading):
     PART: ClassVar[str] = "condition"
     UNIT: ClassVar[str] = "pair"
     SCALES: ClassVar[tuple[Any, ...]] = get_args(ContrastScale)
+    DESIGN: ClassVar[Any]
+    SCORES: ClassVar[Any]
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -80,10 +92,20 @@ class ContrastOptions(Reading):
         """Return two labels of a column with the first of the difference first; None where nothing tells the order."""
         return two_in_order(table, column, (one, other))
 
-    @property
-    def value_scale(self) -> ContrastScale | None:
-        """The scale that values are decoded for."""
-        return self.scale
+    def decoded(self, rows: Rows, roles: Roles) -> Values:
+        """Decode the values."""
+        return decode(roles["value"], rows, self, self.scale)
+
+    def set_aside(self, rows: Rows, roles: Roles, values: Values) -> None:
+        """Report rows that do not fit the design, or leave them out, before repeats are averaged."""
+
+    def repeat_columns(self, rows: Rows, roles: Roles) -> Levels | None:
+        """Return the columns that number the answers of a unit; None where there is one answer each."""
+        return repeats_of(rows, roles, unnumbered=self.repeat is True, wide=rows.origin is not None)
+
+    @abstractmethod
+    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+        """Find the rows of each unit; report units that lack any, or leave them out."""
 
     @property
     def declared(self) -> frozenset[str]:
@@ -117,13 +139,12 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
         If the conditions are not two, or those that were picked do not occur.
     """
     column, part, name = roles[options.PART], options.PART, options.PAIR
-    labels, used = rows.labels(column), rows.used_labels(column)
+    used = rows.used_labels(column)
     place, listed = rows.table.place(column), quoted(used, 12) or "none"
     if (picked := options.two) is not None:
-        absent = next((label for label in picked if used and label not in used), None)
-        if absent is not None:
-            raise DesignError(f"{place}: no {part} '{shorten(absent)}'. {name.capitalize()}: {listed}")
-        other = ~np.isin(labels.codes, [labels.levels.index(label) for label in picked if label in labels.levels])
+        if used and (absent := [label for label in picked if label not in used]):
+            raise DesignError(f"{place}: no {part} '{shorten(absent[0])}'. {name.capitalize()}: {listed}")
+        other = ~rows.labels(column).mapped(picked.__contains__, False)
         rows.leave_out(other, f"other {name}", f"{option(name, picked)} picks two")
         return picked, []
     if not used:
@@ -141,14 +162,9 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
     order = options.order_of(rows.table, column, first, second)
     if order is not None:
         return order, []
-    fix = option(name, (shorten(second), shorten(first)), f"--{name}")
-    undeclared = caution(
-        "SS310",
-        f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)",
-        affects="the sign of differences",
-        fix=f"{fix} turns them round, and declares the order",
-    )
-    return (first, second), [undeclared]
+    detail = f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)"
+    fix = f"{option(name, (shorten(second), shorten(first)), f'--{name}')} turns them round, and declares the order"
+    return (first, second), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +188,7 @@ class Values:
     cautions: tuple[Caution, ...] = ()
 
 
-def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
+def decode(column: str, rows: Rows, options: ContrastOptions, scale: ContrastScale | None) -> Values:
     """Decode the value column.
 
     Parameters
@@ -181,21 +197,24 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
     rows : Rows
         Collects values that do not fit.
     options : ContrastOptions
+    scale : {"binary", "nominal", "ordinal", "numeric"} or None
+        What the values are decoded for.
 
     Raises
     ------
     DesignError
         For two texts without an order.
     """
-    engine = _engine_numbers(column, rows, options)
-    if engine is not None:
-        return Values("numeric", (), engine)
-    scale, levels, used = options.value_scale, declared_levels(options.levels), rows.used_labels(column)
+    if options.levels is None and scale in (None, "numeric"):
+        engine = _engine_numbers(column, rows, scale)
+        if engine is not None:
+            return Values("numeric", (), engine)
+    levels, used = declared_levels(options.levels), rows.used_labels(column)
+    typed = categories(rows.table, column) if levels is None else None
+    categories_used = typed if typed is not None and len(typed) >= 2 and {*used} <= {*typed} else None
     if levels is None and scale == "nominal":
-        levels = _category_levels(column, rows, used) or in_order(used)
+        levels = categories_used or in_order(used)
     if levels is not None:
-        if scale == "numeric":
-            return _as_numbers(column, rows, levels)
         return _as_levels(column, rows, levels, scale, options)
     rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
@@ -213,69 +232,55 @@ def decode(column: str, rows: Rows, options: ContrastOptions) -> Values:
         if None in numbers:
             rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing)
         return Values("numeric", (), rows.labels(column).numbers())
-    levels = levels or _category_levels(column, rows, used) or _levels_of_texts(column, rows, scale, used)
-    return _as_levels(column, rows, levels, None, options)
+    if levels is None and categories_used is None:
+        if len(used) <= 2 or scale == "binary":
+            raise DesignError(
+                f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
+                f"{quoted(used, 6)}, and which counts as 1 is undeclared. Declare {which_counts(used)}"
+            )
+        categories_used = tuple(ordered(used)) or in_order(used)
+    return _as_levels(column, rows, levels or categories_used or (), None, options)
 
 
 def _as_levels(
     column: str, rows: Rows, levels: Levels, scale: ContrastScale | None, options: ContrastOptions
 ) -> Values:
-    """Decode labels as codes of levels; without a scale, of two levels it is binary."""
-    scale = scale or ("binary" if len(levels) == 2 else "nominal")
-    return Values(scale, levels, _by_level(column, rows, levels), _unused_order(levels, options))
+    """Decode labels as codes of levels; without a scale, of two levels it is binary.
 
-
-def _as_numbers(column: str, rows: Rows, levels: Levels) -> Values:
-    """Decode levels as numbers: as they are or, of words, 0, 1, 2, ... in order."""
-    numbers = [as_number(level) for level in levels]
-    plain = None not in numbers
+    Of a numeric scale they are the numbers that levels are or, of words, 0, 1, 2, ... in order. Levels in order that
+    are compared as categories unasked get caution SS345.
+    """
     codes = _by_level(column, rows, levels)
-    scores = np.array([*(numbers if plain else range(len(levels))), np.nan], dtype=np.float64)
-    values = scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
-    steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
-    noted = () if plain else (caution("SS310", steps, affects="means and differences"),)
-    return Values("numeric", (), values, noted)
-
-
-def _unused_order(levels: Levels, options: ContrastOptions) -> tuple[Caution, ...]:
-    """Return what is said of levels in order, declared or known, that are compared as categories unasked."""
+    if scale == "numeric":
+        numbers = [as_number(level) for level in levels]
+        steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
+        if None in numbers:
+            return Values(scale, (), codes, (caution("SS310", steps, affects="means and differences"),))
+        scores = np.array([*numbers, np.nan], dtype=np.float64)
+        return Values(scale, (), scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)])
     letters = all(len(level) == 1 for level in levels)
-    if options.scale is not None or len(levels) < 3 or not (options.levels or (ordered(levels) and not letters)):
-        return ()
-    declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
-    fix = f"{declare} compares their means; {option('scale', 'nominal', '--scale nominal')} says that they have none"
-    return (caution("SS345", f"{quoted(levels, 8)} were compared as categories", affects="tests and shares", fix=fix),)
+    cautions: tuple[Caution, ...] = ()
+    if options.scale is None and len(levels) > 2 and (options.levels or (ordered(levels) and not letters)):
+        declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
+        none = option("scale", "nominal", "--scale nominal")
+        fix = f"{declare} compares their means; {none} says that they have none"
+        detail = f"{quoted(levels, 8)} were compared as categories"
+        cautions = (caution("SS345", detail, affects="tests and shares", fix=fix),)
+    return Values(scale or ("binary" if len(levels) == 2 else "nominal"), levels, codes, cautions)
 
 
-def _engine_numbers(column: str, rows: Rows, options: ContrastOptions) -> FloatArray | None:
+def _engine_numbers(column: str, rows: Rows, scale: ContrastScale | None) -> FloatArray | None:
     """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
-    numbers, scale = rows.engine_numbers(column), options.value_scale
-    if numbers is None or options.levels is not None or scale not in (None, "numeric"):
-        return None
-    used = numbers[rows.use & ~np.isnan(numbers)]
+    numbers = rows.engine_numbers(column)
+    used = np.zeros(0) if numbers is None else numbers[rows.use & ~np.isnan(numbers)]
     binary = scale is None and bool(np.isin(used, (0.0, 1.0)).all())
     return None if binary or np.isinf(used).any() else numbers
 
 
-def _by_level(column: str, rows: Rows, levels: Sequence[str]) -> FloatArray:
+def _by_level(column: str, rows: Rows, levels: Texts) -> FloatArray:
     """Decode labels as codes, and report those that are no level."""
     codes = rows.in_levels(column, levels, rows.use, ["na"])
     return np.where(codes >= 0, codes, np.nan)
-
-
-def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> Levels | None:
-    """Return the order that the column's own type declares, if it explains every value."""
-    levels = categories(rows.table, column)
-    return levels if levels is not None and len(levels) >= 2 and set(used) <= set(levels) else None
-
-
-def _levels_of_texts(column: str, rows: Rows, scale: ContrastScale | None, used: Sequence[str]) -> Levels:
-    if len(used) > 2 and scale != "binary":
-        return tuple(ordered(used)) or in_order(used)
-    raise DesignError(
-        f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} {quoted(used, 6)}, and "
-        f"which counts as 1 is undeclared. Declare {which_counts(used)}"
-    )
 
 
 def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions) -> tuple[Values, Means]:
@@ -302,80 +307,124 @@ def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions)
     return Values("numeric", (), means.values), means
 
 
-def with_table(
-    rows: Rows,
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arranged:
+    """The rows of each unit.
+
+    Attributes
+    ----------
+    row : (units,) int64 array
+        A row of the unit, for what belongs to it.
+    fields : dict
+        Arrays over the units, as the design has them.
+    rows, side, place : (values,) int64 arrays
+        The row of each value, its condition, its unit.
+    note : str
+        How units lie in the rows of a table that is not counted.
+    unmatched : tuple of str
+        Units left out because one condition is missing.
+    """
+
+    row: IntArray
+    fields: Fields
+    rows: IntArray
+    side: IntArray
+    place: IntArray
+    note: str
+    unmatched: Levels = ()
+
+
+@asks
+def read_contrast(
+    table: Table,
     roles: Roles,
     options: ContrastOptions,
     *,
-    two: Pair,
-    values: Values,
-    at: IntArray,
-    times: FloatArray,
-    cautions: Sequence[Caution],
-    unit: str,
-    note: str,
-    unmatched: Sequence[str] = (),
-) -> Fields:
-    """Return the fields of a design that say where it comes from: names, factors, counts, steps, cautions.
+    wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None,
+) -> Any:
+    """Read a long table whose columns are known as two conditions: pairs, or groups.
 
     Parameters
     ----------
-    rows : Rows
+    table : Table
     roles : Roles
     options : ContrastOptions
-    two : pair of str
-        The conditions.
-    values : Values
-    at : (units,) int64 array
-        A row of each unit.
-    times : (rows,) float64 array
-        How many alike units each row stands for.
-    cautions : sequence of Caution
-    unit : str
-        What is analysed, in the flow.
-    note : str
-        How units lie in the rows of a table that is not counted.
-    unmatched : sequence of str
-        Units without a partner.
+    wide : Table, optional
+        The table with one row per unit that `table` was made of: there, an empty field is a missing partner.
+    noticed : sequence of Caution, optional
+        What was said of a column of frequencies; None where none was looked for.
+
+    Raises
+    ------
+    DesignError
+        When the conditions are not two, or two texts have no order.
+    InputError
+        When rows are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no unit is left.
     """
-    by, clusters, column = rows.by(roles, at), rows.factors(roles.of("cluster"), at), roles["unit"]
-    units = None
-    if column and not roles["count"] and (rows.origin or rows.table).has(column):
-        names = rows.labels(column)
-        units = UnitNames(codes=names.codes[at], levels=names.levels, cell=np.arange(len(at)))
-    flow = rows_of_table(rows)
-    left = [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]
-    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
-    if unmatched:
-        detail += f"; units without a partner: {quoted(unmatched)}"
-    count = times[at]
-    note = f"each row counts several {unit}" if roles["count"] else note
-    return {
-        options.PAIR: two,
-        "count": count,
-        "scale": values.scale,
-        "levels": values.levels,
-        "units": units,
-        "by": by,
-        "clusters": clusters,
-        "epsilon": rows.table.epsilon(roles["value"]),
-        "source": rows.table.source,
-        "columns": roles.parts(),
-        "flow": (*flow, FlowStep(label=f"{unit} analysed", rows=int(count.sum()), note=note)),
-        "cautions": (
-            *([caution("SS301", detail)] if left else []),
-            *cautions,
-            *label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters)),
-        ),
-    }
-
-
-def rows_of_table(rows: Rows) -> list[FlowStep]:
-    """Return the steps in rows of the table as it was given: a row of a wide one holds the two values of a pair."""
-    values = 1 if rows.origin is None else 2
+    if noticed is None:
+        keys = [] if roles["unit"] else roles.columns()
+        counts = frequency(table, options.count, keys, roles.columns(), options.na_labels)
+        roles, noticed = roles.counted(counts.column), counts.cautions
+    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide), [*noticed]
+    two, undeclared_order = choose_two(rows, roles, options)
+    values = options.decoded(rows, roles)
+    times = rows.n * times_of(rows, roles, [roles["value"]])
+    options.set_aside(rows, roles, values)
+    repeat = options.repeat_columns(rows, roles)
+    if roles["unit"]:
+        rows.refuse_several(roles, OWNER)
+    if not values.levels:
+        cautions += code_suspects(rows, [roles["value"]])
+    cautions += [*undeclared_order, *values.cautions]
+    means = None
+    if repeat is not None:
+        roles = roles.replaced(repeat=repeat)
+        values, means = averaged(rows, roles, values, options)
+        cautions.append(means.note)
+        times = np.ones(len(times))
+    units = options.arranged(rows, roles, values, two)
+    rows.raise_if_any()
+    at, column = units.row, roles["unit"]
+    if not len(at):
+        raise rows.nothing(options.UNIT)
+    by, clusters, names = rows.by(roles, at), rows.factors(roles.of("cluster"), at), None
+    if column and not roles["count"] and (rows.origin or table).has(column):
+        labels = rows.labels(column)
+        names = UnitNames(codes=labels.codes[at], levels=labels.levels, cell=np.arange(len(at)))
+    per_row = 1 if wide is None else 2  # a row of a wide table holds the two values of a pair
     read = replace(rows.flow[0], label="rows read")
-    steps = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
-    return [replace(step, rows=step.rows // values) for step in steps]
+    flow = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
+    flow = [replace(step, rows=step.rows // per_row) for step in flow]
+    if left := [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]:
+        detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
+        detail += f"; units without a partner: {quoted(units.unmatched)}" if units.unmatched else ""
+        cautions.insert(0, caution("SS301", detail))
+    note = f"each row counts several {options.UNIT}s" if roles["count"] else units.note
+    analysed = FlowStep(label=f"{options.UNIT}s analysed", rows=int(times[at].sum()), note=note)
+    alike = label_cautions({options.PAIR: two, "levels": values.levels}, (by, *clusters))
+    about: Fields = {options.PAIR: two, **units.fields}
+    design = options.DESIGN(
+        count=times[at],
+        scale=values.scale,
+        levels=values.levels,
+        units=names,
+        by=by,
+        clusters=clusters,
+        repeats=None if means is None else means.behind(units.rows, two, units.side, units.place),
+        epsilon=table.epsilon(roles["value"]),
+        source=table.source,
+        columns=roles.parts(),
+        flow=(*flow, analysed),
+        cautions=(*cautions, *alike),
+        **about,
+    ).merged()
+    again = None if wide is not None or roles["count"] else partial(read_contrast, table)
+    return with_dependence(
+        design, wide or table, roles, options, design.n_rows, options.SCORES, again, used=two, names=UNITS.names
+    )
 
 
 def vector(values: Any, name: str) -> Any:

@@ -5,20 +5,73 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
 from socialstats.designs.columns import Contest
 from socialstats.designs.options import Options
 from socialstats.designs.parts import Covariate
-from socialstats.designs.rows import Rows, code_suspects, if_missing
+from socialstats.designs.rows import Rows, if_missing
+from socialstats.designs.suspects import code_suspects
 from socialstats.errors import Caution, caution
-from socialstats.tables import as_number, as_text
+from socialstats.tables import Table, as_number, as_text
+from socialstats.tables.counting import R_INTEGER_NA
+from socialstats.tables.lazy import asks, collected, height
 from socialstats.text import quoted
 from socialstats.voice import option
 
 MOSTLY = 0.5  # share of texts from which a column holds labels, of which none is a misspelt number
+MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
+FIRST_ROWS = 100_000
+EAGER_ROWS = 1_000_000  # rows up to which a table that is in memory anyway is counted in cells
 UNUSED_LABELS = 50  # labels of a covariate that was found by its name, of which many nearly identify the rows
+
+
+@asks
+def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: TextSet) -> dict[str, Pair]:
+    """Return the covariates that make no cells: numbers that differ in most rows, and of which no row misses any.
+
+    Those that have one number for each item make no more cells. Rows that miss a number are an error, or are left out,
+    with their places: for that all columns make cells.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> rows = {"item_a": ["x", "y"], "item_b": ["y", "z"], "n_a": [1, 2], "n_b": [3, 4]}
+    >>> continuous(as_table(rows), {"n": ("n_a", "n_b")}, ("item_a", "item_b"), ())
+    {}
+    """
+    frame = table.frame
+    if not covariates or (not table.lazy and table.height < EAGER_ROWS):
+        return {}
+    schema: Any = frame.select(*{column for pair in covariates.values() for column in pair}).collect_schema()
+    numeric = {name: pair for name, pair in covariates.items() if all(schema[column].is_numeric() for column in pair)}
+    if not numeric:
+        return {}
+    columns = list(dict.fromkeys([*items, *(column for pair in covariates.values() for column in pair)]))
+    first: Any = collected(frame.select(*columns).head(FIRST_ROWS))
+
+    def distinct(*names: str) -> int:
+        return len(first.select(*dict.fromkeys(names)).unique())
+
+    of_items = {
+        name
+        for name, pair in covariates.items()
+        if all(distinct(item, c) == distinct(item) for item, c in zip(items, pair, strict=True))
+    }
+    numeric = {name: pair for name, pair in numeric.items() if name not in of_items}
+    stored: dict[str, Pair] = {}
+    for name in sorted(numeric, key=lambda name: -distinct(*numeric[name])):
+        rest = [c for other, pair in covariates.items() if other not in {*stored, *of_items} for c in pair]
+        if distinct(*rest) < MANY_VALUES:
+            break
+        stored[name] = numeric[name]
+    gone, codes = nw.lit(False), [float(R_INTEGER_NA), *(x for x in map(as_number, na) if x is not None)]
+    for column in {c for pair in stored.values() for c in pair}:
+        value = nw.col(column).cast(nw.Float64)
+        gone = gone | value.is_null() | value.is_nan() | ~value.is_finite() | value.is_in(codes)
+    return {} if stored and height(frame.filter(gone)) else stored
 
 
 def read_covariates(
@@ -90,7 +143,7 @@ def covariate(name: str, columns: Pair, rows: Rows, allowed: Sequence[Any] | Non
     return Covariate(name=name, a=a, b=b, levels=() if numeric else ordered_labels(rows, columns))
 
 
-def ordered_labels(rows: Rows, columns: Sequence[str]) -> Levels:
+def ordered_labels(rows: Rows, columns: Texts) -> Levels:
     """Return the labels of some columns in the order of their categories; none where a column has no order."""
     orders = [rows.table.categories(column) for column in columns]
     used = {label for column in columns for label in rows.used_labels(column)}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.aliases import Fields, Levels, Texts
 from socialstats.designs.options import texts
 from socialstats.designs.terms import parse, runs_python, term_text
 from socialstats.designs.vocabulary import spelled
@@ -136,7 +136,7 @@ class Formula:
     named: Mapping[str, Levels]
     clusters: Levels
 
-    def keywords(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
+    def keywords(self, sides: Sides, options: Texts, name: str) -> Fields:
         """Return the keywords of a call.
 
         Parameters
@@ -152,30 +152,25 @@ class Formula:
         InputError
             For more columns than a side takes, and two columns for one keyword.
         """
-        left = sides.several if len(self.left) > 1 else (sides.single,)
+        left, formula = sides.several if len(self.left) > 1 else (sides.single,), f"formula {self.text!r}"
+        columns_of: Fields = dict(zip(left, self.left, strict=False))
         if len(left) == 1 and left[0] in LISTS:
-            columns_of: Fields = {left[0]: list(self.left)} if self.left else {}
+            columns_of = {left[0]: list(self.left)} if self.left else {}
         elif len(self.left) > len(left):
             takes = " + ".join((sides.several or (sides.single,))[: len(self.left)])
-            raise InputError(
-                f"{name}: formula {self.text!r} has {listing(self.left)} on the left, where {takes} is meant"
-            )
-        else:
-            columns_of = dict(zip(left, self.left, strict=False))
+            raise InputError(f"{name}: {formula} has {listing(self.left)} on the left, where {takes} is meant")
         columns_of |= self._right(sides, options, name)
         for key, columns in (*self.named.items(), *([("cluster", self.clusters)] if self.clusters else [])):
             if key in columns_of:
                 both = f"{quoted(texts(columns_of[key]))} and {quoted(columns)}"
-                raise InputError(f"{name}: formula {self.text!r} names {option(key)} twice, {both}")
+                raise InputError(f"{name}: {formula} names {option(key)} twice, {both}")
             if len(columns) > 1 and key not in LISTS:
-                raise InputError(
-                    f"{name}: {key}({', '.join(columns)}) in formula {self.text!r} names "
-                    f"{len(columns)} columns, and {option(key)} takes one"
-                )
+                several = f"{key}({', '.join(columns)}) in {formula} names {len(columns)} columns"
+                raise InputError(f"{name}: {several}, and {option(key)} takes one")
             columns_of[key] = columns[0] if len(columns) == 1 and key != "raters" else list(columns)
         return columns_of
 
-    def _right(self, sides: Sides, options: Sequence[str], name: str) -> Fields:
+    def _right(self, sides: Sides, options: Texts, name: str) -> Fields:
         """Return the keywords of the terms on the right."""
         if not self.terms:
             return {}

@@ -12,6 +12,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
+from socialstats.designs.options import among
 from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
@@ -111,24 +112,11 @@ class GroupSources:
         >>> design.groups, design.n_units
         (('drug', 'placebo'), (2, 2))
         """
-        from socialstats.designs.groups_reading import GroupsOptions, build_groups, groups_roles
+        from socialstats.designs.groups_reading import GroupsOptions, read_groups
 
         table, key = with_joint(as_table(data, source), unit or None)
-        options = GroupsOptions(
-            unit=False if unit is False else key,
-            group=group,
-            value=value,
-            groups=groups,
-            levels=levels,
-            scale=scale,
-            by=by,
-            cluster=cluster,
-            count=count,
-            missing=missing,
-            na=na,
-            repeat=repeat,
-        )
-        return build_groups(table, groups_roles(table, options), options)
+        options = among(GroupsOptions, locals(), unit=False if unit is False else key)
+        return read_groups(table, options)
 
     @classmethod
     def from_samples(

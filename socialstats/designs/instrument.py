@@ -6,6 +6,7 @@ import json
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -13,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables import Table
+from socialstats.tables import Table, as_number
 from socialstats.tables.toml_files import toml_of
 from socialstats.text import meant, quoted, shorten
 
@@ -92,13 +93,9 @@ class Instrument:
 
     def facts(self) -> dict[str, Any]:
         """Return what `read` reads, as JSON has it; what is empty is left out."""
-        given: dict[str, Any] = {
-            "traits": list(self.traits), "scale": list(self.scale), "active": self.active,
-            "further": {name: list(scale) for name, scale in self.further.items()}, "weights": dict(self.weights),
-            "groups": {name: list(some) for name, some in self.groups.items()},
-            "stages": list(self.stages), "baseline": self.baseline, "debrief": self.debrief,
-        }  # fmt: skip
-        return {name: value for name, value in given.items() if value not in (None, "", [], {})}
+        order = ("traits", "scale", "active", *KEYS[2:5], "stages", "baseline", "debrief")
+        values = {name: plain(getattr(self, name)) for name in order}
+        return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,20 +153,17 @@ def declared(table: Table) -> Instrument | None:
     """
     if COLUMN not in table.columns:
         return None
-    coded = table.counts([COLUMN]).columns[COLUMN].labels()
-    if len(coded.levels) != 1:
-        many = f"{len(coded.levels)} instruments are declared" if coded.levels else "no instrument is declared"
-        fix = "Analyse the rows of each instrument apart, or delete the column."
-        raise InputError(Problem(message=many, source=table.source, column=COLUMN, fix=fix))
-    try:
-        values = json.loads(coded.levels[0])
-    except ValueError:
-        values = None
-    if not isinstance(values, dict):
+    declarations = table.counts([COLUMN]).columns[COLUMN].labels().levels
+    message = f"{len(declarations)} instruments are declared" if declarations else "no instrument is declared"
+    fix = "Analyse the rows of each instrument apart, or delete the column."
+    if len(declarations) == 1:
+        with suppress(ValueError):
+            values = json.loads(declarations[0])
+            if isinstance(values, dict):
+                return Instrument.read(values, f"{table.source}, column '{COLUMN}'")
+        message = f"'{shorten(declarations[0])}' declares no instrument"
         fix = "Write it as socialstats tidy does, or delete the column."
-        message = f"'{shorten(coded.levels[0])}' declares no instrument"
-        raise InputError(Problem(message=message, source=table.source, column=COLUMN, fix=fix))
-    return Instrument.read(values, f"{table.source}, column '{COLUMN}'")
+    raise InputError(Problem(message=message, source=table.source, column=COLUMN, fix=fix))
 
 
 def of_weights(table: Table) -> Instrument | None:
@@ -184,21 +178,21 @@ def of_weights(table: Table) -> Instrument | None:
     """
     if not {"trait", "low", "high"} <= set(table.columns):
         return None
-    cells = table.counts(["trait", "low", "high"])
-    traits, low, high = (
-        [one.levels[k] if k >= 0 else "" for k in one.codes.tolist()]
-        for one in (cells.columns[name].labels() for name in ("trait", "low", "high"))
-    )
-    scales = sorted(set(zip(low, high, strict=True)))
+    cells = table.counts(["trait", "low", "high"]).columns.values()
+    traits, low, high = (column.labels().mapped(str, "", object).tolist() for column in cells)
+    scales = sorted({*zip(low, high, strict=True)})
     if len(scales) > 1:
-        fix = "All traits have one scale."
-        raise InputError(Problem(message=f"scales {quoted([' to '.join(one) for one in scales])}", source=table.source,
-                                 fix=fix))  # fmt: skip
-    try:
-        scale = [float(end) for end in scales[0]]
-    except ValueError:
-        scale = []
-    return Instrument.read({"traits": list(dict.fromkeys(traits)), "scale": scale}, table.source)
+        message = f"scales {quoted([' to '.join(ends) for ends in scales])}"
+        raise InputError(Problem(message=message, source=table.source, fix="All traits have one scale."))
+    scale = [end for end in map(as_number, scales[0]) if end is not None]
+    return Instrument.read({"traits": [*dict.fromkeys(traits)], "scale": scale}, table.source)
+
+
+def plain(value: Any) -> Any:
+    """Return a value with lists and dicts for tuples and mappings."""
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _pair(scale: Sequence[float]) -> Scale:
@@ -232,21 +226,24 @@ def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not isinstance(groups, dict) or not isinstance(further, dict):
         yield "groups and further are tables", 'Write groups = { binding = ["loyalty", "authority"] }.'
         return
-    for name, scale in {"scale": values.get("scale"), **{f"further.{one}": it for one, it in further.items()}}.items():
+    scales: dict[str, Any] = {"scale": values.get("scale")} | {
+        f"further.{score}": ends for score, ends in further.items()
+    }
+    for name, scale in scales.items():
         if not (_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
             yield f"{name} = {shorten(repr(scale))} is no lowest and highest score", f"Write {name} = [0, 10]."
-    seen: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for name in (*traits, *further):
-        other = seen.setdefault(_key(name), name)
+        other = keys.setdefault(_key(name), name)
         if not _key(name):
             yield f"'{name}' is no name", "Name each score with a letter or a number."
         elif other is not name or [*traits, *further].count(name) > 1:
             yield f"'{name}' and '{other}' are the same key of a reply", "Give each score a name of its own."
-    for name, some in groups.items():
-        lost = [one for one in some if one not in traits] if _names(some) else ["nothing"]
+    for name, members in groups.items():
+        lost = [trait for trait in members if trait not in traits] if _names(members) else ["nothing"]
         if lost or name in traits:
-            said = "has the name of a trait" if name in traits else f"names {quoted(lost)}"
-            yield f"group '{name}' {said}", f"Traits: {', '.join(traits)}."
+            fault = "has the name of a trait" if name in traits else f"names {quoted(lost)}"
+            yield f"group '{name}' {fault}", f"Traits: {', '.join(traits)}."
     yield from _wrong_weights(values.get("weights", {}), traits, groups)
     if values.get("active") is not None and not _numbers([values["active"]]):
         yield f"active = {shorten(repr(values['active']))} is no score", "Write the score from which a trait is active."
@@ -260,13 +257,11 @@ def _wrong_weights(weights: Any, traits: Sequence[str], groups: Mapping[str, Any
     if not isinstance(weights, dict) or not _numbers([*weights.values()]):
         yield "weights: each is a finite number", "Write weights = { care = 1, authority = -1 }."
         return
-    for name in weights:
-        if name not in known:
-            yield f"weights name '{shorten(name)}', which is neither a trait nor a group", (
-                f"{meant(name, known)}There are: {', '.join(known)}.")  # fmt: skip
-    bare = [trait for trait in traits if trait not in weights
-            and not any(name in weights and trait in some for name, some in groups.items())]  # fmt: skip
-    if weights and bare:
+    for name in [name for name in weights if name not in known]:
+        fix = f"{meant(name, known)}There are: {', '.join(known)}."
+        yield f"weights name '{shorten(name)}', which is neither a trait nor a group", fix
+    weighed = {*weights}.union(*(members for name, members in groups.items() if name in weights))
+    if weights and (bare := [trait for trait in traits if trait not in weighed]):
         yield f"weights: none of {quoted(bare)}", "Give each trait a weight; 0 leaves it out of the composite."
     if weights and not any(weights.values()):
         yield "weights: every weight is 0", "Leave weights out where there are none."
@@ -274,17 +269,14 @@ def _wrong_weights(weights: Any, traits: Sequence[str], groups: Mapping[str, Any
 
 def _names(given: Any) -> bool:
     """Whether something is a list of different texts."""
-    return (
-        isinstance(given, list | tuple) and bool(given) and all(isinstance(one, str) and one.strip() for one in given)
-        and len(set(given)) == len(given)
-    )  # fmt: skip
+    listed = isinstance(given, list | tuple) and bool(given)
+    return listed and all(isinstance(name, str) and name.strip() for name in given) and len({*given}) == len(given)
 
 
 def _numbers(given: Any) -> bool:
     """Whether something is a list of finite numbers."""
-    return isinstance(given, list | tuple) and all(
-        isinstance(one, int | float) and not isinstance(one, bool) and math.isfinite(one) for one in given
-    )
+    plain = isinstance(given, list | tuple) and {*map(type, given)} <= {int, float}
+    return plain and all(map(math.isfinite, given))
 
 
 def _key(name: str) -> str:

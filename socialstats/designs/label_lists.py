@@ -10,10 +10,12 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.aliases import Levels, Names, NaTexts
+from socialstats.designs.cells import totals
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
-from socialstats.designs.rows import FILL, Rows, begin, label_cautions
+from socialstats.designs.rows import FILL, Rows, begin
 from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
+from socialstats.designs.suspects import label_cautions
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_table, missing_labels
 from socialstats.text import count as counted
@@ -173,24 +175,18 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
         repeats = int((sums - (sums > 0)).sum())
         cited, at, times = (sums > 0).astype(np.float64), index[first], np.ones(len(first))
     factors = rows.factors((*roles.of("group"), *roles.of("cluster")), at)
-    flow = (*rows.flow, FlowStep(label="units analysed", rows=int(times.sum())))
     detail = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
     notes = [caution("SS301", detail, affects="counts of labels")] if repeats else []
-    return gathered(
-        cited,
-        times,
-        factors,
-        LabelLists(
-            labels=names,
-            cited=cited,
-            count=times,
-            flow=flow,
-            source=rows.table.source,
-            columns=tuple(roles.of("value", "unit")),
-            cautions=(*notes, *label_cautions({"labels": names})),
-        ),
-        bool(roles["group"]),
+    lists_of = LabelLists(
+        labels=names,
+        cited=cited,
+        count=times,
+        flow=(*rows.flow, FlowStep(label="units analysed", rows=int(times.sum()))),
+        source=rows.table.source,
+        columns=tuple(roles.of("value", "unit")),
+        cautions=(*notes, *label_cautions({"labels": names})),
     )
+    return gathered(lists_of, factors, grouped=bool(roles["group"]))
 
 
 def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[Levels, FloatArray]:
@@ -233,17 +229,14 @@ def split(text: str, sep: str | None) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def gathered(
-    cited: FloatArray, times: FloatArray, factors: Sequence[Factor], base: LabelLists, grouped: bool
-) -> LabelLists:
+def gathered(lists: LabelLists, factors: Sequence[Factor], *, grouped: bool) -> LabelLists:
     """Count units with the same labels, group and clusters together."""
-    keys = np.column_stack([*(f.codes for f in factors), cited])
-    _, first, dense = unique_rows(keys)
-    kept = [Factor(name=f.name, codes=f.codes[first], levels=f.levels) for f in factors]
+    _, first, cell = unique_rows(np.column_stack([*(factor.codes for factor in factors), lists.cited]))
+    kept = [Factor(name=factor.name, codes=factor.codes[first], levels=factor.levels) for factor in factors]
     return replace(
-        base,
-        cited=cited[first],
-        count=np.bincount(dense, times, len(first)).astype(np.float64),
+        lists,
+        cited=lists.cited[first],
+        count=totals(cell, lists.count, len(first)),
         group=kept[0] if grouped else None,
         clusters=tuple(kept[1:] if grouped else kept),
     )

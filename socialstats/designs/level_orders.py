@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from socialstats.designs.aliases import Texts
 from socialstats.designs.vocabulary import AGAINST, DEGREES, LEVEL_ORDERS, MIDDLE, NOT
 
 NONE = "not at all "  # before the word of a scale of one pole
 
 
-def ordered(levels: Sequence[str]) -> list[str]:
+def ordered(levels: Texts) -> list[str]:
     """Return levels in an order that everybody knows; an empty list where there is none.
 
     Examples
@@ -32,7 +31,7 @@ def ordered(levels: Sequence[str]) -> list[str]:
     return sorted(levels, key=lambda label: placed[label] or 0) if two_sided else []
 
 
-def of_one_pole(levels: Sequence[str]) -> list[str]:
+def of_one_pole(levels: Texts) -> list[str]:
     """Return levels of one word from none of it to all of it; an empty list where they are no such scale.
 
     Examples
@@ -50,7 +49,7 @@ def of_one_pole(levels: Sequence[str]) -> list[str]:
     return [*none, *sorted(steps, key=lambda label: steps[label][0])]
 
 
-def place(label: str, levels: Sequence[str]) -> int | None:
+def place(label: str, levels: Texts) -> int | None:
     """Return where a level stands on a scale of two poles, such as (very) acceptable and unacceptable; None if not so.
 
     Examples

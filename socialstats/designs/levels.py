@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
 
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
 from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
@@ -39,7 +39,7 @@ BOTH_OPPOSITES = couples(
 )
 
 
-def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
+def other_spelling(labels: TextSet, *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
     """Return how values that all look like numbers are spelled otherwise than 1234.5, and the cure; None where not so.
 
     In a file with semicolons a point before three digits may stand between thousands.
@@ -80,18 +80,17 @@ def declared_levels(levels: Sequence[Any] | None) -> Levels | None:
         labels = [as_text(level) for level in levels]
     except TypeError as error:
         raise InputError(f"{option('levels', levels)} is not a sequence of labels ({error})") from error
-    done = tuple(level for level in labels if level is not None)
-    if len(done) < len(labels) or not done:
+    texts = tuple(level for level in labels if level is not None)
+    if len(texts) < len(labels) or not texts:
         raise InputError(f"{option('levels')} needs at least one level, and no level may be empty or missing")
-    numbers = [as_number(level) for level in done]
-    keys: Sequence[Any] = done if None in numbers else numbers
-    twice = next((level for level, key in zip(done, keys, strict=True) if keys.count(key) > 1), None)
-    if twice is not None:
-        raise InputError(f"{option('levels')} names '{twice}' twice")
-    return done
+    numbers = [as_number(level) for level in texts]
+    keys: Sequence[Any] = texts if None in numbers else numbers
+    if twice := [level for level, key in zip(texts, keys, strict=True) if keys.count(key) > 1]:
+        raise InputError(f"{option('levels')} names '{twice[0]}' twice")
+    return texts
 
 
-def codes_in(labels: Sequence[str], levels: Sequence[str]) -> list[int]:
+def codes_in(labels: Texts, levels: Texts) -> list[int]:
     """Return the place of each label in `levels`, -1 for none; as numbers where every level is a number.
 
     Examples
@@ -111,7 +110,7 @@ TIMED = ("test", "treatment", "training", "intervention", "line", "up")
 """What follows a word of time in one word: pretest, baseline."""
 
 
-def later_and_earlier(labels: Sequence[str]) -> Pair | None:
+def later_and_earlier(labels: Texts) -> Pair | None:
     """Return two of some labels, the later one first, where they say what came first, or what was tried on what.
 
     Examples
@@ -140,7 +139,7 @@ def later_and_earlier(labels: Sequence[str]) -> Pair | None:
     return None
 
 
-def two_in_order(table: Table, column: str, found: Sequence[str]) -> Pair | None:
+def two_in_order(table: Table, column: str, found: Texts) -> Pair | None:
     """Return the two labels of a column with the first of a difference first; None where nothing tells their order.
 
     The type of the column tells it, or labels that say what came later, or was tried on what.
@@ -160,7 +159,7 @@ NEGATIONS = ("un", "in", "im", "non", "non-", "not ", "not_", "dis")
 LONGEST_PREFIX = 4
 
 
-def opposites(labels: Collection[str]) -> Pair | None:
+def opposites(labels: TextSet) -> Pair | None:
     """Return (zero, one) when the labels are yes/no, correct/incorrect, pass/fail and the like, each in one spelling.
 
     Examples
@@ -179,16 +178,13 @@ def opposites(labels: Collection[str]) -> Pair | None:
     for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):
             like = next(iter(labels))
-            spelled = [folded.get(word) or _spelled_like(word, like) for word in pair]
-            return spelled[0], spelled[1]
+            spell = str.upper if like.isupper() else str.capitalize if like[:1].isupper() else str
+            zero, one = (folded.get(word) or spell(word) for word in pair)
+            return zero, one
     return None
 
 
-def _spelled_like(word: str, like: str) -> str:
-    return word.upper() if like.isupper() else word.capitalize() if like[:1].isupper() else word
-
-
-def in_order(labels: Collection[str]) -> Levels:
+def in_order(labels: TextSet) -> Levels:
     """Sort labels: by number where every label is one, else by code point.
 
     Examples
@@ -235,7 +231,7 @@ def _ordered_dictionary(table: Table, column: str) -> Sequence[Any] | None:
     return dictionaries.pop() if len(dictionaries) == 1 else None
 
 
-def which_counts(used: Sequence[str]) -> str:
+def which_counts(used: Texts) -> str:
     """Return how the one of two levels that counts as 1 is declared; it stands last."""
     if len(used) != 2:
         return f"{option('levels', (Word('ZERO'), Word('ONE')))}, the one that counts as 1 last"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Levels
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.profile import Column
@@ -95,7 +95,13 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     means = np.full(len(key), np.nan)
     means[first] = np.where(answers > 0, mean, np.nan)[key[first]]
     repeat = tuple(roles.of("repeat"))
-    note = note_means(rows, answers[answers > 0], repeat)  # rows without an answer are no answers
+    held = answers[answers > 0].astype(np.int64)  # rows without an answer are no answers
+    size_of = f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
+    by = f", told apart by {quoted(repeat)}" if repeat else ""
+    who = [name for name in repeat if Column(name=name, levels=(), rows=0, filled=0).called(GIVERS)]
+    fixed = f"; intervals speak of these labels of {quoted(who)}, and of no others" if who else ""
+    rows.flow.append(FlowStep(label=AVERAGED, rows=int(held.sum()), note=f"{size_of} to a mean{by}"))
+    detail = f"{held.sum():,} answers to {counted(len(held), 'mean')}, {size_of} each{by}{fixed}"
     rows.use = rows.use & np.isin(np.arange(len(key)), first)
     return Means(
         columns=repeat,
@@ -105,20 +111,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
         answers=answers.astype(np.float64),
         variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
         share_of=share_of,
-        note=note,
+        note=caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent"),
     )
-
-
-def note_means(rows: Rows, n: AnyArray, repeat: Levels) -> Caution:
-    """Add the step of averaging to the flow, and return the note on it (SS341)."""
-    total, most, least = int(n.sum()), int(n.max()), int(n.min())
-    each = f"{least}" if least == most else f"{least} to {most}"
-    by = f", told apart by {quoted(repeat)}" if repeat else ""
-    who = [name for name in repeat if Column(name=name, levels=(), rows=0, filled=0).called(GIVERS)]
-    fixed = f"; intervals speak of these labels of {quoted(who)}, and of no others" if who else ""
-    rows.flow.append(FlowStep(label=AVERAGED, rows=total, note=f"{each} to a mean{by}"))
-    detail = f"{total:,} answers to {counted(len(n), 'mean')}, {each} each{by}{fixed}"
-    return caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
 
 
 def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 
 from socialstats.designs.aliases import Levels, Missing, Names
 from socialstats.designs.levels import opposites
-from socialstats.designs.options import texts
+from socialstats.designs.options import among, texts
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, RatingsOptions, build_from
-from socialstats.designs.roles import Cells, find_board, refuse_other_answers
+from socialstats.designs.roles import Board, Cells, find_board, refuse_other_answers
 from socialstats.designs.schema import UNIT, Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS, spelled
@@ -98,17 +98,7 @@ def model_scores(
     """
     table = as_table(as_named(data), source)
     table, key = with_joint(table, unit)
-    options = RatingsOptions(
-        unit=key,
-        rater=rater,
-        value=value,
-        by=by,
-        cluster=cluster,
-        repeat=repeat,
-        refusal=refusal,
-        na=na,
-        missing=missing,
-    )
+    options = among(RatingsOptions, locals(), unit=key)
     columns, finder = texts(raters), Finder(table, any_case=True)
     taken = [name for named in (key, value, task, by, cluster, repeat) for name in texts(named)]
     model = None if columns else rater or finder.free(MODELS.names, taken)
@@ -126,14 +116,14 @@ def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
     """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
     free = [c for c in table.columns if c not in other and bare(c) not in BOARD_SUMMARIES]
     scores = [c for c in free if holds_scores(table, c)]
-    numbers = [c for c in scores if all(as_number(label) is not None for label in table.levels(c))]
-    cells = table.counts(numbers).columns if len(numbers) > 3 else {}
-    labels = [cells[c].labels() for c in numbers if cells]
-    rows = np.array([column_labels.numbers() for column_labels in labels])
-    for k, column in enumerate(numbers if cells and rows.shape[1] > 2 else []):
-        decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
-        if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
-            scores.remove(column)
+    numbers = [c for c in scores if None not in map(as_number, table.levels(c))]
+    if len(numbers) > 3:
+        labels = [column.labels() for column in table.counts(numbers).columns.values()]
+        rows = np.array([column.numbers() for column in labels])
+        for k, column in enumerate(numbers if rows.shape[1] > 2 else ()):
+            decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
+            if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
+                scores.remove(column)
     return tuple(scores)
 
 
@@ -167,8 +157,7 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
     DesignError
         Naming both columns.
     """
-    totals = (c for c in table.columns if c not in used and c != value and bare(c) in TOTALS_OF)
-    for total in totals:
+    for total in [c for c in table.columns if c not in (*used, value) and bare(c) in TOTALS_OF]:
         cells = table.counts([value, total]).columns
         right, asked = (cells[c].labels().numbers() for c in (value, total))
         if np.all((right >= 0) & (right <= asked) & (right % 1 == 0) & (asked % 1 == 0)) and asked.max() > 1:
@@ -213,9 +202,7 @@ def refuse_long(table: Table, scores: Sequence[str]) -> None:
     DesignError
         Naming the columns, and the settings that read them.
     """
-    profile = Profile(table)
-    columns = [profile.column(name) for name in scores]
-    board = find_board(profile, [column for column in columns if column is not None])
+    board = board_of(table, scores)
     if board is None:
         return
     parts = {"rater": board.model, "unit": board.unit, "value": board.value, "repeat": board.repeat}
@@ -252,20 +239,19 @@ def finished(
     pair = declared or opposites(words)
     full = replace(options, levels=pair, scale=None if pair else "interval", repeat=True)
     done = build_from(table, roles, full, wide=wide)
-    left = [] if wide is None else [name for name in wide.columns if name not in used]
     tasks = dict(zip((TASK,), roles.of("stratum"), strict=False))
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
-    notes = [caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")] if left else []
-    kept = tuple(c for c in done.cautions if c.code not in ("SS310", "SS309"))  # levels and raters are no choice here
-    return replace(done, strata=strata, columns=tasks | columns, cautions=(*kept, *notes))
+    cautions = [c for c in done.cautions if c.code not in ("SS310", "SS309")]  # levels and raters are no choice here
+    if wide is not None and (left := [name for name in wide.columns if name not in used]):
+        cautions.append(caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing"))
+    return replace(done, strata=strata, columns=tasks | columns, cautions=tuple(cautions))
 
 
 def holds_scores(table: Table, column: str) -> bool:
     """Return whether every value of a column is a number, or one of two opposites."""
     levels = table.levels(column)
-    numbers = all(as_number(label) is not None for label in levels)
-    return bool(levels) and (numbers or opposites(levels) is not None)
+    return bool(levels) and (None not in map(as_number, levels) or opposites(levels) is not None)
 
 
 def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
@@ -286,7 +272,12 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
     if rater != "model" or not holds_scores(table, value):
         return False
-    profile = Profile(table)
-    score = profile.column(value)
-    board = find_board(profile, [score]) if score is not None else None
+    board = board_of(table, [value])
     return board is not None and (board.model, board.unit[0], board.value) == (rater, unit, value)
+
+
+def board_of(table: Table, scores: Sequence[str]) -> Board | None:
+    """Return the roles of a long table of scores of models, where these columns may hold the score."""
+    profile = Profile(table)
+    columns = map(profile.column, scores)
+    return find_board(profile, [column for column in columns if column is not None])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args
 
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Repeat
 from socialstats.designs.vocabulary import spelled
@@ -14,6 +14,7 @@ from socialstats.text import shorten
 from socialstats.voice import option
 
 WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
+R = TypeVar("R", bound="Reading")
 DEFAULT_TIES = ("tie",)
 PARTS = spelled(
     "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties drawn score_a score_b status "
@@ -115,6 +116,12 @@ class Options(ReadingReplies):
         return self.refusal_labels | {*self.tie_labels}
 
 
+def among(options: type[R], arguments: Mapping[str, Any], **changed: Any) -> R:
+    """Return the options among the arguments of a constructor (its `locals()`), some of them changed."""
+    given = {field.name: arguments[field.name] for field in fields(options) if field.name in arguments}
+    return options(**given | changed)
+
+
 def map_options(entries: Sequence[str]) -> Fields:
     """Turn ``part=column`` entries of a command line into options.
 
@@ -146,17 +153,18 @@ def map_options(entries: Sequence[str]) -> Fields:
         if part in ("order", "values") and equals and not column:
             named[part] = False
             continue
+        wrong, known = "", part in PARTS[:-2]
+        home: Fields = named if known else sides.setdefault(part[:-2], {})
+        key = part if known else part[-1:]
         if not equals or not part or not column:
-            raise InputError(f"--map {shorten(entry)}: write part=column. Parts: {', '.join(PARTS)}")
-        if part in ("cluster", "repeat"):
-            named[part] = (*named.get(part, ()), column)
-            continue
-        if part not in PARTS[:-2] and part[-2:] not in ("_a", "_b"):
-            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}'. Parts: {', '.join(PARTS)}")
-        home, key = (named, part) if part in PARTS[:-2] else (sides.setdefault(part[:-2], {}), part[-1])
-        if key in home:
-            raise InputError(f"--map {shorten(entry)}: '{part}' is mapped twice")
-        home[key] = column
+            wrong = f"write part=column. Parts: {', '.join(PARTS)}"
+        elif not known and part[-2:] not in ("_a", "_b"):
+            wrong = f"no part '{shorten(part)}'. Parts: {', '.join(PARTS)}"
+        elif part not in ("cluster", "repeat") and key in home:
+            wrong = f"'{part}' is mapped twice"
+        if wrong:
+            raise InputError(f"--map {shorten(entry)}: {wrong}")
+        home[key] = (*named.get(part, ()), column) if part in ("cluster", "repeat") else column
     for name, pair in sides.items():
         if len(pair) < 2:
             raise InputError(f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN")

@@ -10,6 +10,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair, Repeat
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, swapped
+from socialstats.designs.options import among
 from socialstats.errors import DesignError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
 from socialstats.text import count as counted
@@ -111,25 +112,13 @@ class PairedSources:
         >>> design.difference.tolist(), design.n_pairs
         ([0.0, 2.0], 2)
         """
-        from socialstats.designs.paired_reading import PairedOptions, build_pairs, paired_roles
+        from socialstats.designs.contrasts_reading import read_contrast
+        from socialstats.designs.paired_reading import PairedOptions, paired_roles
 
         table, key = with_joint(as_table(data, source), unit)
-        options = PairedOptions(
-            unit=key,
-            condition=condition,
-            value=value,
-            conditions=conditions,
-            levels=levels,
-            scale=scale,
-            by=by,
-            cluster=cluster,
-            count=count,
-            missing=missing,
-            unmatched=unmatched,
-            na=na,
-            repeat=repeat,
-        )
-        return build_pairs(table, paired_roles(table, options), options)
+        options = among(PairedOptions, locals(), unit=key)
+        design: Paired = read_contrast(table, paired_roles(table, options), options)
+        return design
 
     @classmethod
     def from_wide(

@@ -4,44 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, get_args
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Missing, Pair
+from socialstats.arrays import AnyArray, BoolArray, IntArray
+from socialstats.designs.aliases import Levels, Missing, Pair, Texts
 from socialstats.designs.contrasts_reading import (
     COMMON,
     OWNER,
+    Arranged,
     ContrastOptions,
-    averaged,
-    choose_two,
+    Values,
     decode,
+    read_contrast,
     vector,
-    with_table,
 )
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import check_choice
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep
-from socialstats.designs.roles import repeats_of
-from socialstats.designs.rows import Rows, begin, code_suspects
+from socialstats.designs.rows import Rows, begin
 from socialstats.designs.schema import Part, Roles, find_roles
 from socialstats.designs.tables import (
-    begun,
     frequency,
     looks_counted,
     make_long,
     refuse_total_row,
     square_counts,
-    times_of,
 )
 from socialstats.designs.undeclared import is_tried, of_pairs, with_dependence
 from socialstats.designs.vocabulary import CONDITIONS, UNITS
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table
-from socialstats.tables.lazy import asks
 from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import Word, option
@@ -55,19 +50,58 @@ class PairedOptions(ContrastOptions):
     """How to read a table as pairs; `Paired.from_frame`, `from_wide` and `from_counts` document every field."""
 
     condition: str | None = None
-    conditions: Sequence[str] | None = None
+    conditions: Texts | None = None
     unmatched: Missing | None = None
 
     SCALES: ClassVar[tuple[Any, ...]] = get_args(PairedScale)
+    DESIGN = Paired
+    SCORES = staticmethod(of_pairs)
 
     def __post_init__(self) -> None:
         check_choice("unmatched", self.unmatched, (*get_args(Missing), None))
         ContrastOptions.__post_init__(self)
 
-    @property
-    def drop_unmatched(self) -> bool:
-        """Whether units that miss a condition are left out: as `missing` says, unless `unmatched` does."""
-        return (self.unmatched or self.missing) == "drop"
+    def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
+        """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
+        key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
+        size = int(key.max(initial=-1)) + 1
+        numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
+        blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
+        value = np.full((2, size), np.nan)
+        has = np.zeros((2, size), dtype=bool)
+        row = np.zeros((2, size), dtype=np.int64)
+        for side, condition in enumerate(two):
+            code = labels.levels.index(condition) if condition in labels.levels else -2
+            gone = blank if rows.origin is not None else False  # an empty field of a wide table is no row
+            at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
+            value[side, key[at]] = values.numbers[at]
+            has[side, key[at]] = True
+            row[side, key[at]] = at
+        there = key if rows.origin is None else np.where(blank, -1, key)
+        unmatched = _set_alone_aside(rows, roles, there, has, two, self)
+        paired = has.all(axis=0)
+        empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
+        bad = blank & _of_keys(key, empty)
+        if bad.any() and self.missing == "error":
+            message = ""
+            if rows.origin is not None:  # both values of a row: say so once
+                message = "both values are missing"
+                bad = bad & (labels.codes == labels.codes[bad][0])
+            rows.add_missing(roles["value"], bad, roles.of(*OWNER, "condition"), message=message)
+        elif bad.any() and not rows.pending:
+            note = f"{option('missing', 'drop')}: a value of '{shorten(roles['value'])}' is missing"
+            rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
+        keep = np.flatnonzero(paired & ~empty)
+        n = len(keep)
+        return Arranged(
+            row=row[1, keep],
+            fields={"first": value[0, keep], "second": value[1, keep], "unmatched": unmatched},
+            rows=row[:, keep].ravel(),
+            side=np.repeat([0, 1], n),
+            place=np.tile(np.arange(n), 2),
+            note="two rows per pair" if rows.origin is None else "",
+            unmatched=unmatched,
+        )
 
 
 PARTS = (Part("unit", "unit", UNITS.names), Part("condition", "condition", CONDITIONS.names), *COMMON)
@@ -100,7 +134,7 @@ def refuse_wide(table: Table) -> None:
     )
 
 
-def wide_pair(columns: Sequence[str]) -> Pair | None:
+def wide_pair(columns: Texts) -> Pair | None:
     """Return two columns that are called like two conditions of one row.
 
     Examples
@@ -127,61 +161,12 @@ def paired_roles(table: Table, options: PairedOptions) -> Roles:
 UNMATCHED_SHOWN = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Joined:
-    """Pairs, one a unit.
-
-    Attributes
-    ----------
-    first, second : (pairs,) float64 arrays
-    row : (pairs,) int64 array
-        A row of the pair, for what belongs to its unit.
-    rows : (2, pairs) int64 array
-        The rows of its two values.
-    unmatched : tuple of str
-        Units left out because one condition is missing.
-    """
-
-    first: FloatArray
-    second: FloatArray
-    row: IntArray
-    rows: IntArray
-    unmatched: Levels
-
-
-def join(rows: Rows, roles: Roles, values: FloatArray, conditions: Sequence[str], options: PairedOptions) -> Joined:
-    """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
-    key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
-    size = int(key.max(initial=-1)) + 1
-    numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
-    blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
-    value = np.full((2, size), np.nan)
-    has = np.zeros((2, size), dtype=bool)
-    row = np.zeros((2, size), dtype=np.int64)
-    for side, condition in enumerate(conditions):
-        code = labels.levels.index(condition) if condition in labels.levels else -2
-        of_side = rows.use & (labels.codes == code)
-        at = np.flatnonzero(
-            of_side if rows.origin is None else of_side & ~blank
-        )  # an empty field of a wide table is no row
-        value[side, key[at]] = values[at]
-        has[side, key[at]] = True
-        row[side, key[at]] = at
-    there = key if rows.origin is None else np.where(blank, -1, key)
-    unmatched = _set_alone_aside(rows, roles, there, has, conditions, options)
-    paired = has.all(axis=0)
-    empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
-    _set_empty_aside(rows, roles, key, blank & _of_keys(key, empty), empty, options)
-    keep = np.flatnonzero(paired & ~empty)
-    return Joined(first=value[0, keep], second=value[1, keep], row=row[1, keep], rows=row[:, keep], unmatched=unmatched)
-
-
 def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
     return np.append(marked, False)[key]  # a key of -1 is a row not in use
 
 
 def _set_alone_aside(
-    rows: Rows, roles: Roles, key: IntArray, has: AnyArray, conditions: Sequence[str], options: PairedOptions
+    rows: Rows, roles: Roles, key: IntArray, has: AnyArray, conditions: Texts, options: PairedOptions
 ) -> Levels:
     """Report units with one condition, or leave them out and return their names."""
     alone = has[0] != has[1]
@@ -190,18 +175,14 @@ def _set_alone_aside(
         return ()
     pairs = int(has.all(axis=0).sum())
     if not rows.pending and not pairs and has.any(axis=1).all():
-        raise DesignError(_two_groups(rows, roles, has, conditions))
-    if options.drop_unmatched:
+        raise _two_groups(rows, roles, has, conditions)
+    owner = roles.of(*OWNER)
+    if (options.unmatched or options.missing) == "drop":
         at = np.flatnonzero(_of_keys(key, alone))
-        first_row = at[np.unique(key[at], return_index=True)[1]].tolist()
-        rows.leave_out(
-            _of_keys(rows.key(roles.of(*OWNER)), alone),
-            "units without a partner",
-            f"{option('missing', 'drop')}: the unit has one of the two conditions",
-        )
-        return tuple(
-            sorted(rows.named(roles.of(*OWNER), k) if roles["by"] else rows.label(roles["unit"], k) for k in first_row)
-        )
+        first = at[np.unique(key[at], return_index=True)[1]].tolist()
+        note = f"{option('missing', 'drop')}: the unit has one of the two conditions"
+        rows.leave_out(_of_keys(rows.key(owner), alone), "units without a partner", note)
+        return tuple(sorted(rows.named(owner, k) if roles["by"] else rows.label(roles["unit"], k) for k in first))
     a, b = (shorten(label) for label in conditions)
     message = (
         f"{counted(len(bad), 'unit')} without a partner: {counted(has[0].sum(), 'unit')} under '{a}', "
@@ -209,129 +190,29 @@ def _set_alone_aside(
     )
     fix = f"Add the missing rows, or say {option('missing', 'drop', '--missing drop')} to leave such units out"
     column = roles["unit"] if (rows.origin or rows.table).has(roles["unit"]) else None
-    rows.say(message, column=column, fix=fix)
+    rows.pend(message, column, fix)
     what = "row" if rows.origin is None else "value"
 
-    def one(found: IntArray) -> str:
-        there = rows.label(roles["condition"], int(found[0])) == conditions[0]
-        return f"{rows.named(roles.of(*OWNER), int(found[0]))} has no {what} under '{b if there else a}'"
+    def lone(of_unit: IntArray) -> str:
+        row = int(of_unit[0])
+        other = b if rows.label(roles["condition"], row) == conditions[0] else a
+        return f"{rows.named(owner, row)} has no {what} under '{other}'"
 
     more = "{} further units have no partner"
-    keys = roles.of(*OWNER, "condition")
-    rows.each_key(key, bad, keys, one, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
+    rows.each_key(key, bad, [*owner, roles["condition"]], lone, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
 
 
-def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Sequence[str]) -> str:
-    """State that no unit has both conditions: a comparison of two groups, or a wrong unit."""
+def _two_groups(rows: Rows, roles: Roles, has: AnyArray, conditions: Texts) -> DesignError:
+    """Return the error of units that never have both conditions: two groups that are compared, or a wrong unit."""
     a, b = (shorten(label) for label in conditions)
-    unit = shorten(roles["unit"])
-    return (
-        f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
+    return DesignError(
+        f"{rows.table.source}, column '{shorten(roles['unit'])}': no unit has a value under both conditions "
         f"({counted(has[0].sum(), 'unit')} under '{a}', {counted(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
         f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}. If not, they are read as groups by "
         f"{option('group', roles['condition'])}, for the metrics two_proportions, two_means, two_ordinal and "
         "equivalence"
-    )
-
-
-def _set_empty_aside(
-    rows: Rows, roles: Roles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
-) -> None:
-    """Report missing values, or leave out the pairs that have one."""
-    column = roles["value"]
-    if not bad.any():
-        return
-    if options.missing == "error":
-        message = ""
-        if rows.origin is not None:  # both values of a row: say so once
-            message = "both values are missing"
-            bad = bad & (rows.codes(roles["condition"]) == rows.codes(roles["condition"])[bad][0])
-        rows.add_missing(column, bad, roles.of(*OWNER, "condition"), message=message)
-    elif not rows.pending:
-        note = f"{option('missing', 'drop')}: a value of '{shorten(column)}' is missing"
-        rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
-
-
-@asks
-def build_pairs(
-    table: Table,
-    roles: Roles,
-    options: PairedOptions,
-    *,
-    wide: Table | None = None,
-    noticed: Sequence[Caution] | None = None,
-) -> Paired:
-    """Read a long table whose columns are known as pairs.
-
-    Parameters
-    ----------
-    table : Table
-    roles : Roles
-    options : PairedOptions
-    wide : Table, optional
-        The table with one row per unit that `table` was made of: there, an empty field is a missing partner.
-    noticed : sequence of Caution, optional
-        What was said of a column of frequencies; None where none was looked for.
-
-    Raises
-    ------
-    DesignError
-        When the conditions are not two, or two texts have no order.
-    InputError
-        When rows are wrong: up to 20 problems of all kinds at once, with places.
-    NothingToAnalyse
-        When no pair is left.
-    """
-    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide, noticed=noticed)
-    conditions, undeclared_order = choose_two(rows, roles, options)
-    values = decode(roles["value"], rows, options)
-    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None)
-    times = times_of(rows, roles, [roles["value"]])
-    rows.refuse_several(roles, OWNER)
-    if values.scale == "numeric":
-        cautions += code_suspects(rows, [roles["value"]])
-    cautions += [*undeclared_order, *values.cautions]
-    means = None
-    if repeat is not None:
-        roles = roles.replaced(repeat=repeat)
-        values, means = averaged(rows, roles, values, options)
-        cautions.append(means.note)
-    pairs = join(rows, roles, values.numbers, conditions, options)
-    rows.raise_if_any()
-    if not len(pairs.row):
-        raise rows.nothing("pair")
-    fields = with_table(
-        rows,
-        roles,
-        options,
-        two=conditions,
-        values=values,
-        at=pairs.row,
-        times=times,
-        cautions=cautions,
-        unit="pairs",
-        note="two rows per pair" if wide is None else "",
-        unmatched=pairs.unmatched,
-    )
-    repeats = None
-    if means is not None:
-        n = len(pairs.row)
-        repeats = means.behind(pairs.rows.ravel(), conditions, np.repeat([0, 1], n), np.tile(np.arange(n), 2))
-    design = Paired(
-        first=pairs.first, second=pairs.second, unmatched=pairs.unmatched, repeats=repeats, **fields
-    ).merged()
-    return with_dependence(
-        design,
-        wide or table,
-        roles,
-        options,
-        design.n_pairs,
-        of_pairs,
-        None if wide is not None or roles["count"] else partial(build_pairs, table),
-        used=conditions,
-        names=UNITS.names,
     )
 
 
@@ -358,7 +239,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
-    done = build_pairs(long.table, roles, full, wide=table, noticed=frequencies.cautions)
+    done: Paired = read_contrast(long.table, roles, full, wide=table, noticed=frequencies.cautions)
     done = replace(done, columns=given.parts())
     if frequencies.column is not None or not is_tried(table):
         return done
@@ -367,9 +248,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     )
 
 
-def square_pairs(
-    table: Any, conditions: Sequence[str], levels: Sequence[Any] | None, scale: Any, source: str
-) -> Paired:
+def square_pairs(table: Any, conditions: Texts, levels: Sequence[Any] | None, scale: Any, source: str) -> Paired:
     """Read a square table of counts; `Paired.from_table` documents it."""
     asked = PairedOptions(conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale)
     labels, counts, named = square_counts(
@@ -379,32 +258,24 @@ def square_pairs(
     row, column = np.nonzero(counts)
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
-    options = PairedOptions(levels=None if scale == "numeric" else order, scale=_scale_of_square(scale, order))
-    done = wide_pairs(as_table(cells, source), "first", "second", replace(options, count="count"))
+    of_square: Any = (scale or ("nominal" if len(order) > 2 else None)) if order else "numeric"
+    options = PairedOptions(levels=None if scale == "numeric" else order, scale=of_square, count="count")
+    done = wide_pairs(as_table(cells, source), "first", "second", options)
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
     return replace(done, conditions=asked.two or ("first", "second"), flow=(total,), columns={})
-
-
-def _scale_of_square(scale: Any, order: Sequence[str] | None) -> Any:
-    """Return the scale of a square table: of three or more levels it is one of categories."""
-    if not order:
-        return "numeric"
-    return scale or ("nominal" if len(order) > 2 else None)
 
 
 def _order_of_frame(labels: Levels, scale: Any, source: str) -> Levels | None:
     """Return the levels of a table whose labels come from a data frame, in order; None for numbers."""
     numbers = {as_number(label) for label in labels}
-    if scale == "nominal":
-        return labels
-    if numbers == {0.0, 1.0} and scale != "numeric":
+    if numbers == {0.0, 1.0} and scale not in ("nominal", "numeric"):
         return tuple(sorted(labels, key=float))
-    if None not in numbers and scale != "binary":
+    if None not in numbers and scale not in ("nominal", "binary"):
         return None
+    if scale == "nominal" or (len(labels) > 2 and scale is None):
+        return labels
     if pair := opposites(labels):
         return pair
-    if len(labels) > 2 and scale is None:
-        return labels
     raise DesignError(
         f"{source}: the levels are {quoted(labels)}, and which counts as 1 is undeclared. "
         f"Declare {option('levels', (Word('zero'), Word('one')))}"
@@ -428,7 +299,7 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     options = PairedOptions(scale="numeric", cluster=tuple(clusters), missing=missing)  # type: ignore[arg-type]
     rows = begin(as_table(columns, source), list(columns), ())
     rows.set_missing_aside(list(columns), drop=missing == "drop")
-    numbers = decode(name, rows, options).numbers
+    numbers = decode(name, rows, options, "numeric").numbers
     rows.raise_if_any()
     index = np.flatnonzero(rows.use)
     if not len(index):

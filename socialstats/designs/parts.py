@@ -6,12 +6,12 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Names
+from socialstats.designs.aliases import Fields, Levels, Names, Texts
 from socialstats.errors import Caution, InputError
 from socialstats.tables import Format, read_table
 from socialstats.text import listing, quoted, shorten
@@ -19,6 +19,7 @@ from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
 StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
+T = TypeVar("T")
 
 FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
 HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called
@@ -46,6 +47,13 @@ class Factor:
         """(cells,) object array: the label of each cell, None where it has no level."""
         return np.array([*self.levels, None], dtype=object)[self.codes]
 
+    def take(self, index: AnyArray) -> Factor:
+        """Return the factor at some places, with the levels that are left; -1 (no level) stays -1."""
+        codes, dense = np.unique(self.codes[index], return_inverse=True)
+        none = int(np.sum(codes < 0))
+        levels = tuple(self.levels[code] for code in codes[none:].tolist())
+        return Factor(name=self.name, codes=dense.astype(np.int64) - none, levels=levels)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnitNames:
@@ -68,11 +76,8 @@ class UnitNames:
 
     def take(self, index: IntArray, cells: int) -> UnitNames:
         """Return the units of some of `cells` cells."""
-        place = np.full(cells, -1, dtype=np.int64)
-        place[index] = np.arange(len(index))
-        cell = place[self.cell]
-        kept = cell >= 0
-        return replace(self, codes=self.codes[kept], cell=cell[kept])
+        cell = places(index, cells)[self.cell]
+        return replace(self, codes=self.codes[cell >= 0], cell=cell[cell >= 0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -171,17 +176,21 @@ class Repeats:
 
     def take(self, index: IntArray, size: int) -> Repeats:
         """Return the repeats behind some of `size` places of the design, in the order of `index`."""
-        new = np.full(size, -1, dtype=np.int64)
-        new[index] = np.arange(len(index))
-        return replace(self._where(new[self.place] >= 0), place=new[self.place][new[self.place] >= 0])
+        place = places(index, size)[self.place]
+        return replace(self, place=place)._where(place >= 0)
 
     def of_source(self, name: str) -> Repeats:
         """Return the repeats of one source."""
         return self._where(self.source == self.sources.index(name))
 
     def _where(self, kept: AnyArray) -> Repeats:
-        arrays = {name: getattr(self, name)[kept] for name in ("source", "place", "answers", "variance")}
-        return replace(self, **arrays)
+        return replace(
+            self,
+            source=self.source[kept],
+            place=self.place[kept],
+            answers=self.answers[kept],
+            variance=self.variance[kept],
+        )
 
     @property
     def fewest(self) -> int:
@@ -232,25 +241,31 @@ class FlowStep:
     note: str = ""
 
 
-def taken(factor: Factor, index: AnyArray) -> Factor:
-    """Return a factor at some places, with the levels that are left; -1 (no level) stays -1."""
-    codes, dense = np.unique(factor.codes[index], return_inverse=True)
-    none = int(np.sum(codes < 0))
-    return Factor(
-        name=factor.name,
-        codes=dense.astype(np.int64) - none,
-        levels=tuple(factor.levels[code] for code in codes[none:].tolist()),
-    )
+def taken(part: T, index: AnyArray) -> T:
+    """Return a part of a design at some places: an array, a factor or covariate, several of them; None stays None."""
+    whole: Any = part
+    if isinstance(whole, np.ndarray):
+        whole = whole[index]
+    elif isinstance(whole, tuple):
+        whole = tuple(taken(inner, index) for inner in whole)
+    elif isinstance(whole, Mapping):
+        whole = {name: taken(inner, index) for name, inner in whole.items()}
+    elif whole is not None:
+        whole = whole.take(index)
+    some: T = whole
+    return some
 
 
-def taken_by(by: Factor | None, index: AnyArray) -> Factor | None:
-    """Return the factor that splits a design at some places; None without one."""
-    return taken(by, index) if by is not None else None
+def taken_fields(design: Any, names: Texts, index: AnyArray) -> Fields:
+    """Return some fields of a design at some places."""
+    return {name: taken(getattr(design, name), index) for name in names}
 
 
-def taken_all(factors: Sequence[Factor], index: AnyArray) -> tuple[Factor, ...]:
-    """Return factors at some places, with the levels that are left."""
-    return tuple(taken(factor, index) for factor in factors)
+def places(index: AnyArray, size: int) -> IntArray:
+    """(size,) int64 array: the place of each cell among those taken (indexes, or a mask), -1 for others."""
+    place = np.full(size, -1, dtype=np.int64)
+    place[index] = np.arange(len(place[index]))
+    return place
 
 
 def stacked(factors: Sequence[Factor]) -> Factor:
@@ -288,13 +303,13 @@ def named_factors(
         return ()
     if isinstance(names, str) and names == "declared":
         return tuple(clusters)
-    by_name = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    by_name = {factor.name: factor for factor in (by, *clusters) if factor is not None}
     wanted = (names,) if isinstance(names, str) else tuple(names)
+    if pair is not None and "pair" in wanted and "pair" not in by_name:
+        by_name["pair"] = pair()
     for name in wanted:
-        if name == "pair" and pair is not None and name not in by_name:
-            by_name[name] = pair()
-        elif name not in by_name:
-            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*by_name, *(["pair"] if pair else [])])) or "none"
+        if name not in by_name:
+            listed = ", ".join(f"'{known}'" for known in {**by_name, **({"pair": None} if pair else {})}) or "none"
             what = "Clusters" if pair else "Clusters declared"
             raise InputError(f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}")
     return tuple(by_name[name] for name in wanted)
@@ -353,19 +368,14 @@ class Design(Read, ABC):
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
         if self.by is None:
             return {"all": self}
+        name, codes = self.by.name, self.by.codes  # below 0: of all levels
         return {
-            level: replace(
-                self.take(
-                    (self.by.codes == code) | (self.by.codes < 0),  # below 0: of all levels
-                    note=f"{self.by.name} = {level}",
-                ),
-                by=None,
-            )
+            level: replace(self.take((codes == code) | (codes < 0), note=f"{name} = {level}"), by=None)
             for code, level in enumerate(self.by.levels)
         }
 
 
-def renamed(labels: Sequence[str], new: Mapping[str, str], what: str) -> list[str]:
+def renamed(labels: Texts, new: Mapping[str, str], what: str) -> list[str]:
     """Return labels (of items, raters) with some of them replaced.
 
     Raises

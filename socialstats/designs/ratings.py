@@ -12,7 +12,7 @@ from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
 from socialstats.designs.cells import counts_by
 from socialstats.designs.instrument import Instrument
-from socialstats.designs.options import texts
+from socialstats.designs.options import among, texts
 from socialstats.designs.parts import (
     FINE,
     Coverage,
@@ -24,8 +24,7 @@ from socialstats.designs.parts import (
     named_factors,
     renamed,
     taken,
-    taken_all,
-    taken_by,
+    taken_fields,
 )
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import as_table, with_joint
@@ -156,26 +155,7 @@ class RatingsSources:
         )
 
         table, key = with_joint(as_table(data, source), unit)
-        options = RatingsOptions(
-            unit=key,
-            rater=rater,
-            value=value,
-            levels=levels,
-            scale=scale,
-            refusal=refusal,
-            na=na,
-            status=status,
-            rater_source=rater_source,
-            rater_groups=rater_groups,
-            strata=strata,
-            cluster=cluster,
-            by=by,
-            shared=shared,
-            count=count,
-            missing=missing,
-            probabilities=probabilities,
-            repeat=repeat,
-        )
+        options = among(RatingsOptions, locals(), unit=key)
         options = lone_source(table, options)
         done = build_from(*with_source(table, ratings_roles(table, options)), options)
         if options.rater is False:
@@ -489,12 +469,7 @@ class Ratings(RatingsSources, Design):
 
     def answers_at(self, index: AnyArray) -> Fields:
         """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
-        probabilities = self.probabilities
-        return {
-            "value": self.value[index],
-            "status": self.status[index],
-            "probabilities": None if probabilities is None else probabilities[index],
-        }
+        return taken_fields(self, ("value", "status", "probabilities"), index)
 
     def take(self, mask: AnyArray, *, note: str = "ratings taken") -> Ratings:
         """Return some ratings as a design of their own, with the units and raters that they use.
@@ -518,16 +493,14 @@ class Ratings(RatingsSources, Design):
         done = replace(
             self,
             **self.answers_at(index),
+            **taken_fields(self, ("unit_count", "clusters", "strata"), units),
             units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()),
             unit=unit.astype(np.int64),
             rater=rater.astype(np.int64),
-            unit_count=self.unit_count[units],
-            by=taken_by(self.by, index),
-            clusters=taken_all(self.clusters, units),
-            strata={name: taken(factor, units) for name, factor in self.strata.items()},
-            rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
-            repeats=None if self.repeats is None else self.repeats.take(index, len(self.value)),
+            by=taken(self.by, index),
+            rater_groups=taken(self.rater_groups, raters),
+            repeats=self.repeats and self.repeats.take(index, len(self.value)),
         )
         return replace(done, flow=(*self.flow, FlowStep(label=note, rows=done.n_rows)))
 
@@ -596,20 +569,16 @@ class Ratings(RatingsSources, Design):
         order = np.argsort(np.array(new, dtype=object))
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
+        repeats = self.repeats and self.repeats.take(rows, len(self.value))
         return replace(
             self,
             **self.answers_at(rows),
             raters=tuple(new[k] for k in order.tolist()),
             rater=rater[rows],
             unit=self.unit[rows],
-            by=taken_by(self.by, rows),
-            rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
-            repeats=None
-            if self.repeats is None
-            else replace(
-                self.repeats.take(rows, len(self.value)),
-                sources=tuple(labels.get(name, name) for name in self.repeats.sources),
-            ),
+            by=taken(self.by, rows),
+            rater_groups=taken(self.rater_groups, order),
+            repeats=repeats and replace(repeats, sources=tuple(labels.get(name, name) for name in repeats.sources)),
         )
 
     def table(self) -> pd.DataFrame:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Levels
+from socialstats.arrays import FloatArray
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.cells import group
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.options import check_choice, texts
@@ -25,8 +25,9 @@ from socialstats.designs.ratings_reading import (
     size_cautions,
     undeclared_levels,
 )
-from socialstats.designs.rows import BELONGS, FILL, Rows, begin, cluster_suspects, item_suspects
+from socialstats.designs.rows import BELONGS, FILL, Rows, begin
 from socialstats.designs.schema import Finder, Part, Roles
+from socialstats.designs.suspects import cluster_suspects, item_suspects
 from socialstats.designs.tables import (
     as_named,
     free_name,
@@ -100,20 +101,16 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     return replace(build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts())
 
 
-def _refuse_others(source: str, chosen: Sequence[str]) -> None:
+def _refuse_others(source: str, chosen: Texts) -> None:
     """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
-    named = {*RATED_UNITS, *BELONG}
-    other = [
-        c for c in chosen if (c.casefold() in named or CLUSTER_NAME.search(c)) and c.casefold() not in RATERS.names
-    ]
+    belong = {*RATED_UNITS, *BELONG} - {*RATERS.names}
+    other = [c for c in chosen if c.casefold() in belong or (CLUSTER_NAME.search(c) and c not in RATERS.names)]
     if not other:
         return
     rest = [c for c in chosen if c not in other]
-    fix = (
-        option("raters", rest)
-        if 1 < len(rest) <= MOST_NAMED
-        else f"{option('raters', [Word('...')])} with the columns of the raters"
-    )
+    fix = option("raters", rest)
+    if not 1 < len(rest) <= MOST_NAMED:
+        fix = f"{option('raters', [Word('...')])} with the columns of the raters"
     raise DesignError(
         f"{source}: without {option('raters')} all other columns are raters, here {quoted(chosen, 8)}; but "
         f"{quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
@@ -123,21 +120,15 @@ def _refuse_others(source: str, chosen: Sequence[str]) -> None:
 
 def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
     by_column = raters_in == "columns"
-    for name in ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count"):
+    other = ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count")
+    why = f"with {option('raters_in', raters_in)} {'raters' if by_column else 'units'} are columns"
+    for name, reason in (*((name, why) for name in other), ("status", "a wide table has no status")):
         if value := getattr(options, name):
-            what = "raters are columns" if by_column else "units are columns"
-            raise InputError(
-                f"{option(name, value)}: with {option('raters_in', raters_in)} {what}; use Ratings.from_frame "
-                "(long table)"
-            )
-    if options.status:
-        raise InputError(
-            f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame (long table)"
-        )
+            raise InputError(f"{option(name, value)}: {reason}; use Ratings.from_frame (long table)")
 
 
 def counted_ratings(
-    data: Any, columns: Sequence[str] | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
+    data: Any, columns: Texts | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
 ) -> Ratings:
     """Read units by levels; `Ratings.from_counts` documents it."""
     table = as_table(as_named(data), source)
@@ -157,11 +148,8 @@ def counted_ratings(
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
     counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
-        named = option("by")
-        rows.refuse_repeats(
-            roles.of("unit", "by"),
-            f"A unit has one row: add its counts up, or name what tells these rows apart with {named}",
-        )
+        fix = f"A unit has one row: add its counts up, or name what tells these rows apart with {option('by')}"
+        rows.refuse_repeats(roles.of("unit", "by"), fix)
         rows.refuse_several(roles, ["unit"])
     rows.raise_if_any()
     done = _from_counts(rows, counts, labels, scale, roles)
@@ -171,7 +159,7 @@ def counted_ratings(
 
 
 def _scale_of(
-    labels: Sequence[str], scale: Scale | None, declared: bool, source: str, square: bool = False
+    labels: Texts, scale: Scale | None, declared: bool, source: str, square: bool = False
 ) -> tuple[Scale, str]:
     """Return the scale of levels, and a note where it was not declared.
 
@@ -195,7 +183,7 @@ def _scale_of(
     )
 
 
-def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, roles: Roles) -> Ratings:
+def _from_counts(rows: Rows, counts: FloatArray, labels: Texts, scale: Scale, roles: Roles) -> Ratings:
     """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
     given = counts.sum(axis=1) > 0
     use = np.flatnonzero(rows.use & given)
@@ -203,7 +191,11 @@ def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: S
         raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
     first, then = ([rows.codes(name)[use] for name in roles.of(*kinds)] for kinds in (["unit"], ["by", *BELONGS]))
     order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
-    row, value, rater = _expand(counts[order].astype(np.int64))
+    ratings = counts[order].astype(np.int64)
+    totals = ratings.sum(axis=1)
+    row = np.repeat(np.arange(len(order)), totals)
+    value = np.repeat(np.tile(np.arange(len(labels)), len(order)), ratings.ravel())
+    rater = np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
     at, unit = order[row], roles["unit"]
     names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
     belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
@@ -213,21 +205,14 @@ def _from_counts(rows: Rows, counts: FloatArray, labels: Sequence[str], scale: S
     options = RatingsOptions(levels=labels, scale=scale, na=False, try_clusters=False)
     long = Roles(PARTS, roles.played).replaced(**{part: [name] for part, name in parts.items()})
     done = build_from(table, long, options, noticed=())
-    empty = int(rows.n[rows.use & ~given].sum())
-    read = int(rows.n[rows.use].sum())
-    steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
-    steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
-    flow = (*steps, FlowStep(label="ratings analysed", rows=done.n_rows))
+    read, empty = (int(rows.n[which].sum()) for which in (rows.use, rows.use & ~given))
+    steps = (
+        FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit"),
+        FlowStep(label="units without a rating", rows=empty),
+        FlowStep(label="ratings analysed", rows=done.n_rows),
+    )
+    flow = steps if empty else steps[::2]
     return replace(done, raters_known=False, flow=flow, columns={"unit": unit} if unit else {})
-
-
-def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the row, the level and the number within its row of every rating of a (rows, levels) table."""
-    size, levels = ratings.shape
-    totals = ratings.sum(axis=1)
-    row = np.repeat(np.arange(size), totals)
-    value = np.repeat(np.tile(np.arange(levels), size), ratings.ravel())
-    return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
 
 
 def numbered(n: int) -> Levels:
@@ -242,7 +227,7 @@ def numbered(n: int) -> Levels:
 
 
 def square_ratings(
-    table: Any, raters: Sequence[str], levels: Sequence[Any] | None, scale: Scale | None, source: str
+    table: Any, raters: Texts, levels: Sequence[Any] | None, scale: Scale | None, source: str
 ) -> Ratings:
     """Read a square table of two raters; `Ratings.from_table` documents it."""
     names = texts(raters)

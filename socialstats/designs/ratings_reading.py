@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair, Texts
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
@@ -19,19 +19,14 @@ from socialstats.designs.options import ReadingReplies, check_choice, texts
 from socialstats.designs.parts import HUMANS, FlowStep, StatusArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
-from socialstats.designs.rows import (
-    FILL,
-    Rows,
-    code_suspects,
-    if_labels,
-    label_cautions,
-    probability_cautions,
-)
+from socialstats.designs.rows import FILL, Rows, if_labels
 from socialstats.designs.schema import BLOCKS, UNIT, Finder, Part, Roles
 from socialstats.designs.statuses import statuses_of
+from socialstats.designs.suspects import code_suspects, label_cautions, probability_cautions
 from socialstats.designs.tables import (
     bare,
     begun,
+    frequency,
     holds_numbers,
     times_of,
     with_constant,
@@ -91,7 +86,7 @@ class RatingsOptions(ReadingReplies):
         return self.refusal_labels | {*(declared_levels(self.levels) or ())}
 
 
-def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
+def check_scale(scale: Scale | None, levels: Texts, place: str) -> None:
     """Refuse interval and ratio scales of levels that are no numbers, or below zero.
 
     Raises
@@ -411,7 +406,9 @@ def build_from(
         When no row is left.
     """
     may_miss = ["by"] if options.shared else []
-    rows, cautions = begun(table, roles, options, fix=FILL, wide=wide, noticed=noticed, may_miss=may_miss)
+    if noticed is None:
+        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
+    rows = begun(table, roles, options, fix=FILL, wide=wide, may_miss=may_miss)
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])
     rated = rate(rows, roles, options)
@@ -426,7 +423,7 @@ def build_from(
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
         rated, means = averaged(rows, roles, rated)
-    done = _finish(rows, roles, rated, times, cautions, probabilities, means)
+    done = _finish(rows, roles, rated, times, noticed, probabilities, means)
     again = None if wide is not None or roles["count"] else partial(build_from, table)
     used = done.raters if wide is not None else ()
     return with_dependence(done, wide or table, roles, options, done.count.sum(), of_ratings, again, used=used)
@@ -487,18 +484,15 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     return replace(rated, chosen=of_means, value=values, cautions=cautions, ends=ends), means
 
 
-def _rater_group(rows: Rows, who: Sequence[str], column: str) -> None:
+def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     """Report a column of raters that changes within a rater, is empty in some of a rater's rows, or in all rows."""
-    empty = rows.use & (rows.codes(column) < 0)
-    if empty.any():
-        rater, named = rows.key(who), rows.use & ~empty
-        partly = empty & np.isin(rater, rater[named])
-        if not named.any():
-            groups = option("rater_groups", typed="--rater-group")
-            fix = f"It belongs to the rater: fill it in, or take it out of {groups}"
-            rows.say("no rater has a value", column=column, fix=fix)
-        elif partly.any():
-            rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)
+    rater, named = rows.key(who), rows.use & (rows.codes(column) >= 0)
+    partly = rows.use & ~named & np.isin(rater, rater[named])
+    if rows.use.any() and not named.any():
+        groups = option("rater_groups", typed="--rater-group")
+        rows.pend("no rater has a value", column, f"It belongs to the rater: fill it in, or take it out of {groups}")
+    elif partly.any():
+        rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
     rows.constant(who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
 
@@ -516,7 +510,7 @@ class Named:
     row: IntArray
 
 
-def joined_label(labels: Sequence[str]) -> str:
+def joined_label(labels: Texts) -> str:
     """Return labels with bars between them; bars inside are escaped, so that different rows keep different labels.
 
     Examples
@@ -534,15 +528,14 @@ def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
     columns, space = (roles.of(kind) for kind in kinds)
     key = rows.key([*columns, *space])[index]
     at = index[np.unique(key, return_index=True)[1]]
-    plain = [joined_label([rows.label(column, row) for column in columns]) for row in at.tolist()]
-    labels = plain
+    labels = [joined_label([rows.label(column, row) for column in columns]) for row in at.tolist()]
     if space:
-        full = [f"{rows.label(space[0], row)}: {name}" for row, name in zip(at.tolist(), plain, strict=True)]
-        times = Counter(plain)
-        labels = [f if times[p] > 1 else p for f, p in zip(full, plain, strict=True)]
-        labels = labels if len(set(labels)) == len(labels) else full
-        if len(set(labels)) < len(labels):
-            clash = next(name for name in labels if labels.count(name) > 1)
+        full = [f"{rows.label(space[0], row)}: {name}" for row, name in zip(at.tolist(), labels, strict=True)]
+        times = Counter(labels)
+        labels = [long if times[short] > 1 else short for long, short in zip(full, labels, strict=True)]
+        labels = labels if len({*labels}) == len(labels) else full
+        if len({*labels}) < len(labels):
+            clash = max(labels, key=labels.count)
             raise DesignError(f"{rows.table.source}: two would be called '{shorten(clash)}'. Rename one")
     order = np.argsort(np.array(labels, dtype=object))
     return Named(labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order])
@@ -551,26 +544,22 @@ def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
 def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     """Refuse rows of people with a level of the shared factor, and rows of others without one."""
     people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
-    given = rows.labels(by).codes >= 0
-    both = f"{option('shared', 'people')}: people have no value in '{shorten(by)}', and this row has one"
-    problems = {
-        both: (people & given, "Leave it empty, or leave the option out"),
-        "the value is missing": (~people & ~given, FILL),
-    }
-    for message, (bad, fix) in problems.items():
-        if (bad & rows.use).any():
-            rows.add(message, bad & rows.use, [by, source], column=by, fix=fix)
+    given, shared = rows.codes(by) >= 0, option("shared", "people")
+    both = f"{shared}: people have no value in '{shorten(by)}', and this row has one"
+    for message, bad, fix in (
+        (both, people & given & rows.use, "Leave it empty, or leave the option out"),
+        ("the value is missing", ~people & ~given & rows.use, FILL),
+    ):
+        if bad.any():
+            rows.add(message, bad, [by, source], column=by, fix=fix)
             rows.use = rows.use & ~bad
+    lacking = ""
     if not people.any():
-        raise InputError(
-            f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
-            f"'{shorten(source)}' is called {listing(sorted(HUMANS), 10)}"
-        )
-    if not (given & rows.use).any() and not rows.pending:
-        raise InputError(
-            f"{rows.table.source}: {option('shared', 'people')}, and no row has a value in "
-            f"'{shorten(by)}' that the ratings of people could belong to"
-        )
+        lacking = f"no row of column '{shorten(source)}' is called {listing(sorted(HUMANS), 10)}"
+    elif not (given & rows.use).any() and not rows.pending:
+        lacking = f"no row has a value in '{shorten(by)}' that the ratings of people could belong to"
+    if lacking:
+        raise InputError(f"{rows.table.source}: {shared}, and {lacking}")
 
 
 def _finish(
@@ -593,19 +582,20 @@ def _finish(
     note = "each row counts several units" if roles["count"] else ""
     step = FlowStep(label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note)
     clusters = rows.factors(roles.of("cluster"), units.row)
-    strata = rows.by_name(roles.of("stratum"), units.row)
-    rater_groups = rows.by_name(roles.of("source", "rater_group"), raters.row)
-    blank = np.zeros(len(rows.use), dtype=bool)
-    blank[index[(status != OK) & (status != REFUSAL)]] = True
-    chosen = rated.chosen
+    strata = {column: rows.factor(column, units.row) for column in roles.of("stratum")}
+    rater_groups = {column: rows.factor(column, raters.row) for column in roles.of("source", "rater_group")}
+    refused, missing = index[status == REFUSAL], index[(status != OK) & (status != REFUSAL)]
+    chosen, cautions = rated.chosen, [*noticed, *rated.cautions]
+    if not roles["rater_source"]:
+        cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
+    if len(refused) or len(missing):
+        blank = rows.counts.columns[roles["value"]].texts_of(np.isin(np.arange(len(rows.use)), missing))
+        detail = f"{counted(len(refused), 'refusal')} and {counted(len(missing), 'missing rating')} of {len(status):,}"
+        detail += f" ({quoted(blank, 5)} read as missing)" if blank else ""
+        how, affects = "metrics say how they use them", "which units and raters count"
+        cautions.append(caution("SS315", detail, affects=affects, fix=how))
     labels = {"levels": chosen.levels, "raters": raters.labels}
-    cautions = [
-        *noticed,
-        *rated.cautions,
-        *([] if roles["rater_source"] else size_cautions(int(unit_count.sum()), len(raters.labels))),
-        *_missing_cautions(status, rows.counts.columns[roles["value"]].texts_of(blank)),
-        *label_cautions(labels, (by, *clusters, *strata.values(), *rater_groups.values())),
-    ]
+    cautions += label_cautions(labels, (by, *clusters, *strata.values(), *rater_groups.values()))
     design = Ratings(
         units=units.labels,
         raters=raters.labels,
@@ -632,17 +622,6 @@ def _finish(
     )
     coverage = design.coverage
     return replace(design, cautions=(*cautions, *(probability_cautions(coverage) if coverage is not None else ())))
-
-
-def _missing_cautions(status: AnyArray, texts_read: Sequence[str]) -> list[Caution]:
-    """Return caution SS315 on refusals and missing ratings, with the texts that were read as missing."""
-    refused, total = int((status == REFUSAL).sum()), len(status)
-    missing = int((status != OK).sum()) - refused
-    if not refused and not missing:
-        return []
-    detail = f"{counted(refused, 'refusal')} and {counted(missing, 'missing rating')} of {total:,}"
-    detail += f" ({quoted(texts_read, 5)} read as missing)" if texts_read else ""
-    return [caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")]
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from socialstats.arrays import unique_rows
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Factor, StatusArray, stacked, taken, taken_all
+from socialstats.designs.parts import Factor, StatusArray, stacked, taken
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
 MODEL = "model"  # who replied, where the table does not say
@@ -112,8 +112,8 @@ def trait_replies(design: Ratings) -> Ratings:
         None if model is None else replace(model, codes=model.codes[unit]),
         "scored",
         unit_count=np.ones(n),
-        clusters=taken_all(design.clusters, unit),
-        strata={factor.name: taken(factor, unit) for factor in parts},
+        clusters=taken(design.clusters, unit),
+        strata={factor.name: factor.take(unit) for factor in parts},
         source=design.source,
         flow=design.flow,
     )

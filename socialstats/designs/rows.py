@@ -1,67 +1,24 @@
-"""Rows that cannot be read, values that stand apart, labels that are spelled alike: named with their lines."""
+"""The distinct rows of a table: which of them count, and those that cannot be read, with their lines."""
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Pair
-from socialstats.designs.cells import group
+from socialstats.designs.aliases import Levels, Texts, TextSet
+from socialstats.designs.cells import group, several
 from socialstats.designs.levels import codes_in, other_spelling
-from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
+from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.schema import Roles
-from socialstats.designs.vocabulary import CLUSTER_NAME, ORDER_NAME, STORY_NAME, spelled
-from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, InputError, NothingToAnalyse, Problem
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
-from socialstats.tables.spelling import plain, spelled_alike, told_apart
+from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Wanted
-from socialstats.text import as_given, listing, percent, quoted, shorten
-from socialstats.text import count as counted
+from socialstats.text import quoted, shorten
 from socialstats.voice import option
-
-if TYPE_CHECKING:
-    from socialstats.designs.comparisons import Comparisons
-
-
-def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Factor | None] = ()) -> list[Caution]:
-    """Return caution SS306 for each kind of label, and each column, with labels that are nearly identical.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence of str
-        What the labels are -> the labels.
-    factors : iterable of Factor or None
-        Columns of labels that a design keeps beside them (by, clusters, strata).
-    """
-    cautions = []
-    kept = [factor for factor in factors if factor is not None]
-    for factor in kept:
-        if factor.mixed:
-            cautions.append(
-                caution(
-                    "SS306",
-                    f"column '{shorten(factor.name)}': {quoted(factor.mixed)}",
-                    fix="Write them in one way",
-                    affects="every number of these labels",
-                    short="a number and a text of the same looks are one label",
-                )
-            )
-    named = {f"column '{shorten(factor.name)}'": factor.levels for factor in kept}
-    for name, labels in {**columns, **named}.items():
-        groups = spelled_alike(labels)
-        if groups:
-            fix = "Give one thing one spelling; labels are used exactly as they are written"
-            detail = f"{name}: {listing(groups, most=5)}"
-            cautions.append(caution("SS306", detail, affects="every number of these labels", fix=fix))
-    return cautions
-
 
 ROWS_FOUND = 20
 A_KIND = 5
@@ -69,20 +26,19 @@ A_KIND = 5
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A problem whose rows are not looked up yet."""
+    """A problem whose rows are not looked up yet; those of the table as a whole have none.
 
-    message: str
-    column: str | None
-    keys: Levels
-    wanted: Wanted | None
-    n_rows: int
-    fix: str
+    Attributes
+    ----------
+    problem : Problem
+    keys : tuple of str
+        Columns that make a row bad.
+    wanted : function of the values of these columns, or None
+    """
 
-
-def _meant(label: str, like: Mapping[str, Sequence[str]]) -> str:
-    """Return a question when the label is a known one (by `plain`) but for case, white space or encoding."""
-    match = next((other for other in like.get(plain(label), ()) if other != label), None)
-    return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
+    problem: Problem
+    keys: Levels = ()
+    wanted: Wanted | None = None
 
 
 SHOWN = 20
@@ -192,33 +148,45 @@ class Rows:
         codes = np.unique(labels.codes[self.use if use is None else use])
         return [labels.levels[code] for code in codes.tolist() if code >= 0]
 
-    def add(
-        self, message: str, bad: BoolArray, keys: Sequence[str], *, column: str | None = None, fix: str = ""
-    ) -> None:
+    def add(self, message: str, bad: BoolArray, keys: Texts, *, column: str | None = None, fix: str = "") -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
-        labels = [self.labels(key) for key in keys]
-        keys_of_bad = {
-            tuple(
-                column_labels.levels[column_labels.codes[row]] if column_labels.codes[row] >= 0 else None
-                for column_labels in labels
-            )
-            for row in np.flatnonzero(bad).tolist()
-        }
-        na = [self.na[key] for key in keys]
+        texts = [
+            [labels.levels[code] if code >= 0 else None for code in labels.codes[bad].tolist()]
+            for labels in map(self.labels, keys)
+        ]
+        keys_of_bad, na = {*zip(*texts, strict=True)}, [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
             return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in keys_of_bad
 
-        self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.n[bad].sum()), fix))
+        self.pend(message, column, fix, keys=tuple(keys), wanted=wanted, n_rows=int(self.n[bad].sum()))
 
-    def add_missing(
-        self, column: str, bad: BoolArray, keys: Sequence[str] = (), *, message: str = "", fix: str = ""
+    def pend(
+        self,
+        message: str,
+        column: str | None,
+        fix: str,
+        *,
+        keys: Levels = (),
+        wanted: Wanted | None = None,
+        n_rows: int = 0,
     ) -> None:
-        """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
-        words, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
-        self.add(message or words, bad, [*keys, column], column=column, fix=cure)
+        """Add a problem of the rows whose values in some columns are wanted; by default, of the table as a whole."""
+        table = self.table
+        problem = Problem(message=message, source=table.source, column=column, n_rows=n_rows, fix=fix, unit=table.unit)
+        self.pending.append(Pending(problem, keys, wanted))
 
-    def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
+    def add_missing(self, column: str, bad: BoolArray, keys: Texts = (), *, message: str = "", fix: str = "") -> None:
+        """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
+        missing, cure, read = "the value is missing", fix or fill_or_drop(), self.counts.columns[column].texts_of(bad)
+        if read:
+            mean, labels = ("mean", "are labels") if len(read) > 1 else ("means", "is a label")
+            none = option("na", False, "--na ''")
+            missing += f" ({quoted(read, 5)} {mean} that)"
+            cure += f". Say {none} if {quoted(read, 5)} {labels}"
+        self.add(message or missing, bad, [*keys, column], column=column, fix=cure)
+
+    def lines(self, keys: Texts, wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
         (positions,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
         places = [*self.table.places(positions).values()][: LINES_SHOWN + 1]
@@ -228,19 +196,15 @@ class Rows:
         listed = ", ".join(map(str, places[:LINES_SHOWN])) + more
         return f"{self.table.unit}{'s' if len(places) > 1 else ''} {listed}"
 
-    def say(self, message: str, *, column: str | None = None, fix: str = "") -> None:
-        """Add a problem of the table as a whole."""
-        self.pending.append(Pending(message, column, (), None, 0, fix))
-
     def each_value(
         self,
         column: str,
         bad: BoolArray,
-        keys: Sequence[str],
+        keys: Texts,
         message: str,
         *,
         fix: str | Callable[[str], str] = "",
-        like: Sequence[str] = (),
+        like: Texts = (),
     ) -> None:
         """Add one problem a distinct bad value of a column, the most frequent values first.
 
@@ -263,15 +227,18 @@ class Rows:
         for other in like:
             alike.setdefault(plain(other), []).append(other)
         for code in values[order[:A_KIND]].tolist():
-            value = shorten(levels[code])
-            cure = _meant(levels[code], alike) + (fix(value) if callable(fix) else fix)
+            label = levels[code]
+            value = shorten(label)
+            known = next((other for other in alike.get(plain(label), ()) if other != label), None)
+            meant = "" if known is None else f"Did you mean {told_apart(known, label)}? "
+            cure = meant + (fix(value) if callable(fix) else fix)
             self.add(message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure)
         rest = values[order[A_KIND:]]
         if len(rest):
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
             self.add(more, bad & np.isin(codes, rest), keys, column=column)
 
-    def in_levels(self, column: str, levels: Sequence[str], use: BoolArray, ways: Sequence[str]) -> IntArray:
+    def in_levels(self, column: str, levels: Texts, use: BoolArray, ways: Texts) -> IntArray:
         """Return a column as places in some levels, -1 for none; report labels that are none of them.
 
         Parameters
@@ -334,6 +301,7 @@ class Rows:
             raise InputError(self._placed())
 
     def _placed(self) -> list[Problem]:
+        """Return the problems with their places."""
         shown = [p for p in self.pending[:SHOWN_AT_MOST] if p.wanted is not None]
         rows_of: dict[int, list[int]] = {}
         for keys in dict.fromkeys(p.keys for p in shown):
@@ -341,25 +309,16 @@ class Rows:
             rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
             rows_of |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
         places = self.table.places([row for rows in rows_of.values() for row in rows])
-        return [self._problem(p, rows_of.get(id(p), []), places) for p in self.pending]
-
-    def _problem(self, p: Pending, positions: Sequence[int], places: Mapping[int, int]) -> Problem:
-        """Return a problem with its places; a value of a wide table with the columns that it stands in."""
-        column: str | Levels | None = None
-        if p.column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
-            own_rows = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
-            column = self.table.columns_behind(p.column, own_rows)
-        lines = tuple(dict.fromkeys(places[row] for row in positions))
-        return Problem(
-            message=p.message,
-            source=self.table.source,
-            column=column,
-            n_rows=p.n_rows,
-            fix=p.fix,
-            lines=lines,
-            unit=self.table.unit,
-            noun=self.noun if len(lines) < len(positions) else "rows",
-        )
+        problems = []
+        for p in self.pending:
+            positions, column = rows_of.get(id(p), []), p.problem.column
+            if isinstance(column, str):  # where it holds the values of several columns
+                alone = p.keys == (column,) and len(positions) < ROWS_FOUND
+                column = self.table.columns_behind(column, positions if alone else ())
+            lines = tuple(dict.fromkeys(places[row] for row in positions))
+            noun = self.noun if len(lines) < len(positions) else "rows"
+            problems.append(replace(p.problem, column=column, lines=lines, noun=noun))
+        return problems
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
@@ -369,9 +328,7 @@ class Rows:
             self.use = self.use & ~bad
         return rows
 
-    def set_missing_aside(
-        self, columns: Sequence[str], *, drop: bool, fix: str = "", among: BoolArray | None = None
-    ) -> None:
+    def set_missing_aside(self, columns: Texts, *, drop: bool, fix: str = "", among: BoolArray | None = None) -> None:
         """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
             bad = self.codes(column) < 0
@@ -386,7 +343,7 @@ class Rows:
                 self.add_missing(column, bad, fix=fix)
                 self.use = self.use & ~bad
 
-    def key(self, columns: Sequence[str]) -> IntArray:
+    def key(self, columns: Texts) -> IntArray:
         """Return one code a row for the combination of some columns; -1 for rows not in use."""
         out = np.full(len(self.use), -1, dtype=np.int64)
         out[self.use] = group([self.codes(column)[self.use] for column in columns])[1]
@@ -396,7 +353,7 @@ class Rows:
         self,
         key: IntArray,
         bad: IntArray,
-        columns: Sequence[str],
+        columns: Texts,
         message: Message,
         *,
         column: str | None,
@@ -427,12 +384,12 @@ class Rows:
             rest = np.isin(key, bad[most:])
             self.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
 
-    def repeated(self, columns: Sequence[str]) -> bool:
+    def repeated(self, columns: Texts) -> bool:
         """Return whether some key has more than one row in use."""
         key = self.key(columns)
         return bool(np.bincount(key[self.use], weights=self.n[self.use]).max(initial=0) > 1)
 
-    def refuse_repeats(self, columns: Sequence[str], fix: str) -> None:
+    def refuse_repeats(self, columns: Texts, fix: str) -> None:
         """Report keys that more than one row has; `columns` are the key, with its most important column first."""
         key = self.key(columns)
         times = np.bincount(key[self.use], weights=self.n[self.use])
@@ -446,14 +403,10 @@ class Rows:
         more = "{} further keys have more than one row"
         self.each_key(key, bad, columns, message, column=columns[0], fix=fix, more=more, most=5)
 
-    def constant(self, owner: Sequence[str], column: str, what: str, fix: str) -> None:
+    def constant(self, owner: Texts, column: str, what: str, fix: str) -> None:
         """Report owners (units, raters) for which a column that belongs to them takes several values."""
         key, codes = self.key(owner), self.codes(column)
-        low = np.full(int(key.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-        high = np.full(len(low), -1, dtype=np.int64)
-        np.minimum.at(low, key[self.use], codes[self.use])
-        np.maximum.at(high, key[self.use], codes[self.use])
-        bad = np.flatnonzero(low < high)
+        bad = several(key[self.use], codes[self.use])
         if not len(bad):
             return
         levels = self.labels(column).levels
@@ -465,7 +418,7 @@ class Rows:
         more = f"{{}} further {what}s have several values of '{shorten(column)}'"
         self.each_key(key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5)
 
-    def refuse_several(self, roles: Roles, owner: Sequence[str]) -> None:
+    def refuse_several(self, roles: Roles, owner: Texts) -> None:
         """Report units with several values of a column that belongs to the unit.
 
         Parameters
@@ -478,7 +431,7 @@ class Rows:
             for column in roles.of(kind):
                 self.constant(roles.of(*owner), column, "unit", cure)
 
-    def named(self, columns: Sequence[str], row: int) -> str:
+    def named(self, columns: Texts, row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
         values = [self.label(c, row) for c in columns]
         others = [f"{shorten(c)} '{shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
@@ -500,10 +453,6 @@ class Rows:
         """Return some columns as factors over some rows."""
         return tuple(self.factor(column, rows) for column in columns)
 
-    def by_name(self, columns: Iterable[str], rows: IntArray) -> dict[str, Factor]:
-        """Return some columns as factors over some rows, by name."""
-        return {column: self.factor(column, rows) for column in columns}
-
     def by(self, roles: Roles, rows: IntArray) -> Factor | None:
         """Return the column that splits the table as a factor over some rows; None without one."""
         return self.factor(roles["by"], rows) if roles["by"] else None
@@ -518,20 +467,7 @@ class Rows:
         return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
 
 
-def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> Pair:
-    """Return what to say of missing values and of the cure; the texts that were taken as missing are named."""
-    read = counts.columns[column].texts_of(bad)
-    if not read:
-        return "the value is missing", fix
-    word = "mean" if len(read) > 1 else "means"
-    none, what = option("na", False, "--na ''"), "are labels" if len(read) > 1 else "is a label"
-    cure = f"{fix}. Say {none} if {quoted(read, 5)} {what}"
-    return f"the value is missing ({quoted(read, 5)} {word} that)", cure
-
-
-def begin(
-    table: Table, columns: Sequence[str], na: Collection[str], names: Collection[str] = (), weight: str | None = None
-) -> Rows:
+def begin(table: Table, columns: Texts, na: TextSet, names: TextSet = (), weight: str | None = None) -> Rows:
     """Count the distinct rows of the columns that play a part.
 
     Parameters
@@ -564,244 +500,3 @@ def begin(
         flow=[read],
         na={column: naming if column in names else values for column in cells.columns},
     )
-
-
-ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
-RATER_STEMS = frozenset(
-    spelled(
-        "rater r judge j coder annotator ann grader expert reviewer evaluator labeler labeller observer obs doctor "
-        "physician reader assessor examiner scorer critic person human h worker participant model m llm gpt juge rad "
-        "radiologist"
-    )
-)
-PLAIN_STEMS = frozenset(
-    (
-        "",
-        *spelled("x y v var col column rating score value label time t run epoch sample seed prompt method meth"),
-    )
-)
-REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {99999.0, 999999.0}
-CODES = frozenset(
-    {-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
-    | REPEATED
-    | {-code for code in REPEATED}
-)
-MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
-FULL = 4  # rows a level from which every level of a scale is expected to occur
-RARE = 0.15  # share of the rows up to which -1 beside 0 and 1 is a code, not a level
-MOST_LEVELS = 12  # a scale with more whole numbers is read as any numbers
-MOST = 5
-FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
-
-
-def cluster_suspects(
-    table: Table,
-    used: Collection[str],
-    units: int,
-    *,
-    names: Collection[str] = (),
-    what: str = "unit",
-    within: Callable[[str], bool] = lambda column: False,
-) -> list[Caution]:
-    """Return caution SS311 where a free column has the name of a cluster, at least 5 values, and fewer than units.
-
-    Parameters
-    ----------
-    table : Table
-    used : collection of str
-        Columns that play a part already.
-    units : int
-        Units of the design: a column with a value of its own for each says nothing about dependence.
-    names : collection of str
-        Further names of such columns.
-    what : str
-        What the units are.
-    within : function of a column
-        Whether clusters that the design has by default hold its rows together already.
-    """
-    clusters = []
-    for column in [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]:
-        levels = len(table.levels(column))
-        if FEWEST <= levels < units and not within(column):
-            clusters.append((column, levels))
-    if not clusters:
-        return []
-    listed = "; ".join(f"'{shorten(column)}' ({levels:,} values)" for column, levels in clusters)
-    name = shorten(clusters[0][0])
-    fix = f"{option('cluster', name, f'--map cluster={name}')} if its rows are alike"
-    detail = f"{listed}, {counted(units, what)}"
-    return [caution("SS311", detail, affects="standard errors, intervals, p-values", fix=fix)]
-
-
-def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
-    """Return the values that stand apart from all others as codes of missing answers do, ascending.
-
-    A code is a number such as -1, 9, 99 or 999, at an end of the values. Beside whole numbers of a short scale it is
-    apart by twice the largest step between the others. Otherwise by more than their whole range, or by being the only
-    negative value.
-
-    Parameters
-    ----------
-    rows_of : mapping of number to rows
-
-    Examples
-    --------
-    >>> standing_apart({1: 20, 2: 30, 3: 30, 4: 15, 5: 9, 9: 2}), standing_apart({-1: 3, 0: 4, 1: 3})
-    ([9], [])
-    >>> standing_apart({1: 20, 2: 30, 3: 30, 55: 1, 8: 1, 9: 1}), standing_apart({0: 1, 12.5: 1, 80: 1, 999: 1})
-    ([8, 9, 55], [999])
-    """
-    rest, total = sorted(rows_of), sum(rows_of.values())
-    codes: list[float] = []
-    for end, others in ((-1, slice(None, -1)), (0, slice(1, None))):
-        group: list[float] = []
-        while len(rest) > 2 and rest[end] in CODES:
-            group.append(rest[end])
-            rest = rest[others]
-            if (
-                _apart(group[-1], rest, total, rows_of[group[-1]])
-                and sum(rows_of[x] for x in group) <= MOST_CODES * total
-            ):
-                codes, group = codes + group, []
-        rest = sorted([*rest, *group])
-    return sorted(codes)
-
-
-def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> bool:
-    """Return whether a code at one end stands apart from the other values, which are ascending.
-
-    In a table of few rows a small gap may be chance: there the code is negative, or the gap is half of their range.
-    """
-    gap, spread = min(abs(code - rest[0]), abs(code - rest[-1])), rest[-1] - rest[0]
-    short = len(rest) <= MOST_LEVELS and all(float(x).is_integer() for x in rest)
-    if code < 0 <= rest[0] and rest[-1] > 2:
-        return gap > 1 or not short
-    if code == -1.0 and rest == [0.0, 1.0]:
-        return alone <= RARE * rows
-    if short and abs(code) < 10:
-        step = max(b - a for a, b in itertools.pairwise(rest))
-        return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(rest))
-    return gap > spread
-
-
-def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = None) -> list[Caution]:
-    """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
-    cautions = []
-    for column in columns:
-        labels, there = cells.labels(column), (cells.use if use is None else use) & (cells.codes(column) >= 0)
-        rows = np.bincount(labels.codes[there], cells.n[there], len(labels.levels))
-        numbers = {x: k for k, label in enumerate(labels.levels) if rows[k] and (x := as_number(label)) is not None}
-        odd = standing_apart({x: float(rows[k]) for x, k in numbers.items()})
-        if not odd:
-            continue
-        texts = [labels.levels[numbers[x]] for x in odd]
-        lines = cells.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
-        others = [x for x in numbers if x not in odd]
-        where = f" ({lines})" if lines else ""
-        cautions.append(
-            caution(
-                "SS325",
-                f"{quoted(texts)} in '{shorten(column)}'{where}, beside {as_given(min(others))} to "
-                f"{as_given(max(others))}",
-                affects="every number",
-                fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
-                f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
-            )
-        )
-    return cautions
-
-
-def item_suspects(raters: Sequence[str]) -> list[Caution]:
-    """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
-    stems = [match["stem"].strip("_") if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
-    items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
-    if len(raters) < 2 or len(items) < len(raters):
-        return []
-    rows = f"the rows of a questionnaire are its raters ({option('raters_in', 'rows')})"
-    fix = f"rate agreement only if each column is a rater; {rows}"
-    return [caution("SS326", quoted(items), affects="every number", fix=fix)]
-
-
-def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
-    """Return how often each outcome of two items occurred; turned: as seen from the other side."""
-    a, b = (design.item_b, design.item_a) if turned else (design.item_a, design.item_b)
-    sign = -1 if turned and design.order_known else 1
-    outcome = np.select([design.outcome == A_WON, design.outcome == B_WON], [B_WON, A_WON], design.outcome)
-    by = design.by.codes if design.by is not None else np.zeros(len(a))
-    counts: Counter[tuple[Any, ...]] = Counter()
-    for i, j, o, f, k, n in zip(
-        a, b, outcome if turned else design.outcome, sign * design.first, by, design.count, strict=True
-    ):
-        counts[design.items[i], design.items[j], int(o), int(f), int(k)] += n
-    return counts
-
-
-def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[Caution]:
-    """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
-
-    Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives
-    such rows as well. There is no caution where the declared order tells them apart, or one of the `columns` is called
-    like an order that was not declared.
-    """
-    rows, upward = float(design.count.sum()), design.item_a < design.item_b
-    if (
-        rows < 2 * FEWEST
-        or (not design.order_known and any(ORDER_NAME.search(column) for column in columns))
-        or len(design.items) < 3
-        or 2 * design.count[upward].sum() != rows
-        or votes(design) != votes(design, turned=True)
-    ):
-        return []
-    return [
-        caution(
-            "SS328",
-            f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
-            affects="n, standard errors, intervals, p-values",
-            fix="if both rows are one judgement, keep one of them: use --where with a column that distinguishes them. "
-            "If both orders were asked for, declare the order (--map order=COLUMN)",
-        )
-    ]
-
-
-MOST_REST = 0.05  # share of the probability, or of the replies
-
-
-def probability_cautions(coverage: Coverage) -> list[Caution]:
-    """Return caution SS331 where other answers hold much probability, or many replies have no probabilities."""
-    parts = []
-    if coverage.rest is not None and coverage.rest > MOST_REST:
-        parts.append(f"other answers hold {percent(coverage.rest)} of the probability on average")
-    if coverage.none > MOST_REST * (replies := coverage.replies + coverage.none):
-        parts.append(f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities")
-    fix = "ask for a bare answer with more top_logprobs, and compare with the drawn answers"
-    return [caution("SS331", "; ".join(parts), affects="numbers from probabilities", fix=fix)] if parts else []
-
-
-def repeated_rows(table: Table) -> list[Caution]:
-    """Return caution SS321 where files are copies, or rows equal another one in every column, a story among them.
-
-    Without such a column equal rows are answers of their own: pairs meet more than once.
-    """
-    if table.copies:
-        held = f"{quoted(table.copies)} {'has' if len(table.copies) == 1 else 'have'} the bytes of another file"
-        return [caution("SS321", held, affects="n, standard errors, intervals, p-values", fix="leave copies out")]
-    story = next((column for column in table.columns if STORY_NAME.match(column)), None)
-    if story is None:
-        return []
-    try:
-        rows = table.height
-        copies = rows - table.distinct(table.columns) if table.distinct([story]) < rows else 0
-    except (InputError, TypeError, ValueError):  # a column of lists, say
-        return []
-    if not copies:
-        return []
-    name = shorten(story)
-    return [
-        caution(
-            "SS321",
-            f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them",
-            affects="n, standard errors, intervals, p-values",
-            fix=f"leave copies out. If each is an answer of its own, number the answers of a '{name}' in a column, and "
-            f"declare {option('cluster', name, f'--cluster {name}')}",
-        )
-    ]

@@ -1,37 +1,40 @@
-"""Clusters that stay with the table: its rows are read again, as pairs of a cell and a cluster, where they are needed.
+"""Rows that stay with the table: they pass through a temporary file, where cells would be as many as rows.
 
-A design has one cell for each distinct row of the columns that play a part. With clusters among these columns there are
-nearly as many cells as rows. A table that an engine reads lazily is therefore counted without its clusters. Sums by
-cluster are made from its rows, each of which is one number: its clusters and its cell. Equal ones are counted. Where
-there are more than `HELD` of them, the table is read several times, each time for a part of the clusters. Of a single
-factor without weights, the cells alone are held, in the place of their cluster (`Placed`).
+A design has one cell for each distinct row of the columns that play a part. With clusters, or with covariates that
+differ in each row, such as lengths, there are nearly as many cells as rows. A lazy table is therefore counted without
+them. Where sums need them, the table is read once more (`Scan`), and rows are written to a temporary file (`Spool`).
+There a row has its cell and weight, both sides of the covariates, and its clusters. Rows of whole clusters are sorted
+one part of the file at a time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import IO, Any
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Names, Pair
-from socialstats.designs.parts import Factor
+from socialstats.designs.aliases import Levels, Names, Pair, Texts, TextSet
+from socialstats.designs.cells import group, totals
+from socialstats.designs.parts import Factor, places, taken_fields
 from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
 from socialstats.tables.batches import BATCH_ROWS, Places, batches, counted, encoded
 from socialstats.tables.counting import LARGEST, N, text_weight
 from socialstats.tables.labels import as_text
 from socialstats.tables.lazy import FIRST, TIMES, asks, collected, engine, group_rows, height
-from socialstats.text import quoted
 
-BLOCK_ROWS = 60_000  # rows of whole clusters in one part
-HELD = 20_000_000  # distinct rows, as numbers of 8 bytes, that are held at a time; twice as many of 4 bytes
+SPOOL_ROWS = 32_768  # rows of one part: what is computed from them stays in a processor's cache
+SORTED_ROWS = 500_000  # rows of whole clusters that are sorted at a time
+MOST_FILES = 256  # in which they wait
 LARGEST_LIST = 10_000_000  # possible rows of the columns up to which the cell of each is listed
 
 
@@ -44,6 +47,7 @@ class Part:
     cell : (k,) int64 array
         Cells of the design.
     count, weight, weight_sq : (k,) float64 arrays
+        Of the rows; or their shares of the cell's.
     codes : tuple of (k,) int64 arrays
         Cluster of each factor. Of the factor whose whole clusters the part holds, they are sorted.
     """
@@ -53,6 +57,20 @@ class Part:
     weight: FloatArray
     weight_sq: FloatArray
     codes: tuple[IntArray, ...]
+
+    @classmethod
+    def of(cls, codes: Sequence[IntArray]) -> Part:
+        """Return whole cells, given the cluster of each."""
+        ones = np.ones(len(codes[0]))
+        return cls(cell=np.arange(len(ones)), count=ones, weight=ones, weight_sq=ones, codes=tuple(codes))
+
+    def gather(self, code: IntArray, cells: int, *, squared: bool = False) -> Any:
+        """Return the sparse matrix that sums statistics of cells by cluster, (clusters, cells)."""
+        from scipy.sparse import csr_array
+
+        dense = code - code.min()
+        share = self.weight_sq if squared else self.weight
+        return csr_array((share, (dense, self.cell)), shape=(int(dense.max(initial=-1)) + 1, cells))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,13 +94,13 @@ class Scan:
     n : (rows,) array of the smallest unsigned integers
         How often each was read.
     covariates : mapping of str to pair of str
-        Columns of the covariates that stay with the table as well (`socialstats.designs.spool`).
+        Columns of the covariates that stay with the table as well.
     """
 
     table: Table
     clusters: Levels
     weight: str | None
-    na: Collection[str]
+    na: TextSet
     values: Mapping[str, AnyArray]
     keys: IntArray
     cell: AnyArray
@@ -93,12 +111,12 @@ class Scan:
     def of(
         cls,
         table: Table,
-        clusters: Sequence[str],
+        clusters: Texts,
         counted: Counts,
         cell: AnyArray,
         *,
         weight: str | None,
-        na: Collection[str],
+        na: TextSet,
         covariates: Mapping[str, Pair],
     ) -> Scan:
         """Remember the cells of a table that was counted without its clusters.
@@ -133,7 +151,7 @@ class Scan:
             "or a query draws them at random. Store the rows first, in a file or in memory"
         )
 
-    def batches(self, columns: Sequence[str], made: Sequence[nw.Expr] = ()) -> Iterator[Any]:
+    def batches(self, columns: Texts, made: Sequence[nw.Expr] = ()) -> Iterator[Any]:
         """Yield the rows of the table as record batches; rows in memory are converted piece by piece.
 
         Parameters
@@ -150,7 +168,7 @@ class Scan:
             for start in range(0, len(frame), BATCH_ROWS):
                 yield from batches(frame[start : start + BATCH_ROWS], columns)
 
-    def read(self, columns: Sequence[str], made: Sequence[nw.Expr] = ()) -> Iterator[tuple[Any, IntArray, FloatArray]]:
+    def read(self, columns: Texts, made: Sequence[nw.Expr] = ()) -> Iterator[tuple[Any, IntArray, FloatArray]]:
         """Yield the rows of the table in batches, the cell of each row, and its weight.
 
         Every cell has a random number. Equal sums of these mean that cells occur as often as in the reading that the
@@ -196,9 +214,7 @@ class Scan:
 
     def taken(self, index: AnyArray, cells: int) -> Scan:
         """Return the scan of a design that has some of this one's cells (indexes, or a mask)."""
-        new = np.full(cells, -1, dtype=np.int64)
-        new[index] = np.arange(len(new[index]))
-        return self.moved(new)
+        return self.moved(places(index, cells))
 
     def named(self, names: Names | None) -> Levels:
         """Return the clusters among some names; all of them for ``"declared"``."""
@@ -227,17 +243,16 @@ class Scan:
 
     def is_inside(self, name: str, factor: Factor) -> bool:
         """Return whether every cluster of a column lies within one level of a factor, which may stay as well."""
-        if factor.name in self.clusters:
-            return self.rows([name, factor.name]).within(None)
-        return self.rows([name]).within(factor.codes)
+        spool = Spool(self, (), (*self.factors(name), factor))
+        return spool.only(len(spool.levels[0]), lambda _, codes: (codes[0], codes[1])) is not None
 
-    def rows(self, names: Sequence[str]) -> Rows:
+    def rows(self, names: Texts) -> Spool:
         """Return the rows of the table by cell and some of the clusters."""
-        return Rows(self, names)
+        return Spool(self, (), self.factors(names))
 
     def cells(self) -> int:
         """Return how many cells a design that holds the clusters has."""
-        return sum(len(part.cell) for part in self.rows(self.clusters).parts())
+        return sum(len(part.cell) for part in self.rows(self.clusters).pairs())
 
     def finder(self) -> Callable[[IntArray], IntArray]:
         """Return a function from rows of the columns, as numbers, to the design's cells; -1 for rows of none."""
@@ -254,58 +269,91 @@ class Scan:
         return listed.__getitem__
 
 
-class Rows:
-    """The rows of a table by cell and cluster.
+class Spool:
+    """Rows of a table in a temporary file, each with its cell, weight, sides of covariates and clusters.
 
     Attributes
     ----------
-    levels : list of arrays
-        Values of the clusters of each factor, as the engine holds them.
-    sizes : list of int64 arrays
-        Rows of each.
+    names : tuple of str
+        The covariates.
+    factors : tuple of Factor
+        Clusters; those that stay with the table have no codes.
+    levels : list of sequences
+        The clusters of each factor, those that stay as the engine holds them.
     """
 
-    def __init__(self, scan: Scan, names: Sequence[str]) -> None:
-        self._scan, self._names = scan, tuple(names)
-        self.levels: list[AnyArray] = []
-        self.sizes: list[IntArray] = []
-        for name in names:
-            try:
-                with engine(scan.table.source):
-                    values, rows = counted(scan.table.frame, name)
-            except IndexError as error:  # whole numbers beyond those that were there a reading before
-                raise scan.changed() from error
-            self.levels.append(values)
-            self.sizes.append(rows)
-        self._cells = int(scan.cell.max(initial=0)) + 1
-        if self._cells * math.prod(len(levels) for levels in self.levels) >= LARGEST:
-            raise InputError(
-                f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "
-                "Name one of them, or read the table into memory"
-            )
-        self._held: tuple[int, Distinct | Placed] | None = None
+    def __init__(self, scan: Scan, names: Texts, factors: Sequence[Factor] = ()) -> None:
+        self._scan, self.names, self.factors = scan, tuple(names), tuple(factors)
+        self._stored = {factor.name for factor in self.factors if factor.name in scan.clusters}
+        self.levels: list[Any] = []
+        self._read: list[float] = []  # rows of the table in each factor
+        self._sorted: dict[int, _File] = {}
+        for factor in self.factors:
+            levels: Any = factor.levels
+            rows: AnyArray = scan.n
+            if factor.name in self._stored:
+                try:
+                    with engine(scan.table.source):
+                        levels, rows = counted(scan.table.frame, factor.name)
+                except IndexError as error:  # whole numbers beyond those that were there a reading before
+                    raise scan.changed() from error
+            self.levels.append(levels)
+            self._read.append(float(rows.sum()))
 
-    def texts(self, factor: int) -> list[str]:
+    @cached_property
+    def _file(self) -> _File:
+        """The rows, each written once."""
+        scan, pairs = self._scan, [self._scan.covariates[name] for name in self.names]
+        sides = [column for pair in pairs for column in pair]
+        place = {
+            factor.name: Places(levels)
+            for factor, levels in zip(self.factors, self.levels, strict=True)
+            if factor.name in self._stored
+        }
+        file = _File(
+            np.dtype(
+                [
+                    ("cell", np.int32),
+                    ("weight", np.float64),
+                    ("sides", np.float64, (len(pairs), 2)),
+                    ("codes", np.int32, (len(self.factors),)),
+                ]
+            )
+        )
+        numbers = [nw.col(column).cast(nw.Float64) for column in dict.fromkeys(sides)]
+        for batch, cell, w in scan.read([*sides, *place], numbers):
+            part = np.zeros(len(cell), dtype=file.dtype)
+            part["cell"], part["weight"] = cell, w if len(w) else 1.0
+            for k, pair in enumerate(pairs):
+                for side, column in enumerate(pair):
+                    part["sides"][:, k, side] = batch.column(column).to_numpy(zero_copy_only=False)
+            part["sides"] += 0.0  # no negative zero
+            for k, factor in enumerate(self.factors):
+                stays = factor.name in place
+                part["codes"][:, k] = place[factor.name].of(batch.column(factor.name)) if stays else factor.codes[cell]
+            file.write(part[part["cell"] >= 0])
+        return file
+
+    @cached_property
+    def sizes(self) -> list[IntArray]:
+        """Rows of each cluster of each factor."""
+        sizes = [np.zeros(len(levels), dtype=np.int64) for levels in self.levels]
+        for part in self.parts():
+            for size, codes in zip(sizes, part["codes"].T, strict=True):
+                size += np.bincount(codes, minlength=len(size))
+        return sizes
+
+    def texts(self, factor: int) -> Texts:
         """Return the names of the clusters of a factor."""
-        return [str(as_text(value)) for value in self.levels[factor].tolist()]
+        levels = self.levels[factor]
+        return [str(as_text(value)) for value in levels.tolist()] if isinstance(levels, np.ndarray) else levels
 
     def used(self, rows: float) -> list[BoolArray]:
         """Return which clusters of each factor have rows of the design, which has so many rows."""
-        used = [
-            np.full(len(levels), sizes.sum() == rows) for levels, sizes in zip(self.levels, self.sizes, strict=True)
+        return [
+            np.full(len(levels), True) if read == rows else self.sizes[k] > 0
+            for k, (levels, read) in enumerate(zip(self.levels, self._read, strict=True))
         ]
-        for k, there in enumerate(used):
-            for part in () if there.all() else self.parts(k):
-                there[part.codes[k]] = True
-        return used
-
-    def within(self, code: IntArray | None) -> bool:
-        """Return whether each cluster of the first factor lies within one of a factor of the cells, or of the second.
-
-        Rows are read until a cluster is found in two.
-        """
-        inner = self._only(len(self.levels[0]), lambda codes: (codes[0], codes[1] if code is None else code[codes[-1]]))
-        return inner is not None
 
     def owners(self, code: IntArray) -> IntArray | None:
         """Return the cluster of the first factor that holds each group of cells; None where one has rows in several.
@@ -315,22 +363,22 @@ class Rows:
         code : (cells,) int64 array
             Group of each cell, from 0.
         """
-        return self._only(int(code.max(initial=-1)) + 1, lambda codes: (code[codes[-1]], codes[0]))
+        return self.only(int(code.max(initial=-1)) + 1, lambda cell, codes: (code[cell], codes[0]))
 
-    def _only(self, size: int, couple: Callable[[list[IntArray]], tuple[IntArray, IntArray]]) -> IntArray | None:
+    def only(self, size: int, couple: Callable[[IntArray, Any], tuple[IntArray, IntArray]]) -> IntArray | None:
         """Return the only other number that goes with each of `size` numbers in all rows; None where several do.
 
         Parameters
         ----------
         size : int
-        couple : function of the clusters and the cell of rows
+        couple : function of the cell and the clusters of rows
             Returns two numbers of each row.
         """
         other_of = np.full(size, -1, dtype=np.int64)
-        for keys, _ in self._keys(0, 0, len(self.levels[0])):
-            one, other = couple(self._decoded(keys, 0))
-            other_of[one] = np.where(other_of[one] < 0, other, other_of[one])
-            if np.any(other_of[one] != other):
+        for part in self.parts():
+            number, other = couple(part["cell"], part["codes"].T)
+            other_of[number] = np.where(other_of[number] < 0, other, other_of[number])
+            if np.any(other_of[number] != other):
                 return None
         return other_of
 
@@ -338,238 +386,77 @@ class Rows:
         """Return the factor with the most levels."""
         return int(np.argmax([len(levels) for levels in self.levels]))
 
-    def ranks(self, factor: int, at_most: int) -> float:
-        """Return the sum over the clusters of a factor of their rows, of which at most some count."""
-        return float(np.minimum(self.sizes[factor], at_most).sum())
+    def ranks(self, at_most: int) -> list[float]:
+        """Return for each factor the sum over its clusters of their rows, of which at most some count."""
+        return [float(np.minimum(size, at_most).sum()) for size in self.sizes]
 
-    def parts(self, factor: int = 0) -> Iterator[Part]:
-        """Yield all rows, in parts that hold the whole of each cluster of one of the factors."""
-        stride = self._cells * math.prod(len(levels) for k, levels in enumerate(self.levels) if k != factor)
-        placed = (
-            len(self._names) == 1
-            and self._scan.weight is None
-            and stride <= 2**32
-            and int(self.sizes[factor].max(initial=0)) <= stride
-        )
-        edges = blocks(np.minimum(self.sizes[factor], stride), HELD * (1 + placed))
-        for low, high in pairwise(edges):
-            read = partial(self._place if placed else self._read, factor, low, high)
-            held = self._once(factor, read) if len(edges) == 2 else read()
-            rows = self._parts_of(held, factor, held.rows_by_cluster(low, high, stride), low, stride)
-            del held  # the rows of some clusters are gone before the next are read
-            yield from rows
+    def parts(self) -> Iterator[AnyArray]:
+        """Yield all rows in parts."""
+        for start in range(0, self._file.rows, SPOOL_ROWS):
+            yield self._file.read(start, min(start + SPOOL_ROWS, self._file.rows))
 
-    def _parts_of(self, held: Distinct | Placed, factor: int, used: IntArray, low: int, stride: int) -> Iterator[Part]:
-        for first, last in pairwise(blocks(used, BLOCK_ROWS)):
-            if used[first:last].any():
-                rows = held.of_clusters(low + first, low + last, stride)
-                *codes, cell = self._decoded(rows.keys, factor)
-                n, w, w_sq = rows.columns
-                yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
+    def whole(self) -> AnyArray:
+        """Return all rows in memory."""
+        return self._file.read(0, self._file.rows)
 
-    def _once(self, factor: int, read: Callable[[], Distinct | Placed]) -> Distinct | Placed:
-        """Return the rows of all clusters of a factor, which are read once for all factors."""
-        if self._held is None:
-            self._held = factor, read()
-        before, held = self._held
-        if before != factor:
-            assert isinstance(held, Distinct)  # rows of one factor alone are placed
-            for start in range(0, len(held.keys), BLOCK_ROWS):
-                part = held.keys[start : start + BLOCK_ROWS]
-                *codes, cell = self._decoded(part, before)
-                part[:] = self._encoded(codes, cell, factor)
-            self._held = factor, held.ordered()
-        return self._held[1]
+    def by_cluster(self, factor: int) -> Iterator[AnyArray]:
+        """Yield all rows in parts that hold the whole of each cluster of a factor, sorted by it."""
+        if factor not in self._sorted:
+            self._sorted[factor] = self._sort(factor)
+        ends = np.append(0, np.cumsum(self.sizes[factor]))
+        for start, end in pairwise(ends[blocks(self.sizes[factor], SPOOL_ROWS)].tolist()):
+            if start < end:
+                yield self._sorted[factor].read(start, end)
 
-    def _order(self, factor: int) -> list[int]:
-        return [factor, *(k for k in range(len(self._names)) if k != factor)]
+    def _sort(self, factor: int) -> _File:
+        """Return the rows in the order of the clusters of a factor: those of some clusters are sorted at a time."""
+        edges = blocks(self.sizes[factor], max(SORTED_ROWS, self._file.rows // MOST_FILES))
+        block_of = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(np.min_scalar_type(len(edges)))
+        files = [_File(self._file.dtype) for _ in edges[1:]]
+        for part in self.parts():
+            block = block_of[part["codes"][:, factor]]
+            order = np.argsort(block, kind="stable")
+            ends = np.cumsum(np.bincount(block, minlength=len(files)))
+            for file, start, end in zip(files, [0, *ends.tolist()], ends.tolist(), strict=False):
+                file.write(part[order[start:end]])
+        in_order = _File(self._file.dtype)
+        for file in files:
+            rows = file.read(0, file.rows)
+            in_order.write(rows[np.argsort(rows["codes"][:, factor])])
+        return in_order
 
-    def _encoded(self, codes: Sequence[IntArray], cell: IntArray, factor: int) -> IntArray:
-        key = np.zeros(len(cell), dtype=np.int64)
-        for k in self._order(factor):
-            key = key * len(self.levels[k]) + codes[k]
-        return np.asarray(key * self._cells + cell)
-
-    def _decoded(self, key: IntArray, factor: int) -> list[IntArray]:
-        """Return the cluster of each factor and the cell of rows as numbers."""
-        rest, cell = np.divmod(key, self._cells)
-        codes = {}
-        for k in self._order(factor)[:0:-1]:
-            rest, codes[k] = np.divmod(rest, len(self.levels[k]))
-        codes[factor] = rest
-        return [*(codes[k] for k in range(len(self._names))), cell]
-
-    def _read(self, factor: int, low: int, high: int) -> Distinct:
-        room = int(min(self.sizes[factor][low:high].sum(), 2 * HELD + BATCH_ROWS))
-        keys, weight = np.empty(room, dtype=np.int64), np.empty(0 if self._scan.weight is None else room)
-        before, used = None, 0
-        for key, w in self._keys(factor, low, high):
-            if len(key) > room:
-                raise self._scan.changed()
-            if used + len(key) > room:
-                before, used = Distinct.of(keys[:used], weight[:used], before).summed(), 0
-            keys[used : used + len(key)] = key
-            weight[used : used + len(w)] = w
-            used += len(key)
-        return Distinct.of(keys[:used], weight[: used if len(weight) else 0], before)
-
-    def _place(self, factor: int, low: int, high: int) -> Placed:
-        """Return the rows of some clusters of the only factor, without weights."""
-        placed = Placed.of(self.sizes[factor][low:high], low)
-        for key, _ in self._keys(factor, low, high):
-            key.sort()
-            if not placed.add(*np.divmod(key, self._cells)):
-                raise self._scan.changed()
-        return placed
-
-    def _keys(self, factor: int, low: int, high: int) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield the rows of some clusters of a factor as numbers, with their weights, where there are weights."""
-        of_cluster = [Places(levels) for levels in self.levels]
-        for batch, cell, w in self._scan.read(self._names):
-            codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
-            use = (cell >= 0) & (codes[factor] >= low) & (codes[factor] < high)
-            if not use.all():
-                cell, codes, w = cell[use], [code[use] for code in codes], w[use] if len(w) else w
-            yield self._encoded(codes, cell, factor), w
+    def pairs(self, factor: int = 0) -> Iterator[Part]:
+        """Yield the rows by cell and cluster, in parts that hold the whole of each cluster of a factor."""
+        for rows in self.by_cluster(factor):
+            codes = rows["codes"].T
+            others = [code for k, code in enumerate(codes) if k != factor]
+            first, pair = group([codes[factor], *others, rows["cell"]])
+            w = rows["weight"]
+            yield Part(
+                cell=rows["cell"][first].astype(np.int64),
+                count=np.bincount(pair).astype(np.float64),
+                weight=totals(pair, w, len(first)),
+                weight_sq=totals(pair, w**2, len(first)),
+                codes=tuple(code[first].astype(np.int64) for code in codes),
+            )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Distinct:
-    """Rows as numbers in ascending order, with sums over the rows of each: counts, and with weights those and squares.
+class _File:
+    """Rows in a file that is removed when nobody holds it."""
 
-    Without sums, every number is one row without a weight.
-    """
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype, self.rows = dtype, 0
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="socialstats")  # noqa: SIM115 - closed by the finalizer
+        weakref.finalize(self, self._file.close)
 
-    keys: IntArray
-    sums: FloatArray | None
+    def write(self, rows: AnyArray) -> None:
+        self._file.seek(0, 2)
+        self._file.write(rows.tobytes())
+        self.rows += len(rows)
 
-    @classmethod
-    def of(cls, keys: IntArray, weight: FloatArray, before: Distinct | None = None) -> Distinct:
-        """Return rows with their weights, if they have any, in order; `keys` is overwritten."""
-        if before is None and not len(weight):
-            keys.sort()
-            return cls(keys, None)
-        ones = np.ones((1, len(keys)))
-        sums: FloatArray = np.concatenate([ones, weight[None], weight[None] ** 2]) if len(weight) else ones
-        if before is not None and before.sums is not None:
-            keys, sums = np.append(before.keys, keys), np.concatenate([before.sums, sums], axis=1)
-        return cls(keys, sums).ordered()
-
-    @property
-    def columns(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Counts, weights and squared weights of numbers that are `summed`."""
-        assert self.sums is not None
-        n, *rest = self.sums
-        return (n, rest[0], rest[1]) if rest else (n, n, n)
-
-    def ordered(self) -> Distinct:
-        """Return the numbers in ascending order."""
-        if self.sums is None:
-            return Distinct(np.sort(self.keys), None)
-        order = np.argsort(self.keys, kind="stable")
-        return Distinct(self.keys[order], self.sums[:, order])
-
-    def rows_by_cluster(self, low: int, high: int, stride: int) -> IntArray:
-        """Return how many numbers each of the clusters from `low` to `high` has; one has `stride` possible numbers."""
-        return np.diff(np.searchsorted(self.keys, np.arange(low, high + 1) * stride))
-
-    def of_clusters(self, low: int, high: int, stride: int) -> Distinct:
-        """Return the numbers of some clusters, each once."""
-        start, end = np.searchsorted(self.keys, [low * stride, high * stride])
-        keys, sums = self.keys[start:end], None if self.sums is None else self.sums[:, start:end]
-        return Distinct(keys, sums).summed()
-
-    def summed(self) -> Distinct:
-        """Return every number once."""
-        first = np.flatnonzero(np.append(True, self.keys[1:] != self.keys[:-1])[: len(self.keys)])
-        if self.sums is None:
-            return Distinct(self.keys[first], np.diff(first, append=len(self.keys))[None].astype(np.float64))
-        return Distinct(self.keys[first], np.add.reduceat(self.sums, first, axis=1))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Placed:
-    """Rows of clusters that are no more than the cells, as the cells alone: those of a cluster follow each other.
-
-    Attributes
-    ----------
-    low : int
-        The first cluster.
-    start : (clusters + 1,) integer array
-        Place of the first row of each cluster.
-    end : (clusters,) integer array
-        Place behind the last row of each that was added.
-    cell : (rows,) uint32 array
-    """
-
-    low: int
-    start: AnyArray
-    end: AnyArray
-    cell: AnyArray
-
-    @classmethod
-    def of(cls, sizes: IntArray, low: int) -> Placed:
-        """Return no rows yet of clusters that can have so many."""
-        start = np.zeros(len(sizes) + 1, dtype=np.int32 if sizes.sum() < 2**31 else np.int64)
-        np.cumsum(sizes, out=start[1:])
-        return cls(low, start, start[:-1].copy(), np.empty(start[-1], dtype=np.uint32))
-
-    def add(self, cluster: IntArray, cell: IntArray) -> bool:
-        """Add rows in the order of their clusters; return whether there was room for all."""
-        first = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1])[: len(cluster)])
-        of, n = cluster[first] - self.low, np.diff(first, append=len(cluster))
-        begin = self.end[of]
-        if np.any(begin + n > self.start[of + 1]):
-            return False
-        self.cell[np.repeat(begin - first, n) + np.arange(len(cell))] = cell
-        self.end[of] += n.astype(self.end.dtype)
-        return True
-
-    def rows_by_cluster(self, low: int, high: int, stride: int) -> IntArray:
-        """Return how many rows each cluster has."""
-        return np.asarray(self.end - self.start[:-1])
-
-    def of_clusters(self, low: int, high: int, stride: int) -> Distinct:
-        """Return the rows of some clusters as numbers, each once; one cluster has `stride` possible numbers."""
-        of = slice(low - self.low, high - self.low)
-        n = self.end[of] - self.start[of]
-        at = np.repeat(self.start[of] - (np.cumsum(n) - n), n) + np.arange(n.sum())
-        keys = np.repeat(np.arange(low, high), n) * stride + self.cell[at]
-        keys.sort()
-        return Distinct(keys, None).summed()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Share:
-    """Parts of the cells of a design, each of which belongs to one cluster of each factor.
-
-    Attributes
-    ----------
-    cell : (n,) int64 array
-    weight, weight_sq : (n,) float64 arrays
-        Shares of the cell's weight, and of its squared weight.
-    codes : tuple of (n,) int64 arrays
-        Cluster of each factor.
-    """
-
-    cell: IntArray
-    weight: FloatArray
-    weight_sq: FloatArray
-    codes: tuple[IntArray, ...]
-
-    @classmethod
-    def of(cls, codes: Sequence[IntArray]) -> Share:
-        """Return whole cells, given the cluster of each."""
-        ones = np.ones(len(codes[0]))
-        return cls(cell=np.arange(len(ones)), weight=ones, weight_sq=ones, codes=tuple(codes))
-
-    def gather(self, code: IntArray, cells: int, *, squared: bool = False) -> Any:
-        """Return the sparse matrix that sums statistics of cells by cluster, (clusters, cells)."""
-        from scipy.sparse import csr_array
-
-        dense = code - code.min()
-        of = self.weight_sq if squared else self.weight
-        return csr_array((of, (dense, self.cell)), shape=(int(dense.max(initial=-1)) + 1, cells))
+    def read(self, start: int, end: int) -> AnyArray:
+        self._file.seek(start * self.dtype.itemsize)
+        return np.frombuffer(self._file.read((end - start) * self.dtype.itemsize), dtype=self.dtype)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -578,7 +465,7 @@ class StoredClusters:
 
     Attributes
     ----------
-    rows : Rows
+    rows : Spool
     weight, weight_sq : (cells,) float64 arrays
         Of the design.
     used : tuple of bool arrays
@@ -587,7 +474,7 @@ class StoredClusters:
         Where only some cells are looked at: their places among these, -1 for the others.
     """
 
-    rows: Rows
+    rows: Spool
     weight: FloatArray
     weight_sq: FloatArray
     used: tuple[BoolArray, ...]
@@ -599,11 +486,6 @@ class StoredClusters:
 
     def __len__(self) -> int:
         return len(self.rows.levels)
-
-    @property
-    def finer(self) -> int:
-        """The factor with more clusters."""
-        return self.rows.finer()
 
     def in_order(self) -> list[IntArray]:
         """Return the place of each cluster among those of its factor that are used, in the order of their names."""
@@ -625,17 +507,16 @@ class StoredClusters:
                 most = max(most, float(np.bincount(code - code.min(), share.weight * self.weight[share.cell]).max()))
         return most / total
 
-    def blocks(self, factor: int) -> Iterator[Share]:
+    def blocks(self, factor: int) -> Iterator[Part]:
         """Yield shares of the cells that belong to clusters, in blocks of whole clusters of one factor."""
-        for part in self.rows.parts(factor):
-            cell, codes = part.cell, part.codes
-            shares = part.weight / self.weight[cell], part.weight_sq / self.weight_sq[cell]
+        for part in self.rows.pairs(factor):
+            shares = {"weight": self.weight, "weight_sq": self.weight_sq}
+            part = replace(part, **{name: getattr(part, name) / of[part.cell] for name, of in shares.items()})
             if self.place is not None:
-                cell = self.place[cell]
-                kept = cell >= 0
-                cell, shares, codes = cell[kept], (shares[0][kept], shares[1][kept]), tuple(c[kept] for c in codes)
-            if len(cell):
-                yield Share(cell=cell, weight=shares[0], weight_sq=shares[1], codes=codes)
+                part = replace(part, cell=self.place[part.cell])
+                part = replace(part, **taken_fields(part, (*shares, "cell", "count", "codes"), part.cell >= 0))
+            if len(part.cell):
+                yield part
 
 
 def blocks(sizes: IntArray, most: int) -> list[int]:
@@ -645,7 +526,7 @@ def blocks(sizes: IntArray, most: int) -> list[int]:
     return [0, *(np.flatnonzero(run[1:] != run[:-1]) + 1).tolist(), len(sizes)]
 
 
-def weights(column: Any, na: Collection[str]) -> FloatArray:
+def weights(column: Any, na: TextSet) -> FloatArray:
     """Return the weights of an arrow array; 0 where a weight cannot be used."""
     codes, values = encoded(column)
     numbers = [text_weight("" if as_text(value) in na else value)[0] for value in values]
@@ -668,7 +549,7 @@ def fits(counted: Counts) -> bool:
 
 
 @asks
-def with_texts(table: Table, clusters: Sequence[str]) -> Table:
+def with_texts(table: Table, clusters: Texts) -> Table:
     """Return a table whose clusters of categories or dates are texts where it is lazy: such ones can stay with it."""
     if not clusters or not table.lazy:
         return table
@@ -678,7 +559,7 @@ def with_texts(table: Table, clusters: Sequence[str]) -> Table:
 
 
 @asks
-def stays(table: Table, clusters: Sequence[str], na: Collection[str], *, eager: bool = False) -> bool:
+def stays(table: Table, clusters: Texts, na: TextSet, *, eager: bool = False) -> bool:
     """Whether the clusters of a table stay with it: it is read lazily (or `eager` is true), and no row misses them.
 
     Rows without a cluster are an error, or are left out, with their places: for that the table is read as a whole.

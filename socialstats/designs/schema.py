@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Levels, Texts, TextSet
 from socialstats.designs.options import texts
 from socialstats.designs.vocabulary import LIKELY_UNITS
 from socialstats.errors import DesignError, InputError, Problem
@@ -138,7 +138,7 @@ class Finder:
         self.columns = table.columns
         self.problems: list[Problem] = []
 
-    def roles(self, parts: Sequence[Part], options: Any = None, taken: Collection[str] = (), **named: Any) -> Roles:
+    def roles(self, parts: Sequence[Part], options: Any = None, taken: TextSet = (), **named: Any) -> Roles:
         """Find the columns of a design: as named, or the first free one of the names of a part.
 
         Parameters
@@ -173,24 +173,26 @@ class Finder:
             if column is not None:
                 played[part.name] = (column,)
                 taken.add(column)
-            elif part.wanted:
-                self.lack(part.name, part.names, self._likely(part, taken), sorted(taken))
-        self._distinct([(p.name, column) for p in parts if p.kind in ALONE for column in played.get(p.name, ())])
+            elif part.wanted:  # one of these may have been meant, and is never taken: it may be a cluster of units too
+                likely = (*part.names, *(LIKELY_UNITS if part.kind == "unit" else ()))
+                guess = self.spelled(likely, [column for column in self.columns if column not in taken])
+                self.lack(part.name, part.names, guess, sorted(taken))
+        part_of: dict[str, str] = {}
+        for part in parts:
+            for column in played.get(part.name, ()) if part.kind in ALONE else ():
+                if part_of.setdefault(column, part.name) != part.name:
+                    message = f"{part_of[column]} and {part.name} are the same column '{shorten(column)}'"
+                    self.miss(part.name, message, [part.name], taken=[column])
         if played.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
             played[BLOCKS.name] = (REPLY,)
         return Roles(tuple(parts), played)
 
-    def free(self, names: Sequence[str], taken: Collection[str] = ()) -> str | None:
+    def free(self, names: Texts, taken: TextSet = ()) -> str | None:
         """Return the first column of some names that plays no part yet."""
         columns = [column for column in self.columns if column not in taken]
         return self.spelled(names, columns) if self.any_case else next((n for n in names if n in columns), None)
 
-    def _likely(self, part: Part, taken: Collection[str]) -> str | None:
-        """Return a column that may have been meant; one that may be a cluster of units as well is never taken."""
-        more = LIKELY_UNITS if part.kind == "unit" else ()
-        return self.spelled((*part.names, *more), [column for column in self.columns if column not in taken])
-
-    def _refuse_unit_as_cluster(self, part: Part, found: Mapping[str, Levels], taken: Collection[str]) -> None:
+    def _refuse_unit_as_cluster(self, part: Part, found: Mapping[str, Levels], taken: TextSet) -> None:
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
 
         Raises
@@ -207,15 +209,7 @@ class Finder:
                     f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
                 )
 
-    def _distinct(self, played: Sequence[Pair]) -> None:
-        """Collect columns that play two of the parts."""
-        seen: dict[str, str] = {}
-        for part, column in played:
-            if seen.setdefault(column, part) != part:
-                message = f"{seen[column]} and {part} are the same column '{shorten(column)}'"
-                self.miss(part, message, [part], taken=[column])
-
-    def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
+    def explicit(self, part: str, name: str, looked: Texts = ()) -> str:
         """Take a column that the caller named."""
         if not isinstance(name, str) and not self.table.has(name):
             raise InputError(f"{option(part)} names a column of the table; values go into a column first")
@@ -223,7 +217,7 @@ class Finder:
             self.miss(part, f"no column '{shorten(name)}' (asked for as {part})", [name, *looked])
         return name
 
-    def several(self, part: str, names: str | Iterable[str] | None, looked: Sequence[str] = ()) -> Levels:
+    def several(self, part: str, names: str | Iterable[str] | None, looked: Texts = ()) -> Levels:
         """Take the columns that the caller named, one or several."""
         return tuple(self.explicit(part, name, looked) for name in texts(names))
 
@@ -232,17 +226,13 @@ class Finder:
         if self.problems:
             raise DesignError(self.problems)
 
-    def lack(
-        self, part: str, names: Sequence[str], guess: str | None = None, taken: Sequence[str] = (), like: int = 3
-    ) -> None:
+    def lack(self, part: str, names: Texts, guess: str | None = None, taken: Texts = (), like: int = 3) -> None:
         """Collect a part that no column plays; columns like the first few names may have been meant."""
         message = f"no column for '{part}' (looked for {listing(names, most=6)})"
         self.miss(part, message, names[:like], guess, taken)
         self.problems[-1] = replace(self.problems[-1], part=part)
 
-    def miss(
-        self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
-    ) -> None:
+    def miss(self, part: str, message: str, looked: Texts, guess: str | None = None, taken: Texts = ()) -> None:
         """Collect a missing column with the likeliest cure: a free column of a similar name."""
         free = [column for column in (*self.columns, *self.table.index) if column not in taken]
         some = free[:COMPARED]
@@ -254,7 +244,7 @@ class Finder:
         self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
 
     @staticmethod
-    def spelled(looked: Sequence[str], free: Sequence[str]) -> str | None:
+    def spelled(looked: Texts, free: Texts) -> str | None:
         """Return the first column that is called like a name but for capitals and blanks around it."""
         plain = {column.strip().casefold(): column for column in reversed(free)}
         return next((plain[want.casefold()] for want in looked if want.casefold() in plain), None)

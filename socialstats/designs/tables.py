@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.aliases import Fields, Levels, Texts, TextSet
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
 from socialstats.designs.rows import Rows, begin
@@ -60,7 +60,7 @@ def bare(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def frequency_columns(table: Table, taken: Collection[str], na: Collection[str] | None = None) -> list[str]:
+def frequency_columns(table: Table, taken: TextSet, na: TextSet | None = None) -> list[str]:
     """Return the columns that are called like a frequency and hold whole numbers from 0 upwards, but no row numbers."""
     return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and held(table, c, na).counts]
 
@@ -75,28 +75,25 @@ class Held:
     @property
     def number_rows(self) -> bool:
         """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
-        numbers = self.numbers
-        in_turn = self.rows >= FEWEST_NUMBERED and len(numbers) == self.rows
-        return in_turn and numbers[-1] - numbers[0] == self.rows - 1 and numbers[0] in (0, 1)
+        low = next(iter(self.numbers), -1.0)
+        return self.rows >= FEWEST_NUMBERED and low in (0, 1) and self.numbers == [low + k for k in range(self.rows)]
 
     @property
     def counts(self) -> bool:
         """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
-        numbers = self.numbers
-        whole = bool(numbers) and numbers[-1] >= 2 and all(x >= 0 and x.is_integer() for x in numbers)
+        whole = max(self.numbers, default=0) >= 2 and all(x >= 0 and x.is_integer() for x in self.numbers)
         return whole and not self.number_rows
 
 
-def held(table: Table, column: str, na: Collection[str] | None) -> Held:
+def held(table: Table, column: str, na: TextSet | None) -> Held:
     """Return the numbers that a column holds."""
     try:
         cells = table.counts([column])
         labels = cells.columns[column].labels(missing_labels(()) if na is None else na)
     except (InputError, TypeError):  # it holds no labels
         return Held([], 0)
-    numbers = [as_number(level) for level in labels.levels]
-    numeric = sorted(x for x in numbers if x is not None)
-    return Held(numeric if len(numeric) == len(numbers) else [], int(cells.n.sum()))
+    numbers = [x for x in map(as_number, labels.levels) if x is not None]
+    return Held(sorted(numbers) if len(numbers) == len(labels.levels) else [], int(cells.n.sum()))
 
 
 def holds_numbers(table: Table, column: str) -> bool:
@@ -105,7 +102,7 @@ def holds_numbers(table: Table, column: str) -> bool:
     return len(column_held.numbers) > 1 and not column_held.number_rows
 
 
-def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
+def _crossed(table: Table, keys: Texts, times: str) -> bool:
     """Whether the other columns of a small table are crossed, each combination in one row, and `times` counts each."""
     others = [c for c in table.columns if c != times]
     try:
@@ -121,7 +118,7 @@ def looks_counted(table: Table, *columns: str) -> bool:
     return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
 
 
-def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str], na: Collection[str]) -> Frequency:
+def unused_beside_wins(table: Table, wins: Texts, used: TextSet, na: TextSet) -> Frequency:
     """Return caution SS324 about columns of counts beside counts of wins, such as ties; their sum is no such column."""
     odd = []
     for column in [c for c in table.columns if c not in used][:MOST_FREE]:
@@ -145,9 +142,9 @@ class Frequency:
 def frequency(
     table: Table,
     asked: str | bool | None,
-    keys: Sequence[str],
-    used: Collection[str],
-    na: Collection[str],
+    keys: Texts,
+    used: TextSet,
+    na: TextSet,
     weight: str | None = None,
     counted: Callable[[], bool] = lambda: False,
 ) -> Frequency:
@@ -185,46 +182,30 @@ def frequency(
     counts = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
     if counts.counts and (len(counts.numbers) > 1 or counts.rows == 1):  # a constant says nothing of single rows
         name, none = shorten(named[0]), option("count", False, "--count ''")
-        return Frequency(
-            column=named[0],
-            cautions=(
-                caution(
-                    "SS323",
-                    f"'{name}' holds whole numbers beside rows that are all different",
-                    affects="n, every number",
-                    fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
-                ),
-            ),
-        )
+        detail = f"'{name}' holds whole numbers beside rows that are all different"
+        fix = f"{option('count', name, f'--count {name}')} says so; {none} if it means something else"
+        return Frequency(column=named[0], cautions=(caution("SS323", detail, affects="n, every number", fix=fix),))
     odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
-        odd = [
-            c
-            for c in free[:MOST_FREE]
-            if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c) and held(table, c, na).counts
-        ]
+        others = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)]
+        odd = [c for c in others if held(table, c, na).counts]
     return _named(odd, "not used")
 
 
-def _named(columns: Sequence[str], how: str) -> Frequency:
+def _named(columns: Texts, how: str) -> Frequency:
     """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
     if not columns:
         return Frequency()
     name, none = shorten(columns[0]), option("count", False, "--count ''")
-    return Frequency(
-        cautions=(
-            caution(
-                "SS324",
-                f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}",
-                affects="n, every number",
-                fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
-                f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
-            ),
-        )
+    detail = f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}"
+    fix = (
+        f"{option('count', name, f'--count {name}')} if a row stands for so many, "
+        f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither"
     )
+    return Frequency(cautions=(caution("SS324", detail, affects="n, every number", fix=fix),))
 
 
-def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
+def refuse_totals(columns: Texts, rows: Rows) -> None:
     """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
     for column in columns:
         bad = rows.use & rows.labels(column).mapped(lambda level: bare(level) in TOTALS, False)
@@ -232,7 +213,7 @@ def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
         rows.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix)
 
 
-def refuse_total_row(table: Table, names: Sequence[str], columns: Sequence[str], na: Collection[str]) -> None:
+def refuse_total_row(table: Table, names: Texts, columns: Texts, na: TextSet) -> None:
     """Report a row that is called a total in a column of names, and that is the sum of all other rows.
 
     Raises
@@ -282,9 +263,8 @@ def begun(
     drop: bool = False,
     fix: str = "",
     wide: Table | None = None,
-    noticed: Sequence[Caution] | None = None,
-    may_miss: Sequence[str] = (),
-) -> tuple[Rows, list[Caution]]:
+    may_miss: Texts = (),
+) -> Rows:
     """Count the rows of a design of units, and set those aside that miss a name or a count.
 
     Parameters
@@ -298,23 +278,19 @@ def begun(
         What is done where a value is missing; by default it is filled in, or its row dropped.
     wide : Table or None
         The table that `table` was made of.
-    noticed : sequence of Caution or None
-        What was said of a column of frequencies; None where none was looked for.
     may_miss : sequence of str
         Kinds of columns that may miss a value.
     """
-    if noticed is None:
-        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
     rows = begin(table, roles.columns(), options.na_labels, roles.of(*NAMING))
     if wide is not None:
         rows.noun, rows.origin = "values", wide
         rows.flow[0] = replace(rows.flow[0], label="values read")
     needed = [kind for kind in NEEDED if kind not in may_miss]
     rows.set_missing_aside(roles.of(*needed), drop=drop, fix=fix)
-    return rows, [*noticed]
+    return rows
 
 
-def times_of(rows: Rows, roles: Roles, labels: Sequence[str]) -> FloatArray:
+def times_of(rows: Rows, roles: Roles, labels: Texts) -> FloatArray:
     """Return how often each row of a design of units counts; rows that count 0 times are used no more.
 
     Parameters
@@ -389,7 +365,7 @@ def crosstab(table: Table) -> pd.DataFrame:
     return square
 
 
-def _lost_labels(rows: Sequence[str], heads: Sequence[str]) -> bool:
+def _lost_labels(rows: Texts, heads: Texts) -> bool:
     """Whether the header is V1, V2, ... (or X1, ...) over rows 1, 2, ...: R's names for columns without any."""
     numbered = [str(k) for k in range(1, len(rows) + 1)]
     return list(rows) == numbered and any(list(heads) == [letter + k for k in numbered] for letter in "VX")
@@ -403,18 +379,18 @@ def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
     InputError
         For a row and column called like totals that are none.
     """
-    row, column = (bare(str(axis[-1])) for axis in (square.index, square.columns))
-    down = len(square) > 2 and np.allclose(square.iloc[:-1].sum(axis=0), square.iloc[-1])
-    across = square.shape[1] > 2 and np.allclose(square.iloc[:, :-1].sum(axis=1), square.iloc[:, -1])
-    if row == column:
-        if row in MARGINS and not (down and across):
-            raise InputError(
-                f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns"
-            )
-        return square.iloc[:-1, :-1] if down and across else square
     names = [bare(str(label)) for label in (*square.index, *square.columns)]
-    square = square.iloc[:-1] if down and names.count(row) == 1 else square
-    return square.iloc[:, :-1] if across and names.count(column) == 1 else square
+    row, column = names[len(square) - 1], names[-1]
+    down, across = (
+        len(side) > 2 and np.allclose(side.iloc[:-1].sum(axis=0), side.iloc[-1]) for side in (square, square.T)
+    )
+    if row == column and row in MARGINS and not (down and across):
+        raise InputError(f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns")
+    if row == column:
+        down = across = down and across
+    else:
+        down, across = down and names.count(row) == 1, across and names.count(column) == 1
+    return square.iloc[: len(square) - down, : square.shape[1] - across]
 
 
 def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
@@ -509,34 +485,30 @@ def _frame_labels(table: Any, source: str) -> Levels:
             f"{source}: the rows are {quoted(rows, 8)} and the columns {quoted(columns, 8)}. Both sides need the same "
             "levels in the same order: table.reindex(index=levels, columns=levels, fill_value=0)"
         )
-    if len(set(rows)) < len(rows) or "" in rows:
+    if len({*rows} - {""}) < len(rows):
         raise InputError(f"{source}: levels must be distinct and not empty, not {quoted(rows, 8)}")
     return rows
 
 
-def _numbers(cells: Any, labels: Sequence[str], source: str) -> FloatArray:
+def _numbers(cells: Any, labels: Texts, source: str) -> FloatArray:
+    numbers = {place: _count(value) for place, value in np.ndenumerate(cells)}
     problems = []
-    out = np.zeros(cells.shape)
-    for (row, column), value in np.ndenumerate(cells):
-        out[row, column] = np.nan if (number := _count(value)) is None else number
-        if number is None:
-            place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
-            message = f"{place}: {shorten(str(value))} is not a count"
-            problems.append(Problem(message=message, source=source, fix=FIX))
+    for row, column in [place for place, number in numbers.items() if number is None][: SHOWN_AT_MOST + 1]:
+        place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
+        message = f"{place}: {shorten(str(cells[row, column]))} is not a count"
+        problems.append(Problem(message=message, source=source, fix=FIX))
     if problems:
-        raise InputError(problems[: SHOWN_AT_MOST + 1])
-    return out
+        raise InputError(problems)
+    return np.array([*numbers.values()], dtype=np.float64).reshape(cells.shape)
 
 
 def _count(value: Any) -> float | None:
     """Return a whole number from 0 upwards, None for anything else (text and missing values too)."""
-    if value is None or isinstance(value, (str, bytes, complex)):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return number if np.isfinite(number) and number >= 0 and number.is_integer() else None
+    number = -1.0
+    if not isinstance(value, (str, bytes, complex)):
+        with suppress(TypeError, ValueError):
+            number = float(value)
+    return number if number >= 0 and number.is_integer() else None
 
 
 def whole_count(value: Any, place: str) -> float:
@@ -558,8 +530,7 @@ def _ordered(labels: Levels, counts: FloatArray, declared: Levels | None, source
     if declared is None or declared == labels:
         return labels, counts
     codes = codes_in(labels, declared)
-    unknown = [label for label, code in zip(labels, codes, strict=True) if code < 0]
-    if unknown:
+    if unknown := [label for label, code in zip(labels, codes, strict=True) if code < 0]:
         raise InputError(f"{source}: {quoted(unknown)} is none of the declared levels ({quoted(declared, 8)})")
     out = np.zeros((len(declared), len(declared)))
     out[np.ix_(codes, codes)] = counts
@@ -588,7 +559,7 @@ class Long:
 
 
 @asks
-def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row: str | None, name: str) -> Long:
+def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, name: str) -> Long:
     """Stack some columns of a table.
 
     Parameters
@@ -637,7 +608,7 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
     return Long(table=stacked, row=row or numbered, name=which, value=value, levels=levels)
 
 
-def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
+def _common_kind(table: Table, columns: Texts) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
     """Return the type that stacked columns of a lazy table have; None where its rows are to be read first."""
     schema = table.frame.collect_schema()
     kinds = [schema[column] for column in columns]
@@ -649,7 +620,7 @@ def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type
 
 
 def _stacked_lazily(
-    table: Table, columns: Sequence[str], kept: Sequence[str], added: tuple[str, str, str], kind: Any
+    table: Table, columns: Texts, kept: Texts, added: tuple[str, str, str], kind: Any
 ) -> nw.LazyFrame[Any]:
     """Return a lazy frame with a row for each value; `added` names the columns of what it is, the value, the row."""
     which, value, numbered = added
@@ -671,7 +642,7 @@ def _stacked_lazily(
 
 
 def _stacked_now(
-    frame: Any, columns: Sequence[str], kept: Sequence[str], added: tuple[str, str, str], *, first: bool
+    frame: Any, columns: Texts, kept: Texts, added: tuple[str, str, str], *, first: bool
 ) -> nw.DataFrame[Any]:
     """Return the same in memory; rows are numbered from 0, or from 1."""
     import pandas as pd
@@ -693,7 +664,7 @@ def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:
     return replace(table, frame=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)), name
 
 
-def free_name(taken: Collection[str], wanted: str) -> str:
+def free_name(taken: TextSet, wanted: str) -> str:
     """Return a name that no column has."""
     while wanted in taken:
         wanted += "_"
@@ -710,19 +681,15 @@ def _array(frame: Any, column: str) -> AnyArray:
     return np.fromiter(series.to_list(), dtype=object, count=len(series))
 
 
-def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
+def _stacked(frame: Any, columns: Texts) -> AnyArray:
     """Stack columns; where some are numbers, truth values are 0 and 1."""
-    arrays = [_array(frame, column) for column in columns]
-    truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
-    plain = all(is_truth or array.dtype != object for array, is_truth in zip(arrays, truth, strict=True))
-    if plain and any(truth) and not all(truth):
-        arrays = [
-            np.array(array, dtype=np.float64) if is_truth else array
-            for array, is_truth in zip(arrays, truth, strict=True)
-        ]
-    if any(array.dtype == object for array in arrays):
-        arrays = [array.astype(object) for array in arrays]
-    return np.concatenate(arrays)
+    arrays = {column: _array(frame, column) for column in columns}
+    truth = [column for column in columns if frame.get_column(column).dtype == nw.Boolean]
+    plain = all(column in truth or array.dtype != object for column, array in arrays.items())
+    if plain and len(truth) < len(columns):
+        arrays |= {column: np.array(arrays[column], dtype=np.float64) for column in truth}
+    mixed = any(array.dtype == object for array in arrays.values())
+    return np.concatenate([array.astype(object) if mixed else array for array in arrays.values()])
 
 
 def as_named(data: Any, prefix: str = "") -> Any:
@@ -767,7 +734,7 @@ def need_columns(table: Table, names: Iterable[str], what: str) -> None:
         raise InputError(Problem(source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"))
 
 
-def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
+def groupings(table: Table, names: Texts, what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
     """Read groupings of items (models) from a table with a row for each.
 
     Parameters
@@ -799,14 +766,12 @@ def groupings(table: Table, names: Sequence[str], what: str) -> tuple[Levels, di
             f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
             f"'{names[0]}' (or '{names[1]}'), every other one is a grouping"
         )
-    columns = map(table.texts, (item, *others))
-    rows = [row for row in dict.fromkeys(zip(*columns, strict=True)) if row[0]]
-    items = [str(row[0]) for row in rows]
-    if twice := sorted({name for name in items if items.count(name) > 1}):
-        raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
-    return tuple(items), {
-        name: {
-            label: group for label, row in sorted(zip(items, rows, strict=True), key=itemgetter(0)) if (group := row[k])
-        }
-        for k, name in enumerate(others, start=1)
+    columns = [*map(table.texts, others)]
+    groups_of: dict[str, tuple[str | None, ...]] = {}
+    for label, groups in zip(table.texts(item), zip(*columns, strict=True), strict=True):
+        if label and groups_of.setdefault(label, groups) != groups:
+            raise InputError(f"{table.source}: '{shorten(label)}' has several rows; give every {what} one")
+    return tuple(groups_of), {
+        name: {label: group for label in sorted(groups_of) if (group := groups_of[label][k])}
+        for k, name in enumerate(others)
     }

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from socialstats.designs.aliases import TextSet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
@@ -30,6 +31,7 @@ ALLOWED = (
     + ", ".join(FUNCTIONS)
 )
 BINDS = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4}
+JOINS = {"*": 1, ":": 2, "**": 3, "^": 3}  # how tightly terms are joined
 SIGN_BINDS = 3  # -x**2 is -(x**2), and -x*y is (-x)*y
 WORD = re.compile(r"[^\W\d][\w.]*")
 TOKEN = re.compile(
@@ -142,7 +144,7 @@ def term_text(term: Term) -> str:
     return ":".join(factor.text for factor in term) or "1"
 
 
-def parse(text: str, keywords: Collection[str] = ()) -> Parts:
+def parse(text: str, keywords: TextSet = ()) -> Parts:
     """Take a formula apart.
 
     Parameters
@@ -196,7 +198,7 @@ def terms_of(formula: str) -> list[Term] | None:
 class _Reading:
     """A formula, read once from left to right; `kind` and `token` are what comes next."""
 
-    def __init__(self, text: str, keywords: Collection[str]) -> None:
+    def __init__(self, text: str, keywords: TextSet) -> None:
         self.text, self.keywords = text, keywords
         self.at = self.depth = 0
         self.kind = self.token = ""
@@ -275,39 +277,30 @@ class _Reading:
                 more: Terms = {frozenset(): ()}
                 adds = not adds
             else:
-                more = self.product()
+                more = self.joined()
             terms = self.limited(terms | more if adds else {key: terms[key] for key in terms if key not in more})
             if not self.next_is("+", "-"):
                 return terms
             sign = self.take()
 
-    def product(self) -> Terms:
-        """Read interactions joined by ``*``, which adds the terms and their interactions."""
-        terms = self.interaction()
-        while self.next_is("*"):
-            self.take()
-            other = self.interaction()
-            terms = self.limited(terms | other | self.crossed(terms, other))
-        return terms
+    def joined(self, least: int = 1) -> Terms:
+        """Read factors, or terms in parentheses, joined by operators that bind at least so tightly.
 
-    def interaction(self) -> Terms:
-        terms = self.power()
-        while self.next_is(":"):
-            self.take()
-            terms = self.crossed(terms, self.power())
-        return terms
-
-    def power(self) -> Terms:
-        """Read a factor or terms in parentheses; ``**k`` adds their interactions up to k of them."""
+        ``:`` is an interaction, ``*`` adds terms and their interactions, ``**k`` their interactions up to k of them.
+        """
         terms = self.factor()
-        if not self.next_is("**", "^"):
-            return terms
-        self.take()
-        k = self.whole("a power of terms", HIGHEST_POWER)
-        powers = terms
-        for _ in range(k - 1):
-            powers = self.crossed(powers, terms)
-        return powers
+        while self.kind == "mark" and JOINS.get(self.token, 0) >= least:
+            sign, one = self.take(), terms
+            if sign in ("**", "^"):
+                for _ in range(self.whole("a power of terms", HIGHEST_POWER) - 1):
+                    terms = self.crossed(terms, one)
+                if self.next_is("**", "^"):
+                    raise self.unexpected("where an operator is needed")
+                continue
+            other = self.joined(JOINS[sign] + 1)
+            terms = self.crossed(one, other)
+            terms = terms if sign == ":" else self.limited(one | other | terms)
+        return terms
 
     def factor(self) -> Terms:
         if self.next_is("("):
@@ -381,18 +374,16 @@ class _Reading:
         names = OPTIONS[function]
         while self.next_is(","):
             self.take()
-            word = ""
-            if self.kind == "number" and names and not given:
-                name = next(iter(names))
-            elif self.kind == "name" and self.token in names and self.token not in given:
-                name = self.take()
-                word = f"{name}="
-                self.expect("=", f"follows {name}")
-            else:
-                takes = listing([f"{name}=" for name in names]) if names else "one column alone"
+            first = next(iter(names), "") if self.kind == "number" and not given else ""
+            name = first or self.token
+            if name not in names or name in given:
+                takes = listing([f"{known}=" for known in names]) if names else "one column alone"
                 raise self.unexpected(f"among the options of {function}(), which takes {takes}")
+            if not first:
+                self.take()
+                self.expect("=", f"follows {name}")
             given[name] = self.whole(f"{name} of {function}()", names[name])
-            written.append(f"{word}{given[name]}")
+            written.append(f"{given[name]}" if first else f"{name}={given[name]}")
         return given, written
 
     def whole(self, what: str, most: int) -> int:

@@ -15,8 +15,7 @@ from socialstats.designs.ratings_reading import RatingsOptions, build_from
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
 from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
-from socialstats.tables import Table, as_table, as_text
-from socialstats.text import listing
+from socialstats.tables import Table, as_table
 from socialstats.voice import option
 
 ANSWER = ("model", "scenario", "stage", "wording")  # parts that tell answers apart
@@ -131,7 +130,7 @@ def trait_ratings(
     try:
         done = build_from(long.table, roles, options, wide=table)
     except InputError as error:
-        raise type(error)(in_own_columns(error.problems, table, chosen, long.name, long.value)) from error
+        raise type(error)(in_own_words(error.problems, long.name)) from error
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
@@ -156,31 +155,19 @@ def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], o
         raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")
 
 
-def in_own_columns(
-    problems: Sequence[Problem], table: Table, traits: Sequence[str], trait: str, value: str
-) -> list[Problem]:
-    """Return problems of the long table in words of the wide one: scores by their columns, answers once for all traits.
+def in_own_words(problems: Sequence[Problem], trait: str) -> list[Problem]:
+    """Return problems of the long table in words of the wide one: those of an answer once for all traits.
 
     Parameters
     ----------
     problems : sequence of Problem
-    table : Table
-        The wide one.
-    traits : sequence of str
-        Its columns of scores.
-    trait, value : str
-        Columns that only the long table has.
+    trait : str
+        The column of the traits, which only the long table has.
     """
     problems_by: dict[tuple[object, ...], Problem] = {}
     named = rf"{re.escape(trait)} '[^']*'"
-    for k, problem in enumerate(problems):
+    for problem in problems:
         message = re.sub(rf", {named}| \({named}\)", "", problem.message, count=1)
-        if problem.column == value:
-            quoted_value = problem.message.partition("' ")[0].removeprefix("'")
-            held = table.counts(list(dict.fromkeys(traits))).columns
-            has = [t for t in traits if quoted_value in map(as_text, held[t].values.tolist())]
-            problems_by[k,] = replace(problem, column=listing(has, most=3) or None)
-        else:
-            column = None if problem.fix == ONCE else problem.column
-            problems_by.setdefault((message, problem.lines), replace(problem, column=column, message=message))
-    return list(problems_by.values())
+        column = None if problem.fix == ONCE else problem.column
+        problems_by.setdefault((message, problem.lines), replace(problem, column=column, message=message))
+    return [*problems_by.values()]

@@ -27,8 +27,8 @@ from socialstats.arrays import FloatArray, IntArray, scaled
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.options import Reading, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
-from socialstats.designs.rows import cluster_suspects
 from socialstats.designs.schema import Roles
+from socialstats.designs.suspects import cluster_suspects
 from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, ORDER_NAME, RATERS, UNITS, VALUES
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of
 from socialstats.errors import Caution, SocialStatsError, caution

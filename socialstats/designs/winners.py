@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels, Pair
-from socialstats.designs.columns import Contest, item_tokens
+from socialstats.designs.columns import Contest, own_tokens
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
@@ -60,9 +60,7 @@ class Sides:
 
     def schemes(self) -> list[Pair]:
         """Return the pairs of codes that may stand for the sides, the table's own names first."""
-        tokens = item_tokens(self.columns)
-        names = [self.columns, *([tokens] if tokens and all(tokens) else [])]
-        return list(dict.fromkeys([*names, *SIDE_CODES]))
+        return list(dict.fromkeys([self.columns, *own_tokens(self.columns), *SIDE_CODES]))
 
     def scheme(self, values: set[str]) -> Pair | None:
         """Return the first pair of side codes that explains every value."""
@@ -117,7 +115,7 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
     if scheme and clash and coding != "side":
         fix = f"Say {option('winner_coding', 'label')} or {option('winner_coding', 'side')}"
         message = f"{quoted(clash)} may name an item or a side, and not every value names an item of its row"
-        rows.say(message, column=column, fix=fix)
+        rows.pend(message, column, fix)
         return by_label
     if coding == "side" or scheme or rows_unknown(rows, by_side) < rows_unknown(rows, by_label):
         return _judged(by_side, likely_scheme(used, sides.schemes()), column, sides, rows, options)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.scan import Share, StoredClusters
+from socialstats.designs.scan import Part, StoredClusters
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import gated, left_of_sums
 
@@ -430,12 +430,12 @@ def _of_difference(
     )  # fmt: skip
 
 
-def _blocks(factors: Sequence[IntArray] | StoredClusters) -> tuple[Callable[[int], Iterable[Share]], int]:
+def _blocks(factors: Sequence[IntArray] | StoredClusters) -> tuple[Callable[[int], Iterable[Part]], int]:
     """Return the shares of the cells that belong to clusters, in blocks, and the factor with more clusters."""
     if isinstance(factors, StoredClusters):
-        return factors.blocks, factors.finer
+        return factors.blocks, factors.rows.finer()
     found = [numbered(code) for code in factors]
-    return lambda _: [Share.of([code for code, _ in found])], int(np.argmax([n for _, n in found]))
+    return lambda _: [Part.of([code for code, _ in found])], int(np.argmax([n for _, n in found]))
 
 
 def numbered(code: IntArray) -> tuple[IntArray, int]:
@@ -589,14 +589,14 @@ def _spread(shares: Any, alike: FloatArray) -> Any:
 
 
 def _by_cluster(
-    scores: Any, shares: Any, share: Share | None, code: IntArray | None = None
+    scores: Any, shares: Any, share: Part | None, code: IntArray | None = None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Sums of scores and shares of each cluster and column where there is a share, flat, with their columns.
 
     Parameters
     ----------
     scores, shares : (cells, k) arrays, dense or sparse
-    share : Share or None
+    share : Part or None
         What belongs to clusters; None where each cell is a cluster.
     code : (n,) int64 array, optional
         Cluster of each of its parts.

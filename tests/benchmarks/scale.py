@@ -36,12 +36,9 @@ parquet files; linear algebra ran in one thread, on {cores} cores.
 Of Spark the numbers are those of Python and Java together. Other packages fit strengths without a covariance, except
 arena-rank, whose errors are by row.{missing}
 
-Covariates of their own in each row stay with the table as well. Rows pass through a temporary file.
-
-Clusters stay with a lazy table. Its rows are read once without clusters. They are read again as pairs of a cell and a
-cluster, of which 160 MB are held at a time. These are 20 million pairs of 8 bytes, or 40 million of one factor of
-clusters, of 4 bytes. A table with more distinct pairs is read again for each further part. A sum over 10^8 rows takes
-three to five readings. One over 10^9 rows takes up to fifty, and as these were not measured, no time is given.
+Clusters, and covariates of their own in each row, stay with a lazy table. It is read once without them. A second
+reading writes its rows to a temporary file; with one factor of clusters a row takes 16 bytes. Sums by cluster sort the
+rows of some clusters at a time. Of more than 500,000 rows, the others wait in further files.
 """
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from socialstats.designs import spool
+from socialstats.designs import covariates
 from socialstats.tables import files
 
 
@@ -30,8 +30,8 @@ def test_the_range_of_a_covariate_that_stays_is_found_by_the_engine(
     })  # fmt: skip
     votes.to_parquet(tmp_path / "votes.parquet", row_group_size=500)
     monkeypatch.setattr(files, "MOST_ROWS", 1000)
-    monkeypatch.setattr(spool, "MANY_VALUES", 500 if stays else 10**6)
-    monkeypatch.setattr(spool, "FIRST_ROWS", 600)
+    monkeypatch.setattr(covariates, "MANY_VALUES", 500 if stays else 10**6)
+    monkeypatch.setattr(covariates, "FIRST_ROWS", 600)
     fetched: list[int] = []
     collect = nw.LazyFrame.collect
 

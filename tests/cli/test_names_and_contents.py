@@ -186,7 +186,7 @@ def test_names_and_contents_decide_together(
 def test_sides_in_words_and_turned_columns_count_the_wins_that_were_written(tmp_path: Path) -> None:
     """The columns away, home with H, A and D: the winner by label is what the codes say."""
     from socialstats import Comparisons
-    from socialstats.designs.rows import votes
+    from socialstats.designs.suspects import votes
 
     coded = away_first()
     named = coded.assign(

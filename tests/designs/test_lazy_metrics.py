@@ -14,7 +14,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.crosscheck import bradley_terry as bradley_terry_check
-from socialstats.designs import scan, spool
+from socialstats.designs import scan
 from socialstats.studies import comparisons
 from socialstats.studies.page import StudyOptions
 
@@ -111,13 +111,13 @@ COMPARED = {"item_a": "item_a", "item_b": "item_b", "winner": "winner", "covaria
 @pytest.mark.parametrize("metric", [ss.win_rates, ss.sensitivity])
 def test_clusters_are_summed_in_blocks_and_the_table_stays(metric: Any, held: int, monkeypatch: Any) -> None:
     frame = votes(20_000, items=9)
-    monkeypatch.setattr(scan, "HELD", held)
-    monkeypatch.setattr(scan, "BLOCK_ROWS", 700)
+    monkeypatch.setattr(scan, "SORTED_ROWS", held)
+    monkeypatch.setattr(scan, "SPOOL_ROWS", 700)
     lazy, whole = (
         ss.Comparisons.from_frame(t, **COMPARED, cluster=["judge", "team", "prompt"])
         for t in (ENGINES["duckdb"](frame), frame)
     )
-    monkeypatch.setattr(spool.Spool, "whole", None)  # nothing reads all rows
+    monkeypatch.setattr(scan.Spool, "whole", None)  # nothing reads all rows
     for cluster in ("judge", ["prompt", "judge"], ["judge", "team"], "pair", None):
         options = {"resamples": 50, "level": 0.9} if metric is ss.sensitivity else {}
         compare(metric(lazy, cluster=cluster, **options), metric(whole, cluster=cluster, **options))
@@ -139,8 +139,8 @@ def test_entropies_of_pairs_need_no_rows(engine: str, monkeypatch: pytest.Monkey
     frame = topics()
     frames = (ENGINES[engine](frame), frame)
     lazy, held = (ss.Comparisons.from_frame(t, **COMPARED, cluster=["topic", "judge"]) for t in frames)
-    monkeypatch.setattr(scan, "BLOCK_ROWS", 100)
-    monkeypatch.setattr(spool.Spool, "whole", None)  # nothing reads all rows
+    monkeypatch.setattr(scan, "SPOOL_ROWS", 100)
+    monkeypatch.setattr(scan.Spool, "whole", None)  # nothing reads all rows
     assert lazy.scan is not None
     for cluster in ("topic", "pair", None):
         compare(ss.choice_entropy(lazy, cluster=cluster), ss.choice_entropy(held, cluster=cluster))
@@ -191,7 +191,7 @@ def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(mon
     frame = votes()
     designs = [ss.Comparisons.from_frame(t, **COMPARED, cluster=["judge", "prompt"]) for t in (
         ENGINES["duckdb"](frame), frame)]  # fmt: skip
-    monkeypatch.setattr(spool.Spool, "whole", None)  # nothing reads all rows
+    monkeypatch.setattr(scan.Spool, "whole", None)  # nothing reads all rows
     lazy, held = (comparisons.run(design, StudyOptions(verify=False)) for design in designs)
     assert (lazy.answer, lazy.design, lazy.methods) == (held.answer, held.design, held.methods)
     assert untried(lazy) == untried(held)
@@ -206,7 +206,7 @@ def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(mon
 def test_large_tables_of_fits_are_not_verified_and_not_read(monkeypatch: Any) -> None:
     fit = ss.bradley_terry(ENGINES["duckdb"](votes()), cluster="judge")
     monkeypatch.setattr(bradley_terry_check, "LARGEST_TABLE", 6 * 300)  # more than its cells, fewer than with judges
-    monkeypatch.setattr(spool.Spool, "whole", None)
+    monkeypatch.setattr(scan.Spool, "whole", None)
     (check, *_) = [c for c in fit.verify().checks if c.quantity == "whole model"]
     assert check.ok is None
     assert "a dense table of at least" in check.note

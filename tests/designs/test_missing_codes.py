@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import socialstats as ss
 from socialstats import Comparisons, Paired, Ratings
-from socialstats.designs.rows import standing_apart
+from socialstats.designs.suspects import standing_apart
 from socialstats.errors import InputError
 
 RNG = np.random.default_rng(4)

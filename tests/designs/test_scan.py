@@ -56,7 +56,7 @@ ENGINES: list[Callable[[pd.DataFrame], Any]] = [of_duckdb, of_polars]
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "BLOCK_ROWS", 700)
+    monkeypatch.setattr(scan, "SPOOL_ROWS", 700)
 
 
 def numbers(result: Any) -> np.ndarray[Any, Any]:
@@ -91,8 +91,8 @@ def test_errors_and_degrees_of_freedom_are_those_of_the_table_in_memory(make: An
     np.testing.assert_allclose(numbers(scanned.pairwise()), numbers(whole.pairwise()), rtol=1e-8, atol=1e-12)
 
 
-def test_tables_with_more_rows_than_are_held_are_read_several_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "HELD", 500)
+def test_rows_that_are_sorted_in_several_files_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "SORTED_ROWS", 500)
     monkeypatch.setattr(batches, "BATCH_ROWS", 300)
     for cluster, given in ((["judge", "prompt"], {}), ("team", {"weight": "w"})):
         scanned, whole = both(of_duckdb, votes(), cluster, **given)

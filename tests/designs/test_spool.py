@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import socialstats as ss
-from socialstats.designs import spool
+from socialstats.designs import covariates, scan
 
 FIELDS = ("estimate", "std_error", "df", "conf_low", "p_value")
 
@@ -61,8 +61,10 @@ CASES: list[tuple[str, Mapping[str, Any]]] = [
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"MANY_VALUES": 500, "EAGER_ROWS": 1000, "SPOOL_ROWS": 300, "SORTED_ROWS": 700}.items():
-        monkeypatch.setattr(spool, name, value)
+    for module, sizes in ((covariates, {"MANY_VALUES": 500, "EAGER_ROWS": 1000}),
+                          (scan, {"SPOOL_ROWS": 300, "SORTED_ROWS": 700})):  # fmt: skip
+        for name, value in sizes.items():
+            monkeypatch.setattr(module, name, value)
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
     def fit(frame: pd.DataFrame, *args: Any, **given: Any) -> Any:
         with monkeypatch.context() as patch:
-            patch.setattr(spool, "MANY_VALUES", 10**9)
+            patch.setattr(covariates, "MANY_VALUES", 10**9)
             return ss.bradley_terry(frame, *args, **given)
 
     return fit

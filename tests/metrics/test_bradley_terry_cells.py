@@ -12,7 +12,7 @@ from scipy.special import logit
 
 import socialstats as ss
 from socialstats.datasets import baseball, ice_hockey, role_conflict
-from socialstats.designs import spool
+from socialstats.designs import covariates
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results import GLANCE_COLUMNS
 from tests.golden_data import golden, golden_frame
@@ -188,7 +188,7 @@ def test_update_keeps_what_is_not_changed():
 
 
 def test_covariates_that_stay_with_a_lazy_table_have_the_same_cells_and_predictions(monkeypatch):
-    monkeypatch.setattr(spool, "MANY_VALUES", 100)
+    monkeypatch.setattr(covariates, "MANY_VALUES", 100)
     rng = np.random.default_rng(6)
     a, b = rng.integers(0, 5, (2, 400))
     keep = a != b

@@ -13,7 +13,7 @@ GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between num
 
 WORK = {
     "BLOCK",
-    "BLOCK_ROWS",
+    "SPOOL_ROWS",
     "SPARSE",
     "DENSE",
     "AT_ONCE",

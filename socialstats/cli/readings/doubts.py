@@ -9,7 +9,7 @@ from socialstats.cli.readings.proposal import Parts, Proposal
 from socialstats.cli.readings.wide import two_judges
 from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, one_word_differs, paired_names, stem
 from socialstats.designs.roles import FAMILIES
-from socialstats.designs.rows import RATER_STEMS, item_suspects
+from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CONDITIONS,

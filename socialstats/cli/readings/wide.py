@@ -29,7 +29,7 @@ from socialstats.designs.profile import (
     stem,
 )
 from socialstats.designs.roles import FAMILIES, models_of
-from socialstats.designs.rows import PLAIN_STEMS, RATER_STEMS, item_suspects
+from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
     CONDITIONS,

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
-from socialstats.designs.spool import Spool
+from socialstats.designs.scan import Spool
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
 from socialstats.inference.dependence import few_pairs, stored_clusters
 from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
@@ -320,16 +320,14 @@ def _clustered(
 
         found = robust_of_blocks(
             blocks, information(data, model, fitted.beta), fitted.covariance,
-            [float(np.minimum(size, p).sum()) for size in spool.sizes], int(np.argmax([*map(len, spool.sizes)])),
-            noise=noise, least=least,
+            spool.ranks(p), spool.finer(), noise=noise, least=least,
         )  # fmt: skip
     elif scan is not None and scan.named(names):
         rows, by_cluster = whitened(every, design.weight, [])[0], scan.rows(names)
         found = robust_of_blocks(
-            lambda k: (whitened(part.cell, part.weight, part.codes) for part in by_cluster.parts(k)),
+            lambda k: (whitened(part.cell, part.weight, part.codes) for part in by_cluster.pairs(k)),
             np.asarray((rows.T @ rows).todense()), fitted.covariance,
-            [by_cluster.ranks(k, rows.shape[1]) for k in range(len(names))], by_cluster.finer(), noise=noise,
-            least=least,
+            by_cluster.ranks(rows.shape[1]), by_cluster.finer(), noise=noise, least=least,
         )  # fmt: skip
     else:
         rows, residuals, codes = whitened(every, design.weight, [factor.codes for factor in factors])

@@ -1042,7 +1042,7 @@ def _parts(design: Comparisons, factors: Sequence[Factor]) -> tuple[Callable[[],
     """Return the rows by cell and cluster, in parts, and the names of the clusters of each factor."""
     if design.scan is not None and design.scan.named([f.name for f in factors]):
         rows = design.scan.rows([f.name for f in factors])
-        return rows.parts, [rows.texts(k) for k in range(len(factors))]
+        return rows.pairs, [rows.texts(k) for k in range(len(factors))]
     whole = Part(
         cell=np.arange(len(design.weight)), count=design.count, weight=design.weight, weight_sq=design.weight_sq,
         codes=tuple(f.codes for f in factors),
