@@ -33,7 +33,7 @@ from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profi
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
+from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES, VALUES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_number, rows_without
 from socialstats.text import count, listing, quoted, shorten
@@ -143,9 +143,16 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 
 
 def holds_costs(seen: Profile) -> bool:
-    """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
+    """Whether the numbers of a table are prices, sizes and the like: nothing in it can be compared."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
+    costs = [c for c in numbers if c.called((*COSTS, *CALLS))]
+    priced = 2 * len(costs) >= len(numbers) and any("per" in c.tokens for c in costs)  # a list of prices
+    return bool(numbers) and ((seen.unjudged and costs == numbers) or (priced and not names_answers_in(seen)))
+
+
+def names_answers_in(seen: Profile) -> bool:
+    """Whether a column is called like an answer."""
+    return any(c.called(VALUES.words) for c in seen.varying())
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
@@ -169,6 +176,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
         unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
         owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
+        owned = owned and not one.parts.get("rater_source")
         if not (grouped or alone or unjudged or owned):
             kept.append(one)
     return kept

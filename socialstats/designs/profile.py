@@ -84,6 +84,9 @@ NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 
+DATED = re.compile(
+    r"\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:\D|$)"
+)  # 2025-03-01, 1.3.2025
 ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
 BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
@@ -172,8 +175,9 @@ class Column:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
         words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
         exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
+        dated = self.text and sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
-        return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt)
+        return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt or dated)
 
     @property
     def id_named(self) -> bool:
@@ -202,10 +206,10 @@ class Column:
 
     @property
     def is_enumeration(self) -> bool:
-        """Whether whole numbers are those of a list: nearly all from the first to the last, more than a scale has."""
+        """Whether whole numbers are those of a list: nearly all from 0 or 1 to the last, more than a scale has."""
         numbers = self.numbers or [0.0]
-        span = max(numbers) - min(numbers) + 1
-        return self.whole and not self.describes and len(numbers) >= MOST_GRADES and len(numbers) >= MOST_OF * span
+        full = len(numbers) >= MOST_GRADES and len(numbers) >= MOST_OF * (max(numbers) + 1)
+        return self.whole and not self.describes and full and min(numbers) <= 1
 
     @property
     def unique_key(self) -> bool:

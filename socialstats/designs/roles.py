@@ -46,6 +46,7 @@ from socialstats.designs.vocabulary import (
     GRADERS,
     HUMANS,
     IDENTITIES,
+    KINDS_OF,
     MACHINES,
     MEASURES,
     MODELS,
@@ -531,6 +532,8 @@ def models_of(profile: Profile) -> list[Column]:
     texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
     texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
+    if any(c.unique and c.called(MODELS.words) for c in profile.every):  # a row a model, whose provider says more of it
+        texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if c.called(MODELS.words) and not {*c.tokens[-1:]} & {*OF_MODELS}]
     named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
@@ -781,8 +784,8 @@ def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
 
 
 def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
-    """Whether whole numbers name units: planned, those of a list, or equally often for each source."""
-    return column.name in profile.planned or column.is_enumeration or regular(profile, source, column)
+    """Whether whole numbers name units: planned, those of a list, or met by each source equally often."""
+    return column.name in profile.planned or column.is_enumeration or is_balanced(profile, source, column)
 
 
 def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
@@ -1007,7 +1010,8 @@ def is_group(profile: Profile, column: Column) -> bool:
 
 def tells_groups(column: Column) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
-    if column.called(TREATMENTS) or RANDOMISER.fullmatch(column.name.strip()):
+    kind = {*column.tokens[-1:]} & {*KINDS_OF} and column.text
+    if column.called(TREATMENTS) or kind or RANDOMISER.fullmatch(column.name.strip()):
         return True
     return bool(words_of(column) & {*CONTROLS}) or of_people_and_machines(column)
 

@@ -100,6 +100,7 @@ MODELS = Part(
         "assistant provider modello helper 模型 助手"
     ),
 )
+KINDS_OF = spelled("type kind typ tipo")  # last words of names of kinds
 OF_ANSWERS = spelled("source type kind origin author condition group order length")  # not the answer itself
 OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
 GRADERS = spelled(
@@ -147,7 +148,7 @@ VALUES = Part(
         "value score rating response y answer outcome refusal refused refuses complied acertou acertos acerto "
         "abgelehnt verweigert rechazo rechazado recusou refus "
         "result evaluation performance effort correct measurement reading "
-        "label accuracy acc action decision verdict choice grade "
+        "label etichetta accuracy acc action decision verdict choice grade "
         "category reply stance code mark points wert bewertung "
         "antwort punkte richtig rotulo etiqueta opcion elegida elegido gegeben given puntuacion puntaje valor "
         "respuesta correcto "
@@ -216,7 +217,10 @@ CUES = spelled(
     "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft herkomst "
     "genero sexo genre"
 )  # what a person in a text is like, where each text was met with each
-CONFIDENCE = spelled("confidence confident certainty confianca confianza konfidenz sicherheit certitude")
+CONFIDENCE = spelled(
+    "confidence confident certainty sureness confianca konfidenz sicherheit certitude certeza sicurezza seguridad "
+    "seguranca zekerheid 信心 确信度"
+)
 PROSE = spelled(
     "reply comment comments text output prompt rationale reason reasons explanation justification justificacion note "
     "notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
@@ -315,7 +319,9 @@ SIZES = spelled("n samples nsamples count size votes")  # number of answers behi
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
 ANALYSED_BY = spelled("model system llm prompt persona")  # what a table is likely to be analysed by
-SOURCES = spelled("source rater_source rater_type rater_kind")  # columns that say whether people or models rated
+SOURCES = spelled(
+    "source rater_source rater_type rater_kind quelle fuente fonte origin pool"
+)  # columns that say whether people or models rated
 KINDS = spelled("domain topic group")  # kinds of units, which one rather reports by than clusters on
 VAGUE = spelled("group model worker worker_id participant participant_id")  # a condition as often as a rater
 

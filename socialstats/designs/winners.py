@@ -287,6 +287,7 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
         +1 where item_a was shown first, -1 where item_b was, 0 where the value could not be decoded.
     """
     order, used, schemes = rows.labels(column), {*rows.used_labels(column)}, [*sides.schemes(), *SIGNS]
+    schemes += [(x + y, y + x) for x, y in schemes]  # AB and BA name both sides, the first one first
     by_label = sides.winners(order)
     by_side = _by_scheme(order, scheme_of(used, schemes) or likely_scheme(used, schemes))
     clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too

@@ -84,12 +84,17 @@ def read(source: Source) -> Log:
     for run in runs:
         model = run.model if run.model and models[run.model] == 1 else f"{run.model or 'run'} ({run.name})"
         about = {"model": model, "run": run.name} if len(runs) > 1 else {"model": run.model}
-        rows += run.rows(scorers, {**about, "task": run.spec.get("eval_name") or run.spec.get("base_eval")})
+        rows += run.rows(scorers, {**about, "task": task_of(run.spec, source)})
         claims += _claims(run.report, scorers, file, {"model": model} if len(runs) > 1 else {})
         notes += [f"run {run.name}: {note}" if len(runs) > 1 else note for note in _notes(run.report)]
     if len(runs) > 1:
         notes.insert(0, f"{count(len(runs), 'run')} in one file: the column 'model' tells them apart")
     return log_of(__name__, source, rows, claims=claims, notes=notes)
+
+
+def task_of(spec: Row, source: Source) -> Any:
+    """Return the name of the evaluation; that of the file, where no line says it."""
+    return spec.get("eval_name") or spec.get("base_eval") or source.path.stem
 
 
 def runs_of(source: Source) -> list[Run]:

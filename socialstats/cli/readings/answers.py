@@ -25,6 +25,7 @@ from socialstats.designs.levels import opposites
 from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, paired_names
 from socialstats.designs.roles import (
     EQUAL,
+    FAMILIES,
     FEWEST_UNNAMED,
     MET_BY,
     Board,
@@ -49,12 +50,15 @@ from socialstats.designs.vocabulary import (
     CONFIDENCE,
     COVARIATES,
     CROWD,
+    KINDS_OF,
     METHODS,
     NUMBERINGS,
+    OF_ANSWERS,
     PERSONS,
     RATERS,
     REPEATS,
     RIGHT,
+    SOURCES,
     TASKS,
     UNITS,
     VALUES,
@@ -341,6 +345,8 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
     for source, rater, unit in product(sources, things, units):
         if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
             continue
+        if not says_who_answered(source):
+            continue
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue
@@ -348,6 +354,12 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts, reference_of(source))
         return
+
+
+def says_who_answered(source: Column) -> bool:
+    """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
+    named = source.called((*SOURCES, *KINDS_OF, *OF_ANSWERS)) or any(map(FAMILIES.search, source.levels))
+    return named or source.size > 2
 
 
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
@@ -378,13 +390,16 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     options = {"design": "groups", **({"cluster": [groups.unit]} if clustered else {}), **picked}
     values = [c for c in outcomes(seen, used) if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
-    for k, value in enumerate(values[:MOST_VALUES]):
+    best = GROUPED
+    for value in values[:MOST_VALUES]:
         clear = value.called(VALUES.words) or value.yes_no or value.discrete
         parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
         means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
         score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
-        yield Proposal("groups", score - less - 0.1 * k, means, parts, options)
+        best = min(best, score)
+        yield Proposal("groups", best - less, means, parts, options)
+        best -= 0.1
 
 
 def has_later(column: Column, others: Columns) -> bool:

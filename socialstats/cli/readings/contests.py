@@ -48,6 +48,8 @@ from socialstats.text import count
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
 NAMES_ONE = 9.2  # score where a result names one of both items in each row
+COUNTED = ("count", "n", "num", "times", "anzahl", "conteo")
+COUNTED_WINS = 9.1  # score of counts of the two sides, before counts of raters by level
 MOST_RESULTS = 12  # labels of results that name no item
 
 
@@ -303,6 +305,8 @@ def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Par
     for x, y in preferred:
         even = [c for c in whole if bare(c.name) in UNDECIDED][:1]
         yield wins(x, y, even), 8.8 - 0.1 * len(x.tokens), "counts of wins"
+    for x, y in of_sides(a, b, [c for c in whole if c.called(COUNTED)], all) if not preferred else ():
+        yield wins(x, y, []), COUNTED_WINS, "counts of wins"
     lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
     for x, y in () if preferred else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
         if x.called((*WIN_WORDS, "w")) and y.called(LOST):

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from itertools import combinations, permutations
 
+import numpy as np
+
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
-from socialstats.designs.profile import WON, Profile
+from socialstats.designs.profile import WON, Profile, same_scale
 from socialstats.designs.roles import APART, Groups, independent_groups
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
@@ -30,8 +32,10 @@ from socialstats.designs.vocabulary import (
 from socialstats.text import count, listing, quoted, shorten
 
 RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){2,}\s*")  # A>B=C>D
+SIDED = re.compile(r"\[*[AB]\s*[<>=≻≺]+\s*[AB]\]*")  # [[A>>B]], A=B
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MOST_OPTIONS = 12  # columns of options
+ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
 MOST_GRADES = 20  # from the lowest grade to the highest
 
 
@@ -75,8 +79,10 @@ def summaries(seen: Profile) -> str:
     bounds = [c for two in both if {*INTERVALS} & {*two[0].tokens, *two[1].tokens} for c in two]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
     sizes = [c for c in columns if c.whole and bool({*c.tokens} & {*SIZES})]
-    if len(means) != 1 or not (spread or bounds) or not (sizes or (spread and bounds)):
-        return ""
+    others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
+    beside = [c for c in others if same_scale(c, *means[:1])] if means else []
+    if len(means) != 1 or beside or not (spread or bounds) or not (sizes or (spread and bounds)):
+        return ""  # the mean of people beside ratings of models is a column like these
     found = listing([f"'{shorten(c.name, 30)}'" for c in (*sizes, *means, *spread, *bounds)], 6)
     return (
         f"Each row is a summary already: {found} stand beside each other. The answers themselves are needed to compare "
@@ -193,6 +199,40 @@ def counts_of_answers(seen: Profile) -> str:
     return ""
 
 
+def verdicts_without_items(seen: Profile) -> str:
+    """Return a word on verdicts between sides A and B in a table that does not say which items these are."""
+    sided = [c for c in seen.varying() if c.text and all(map(SIDED.fullmatch, c.levels))]
+    if len(sided) < 2:
+        return ""
+    return (
+        f"{quoted([shorten(c.name, 40) for c in sided], 4)} hold verdicts between sides A and B, and no column names the "
+        "two items. Where the columns show them in different orders, the same letter means different items. Write a row "
+        "for each verdict, with item_a, item_b and winner, and say --cluster with the column of the question"
+    )
+
+
+def shares_of_options(seen: Profile) -> str:
+    """Return a word on shares of options, a row each, that add up to 1 within a question."""
+    numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
+    numbers = [c for c in numbers if not (c.whole or c.describes)]
+    for question in [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ():
+        cells = seen.table.counts([question.name, *(c.name for c in numbers)])
+        at = cells.columns[question.name].labels().codes
+        whole = []
+        for column in numbers:
+            share = cells.columns[column.name].labels().numbers()
+            sums = np.bincount(at, weights=cells.n * share)
+            if np.isfinite(sums).all() and np.abs(sums - 1).max() <= ROUNDED:
+                whole.append(column.name)
+        if whole:
+            return (
+                f"{quoted(whole, 4)} add up to 1 within each '{shorten(question.name)}': they are shares of options. "
+                "Their mean difference is 0 whatever was answered. The answers are needed: a row for each, with the "
+                "source, the question and the answer. Counts of the answers are read with --count"
+            )
+    return ""
+
+
 def codebook(seen: Profile) -> str:
     """Return a word on a list of variables with their meaning and codes."""
     names, meanings, codings = ([c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS)
@@ -235,6 +275,8 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     menus,
     counts_of_groups,
     counts_of_answers,
+    verdicts_without_items,
+    shares_of_options,
     codebook,
     mixed_measures,
 )

@@ -40,6 +40,7 @@ from socialstats.designs.vocabulary import (
     JUDGEMENTS,
     LABELLINGS,
     LATER,
+    MEANS,
     MODELS,
     PERSONS,
     PREDICTIONS,
@@ -50,6 +51,8 @@ from socialstats.designs.vocabulary import (
     REPEATS,
     RIGHT,
     SCORES,
+    SIZES,
+    SPREADS,
     SUMMARIES,
     UNITS,
     VALUES,
@@ -107,7 +110,9 @@ class Rows:
         seen = self.seen
         out = {*seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.arm_sizes}
         free = [c for c in seen.every if c.levels and c is not self.identity and c.name not in out]
+        means = [c for c in free if any(is_mean(c, d) for d in free if d is not c)]
         kept = [c for c in free if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))]
+        kept = [c for c in free if c in kept or c in means]
         numbers = [c for c in free if not c.text]
         lone = len(numbers) == 2 and {*kept} < {*numbers} == {*free} and same_scale(*numbers)
         return numbers if lone else kept  # where two columns hold numbers, neither is a date or unit
@@ -118,9 +123,20 @@ class Rows:
         return lone and (column.unique or not self.named) and not column.ranks
 
 
+def is_mean(one: Column, other: Column) -> bool:
+    """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
+    both = {*one.tokens} & {*other.tokens} & {*MEANS} and one_word_differs(one, other)
+    people = {*one.tokens} & {*MEANS} and one.called(HUMANS) and measures(other)
+    return bool(both or people) and not (one.text or other.text) and same_scale(one, other)
+
+
 def measures(column: Column) -> bool:
     """Whether a column may hold measurements by its name and its labels."""
-    if column.called((*DERIVED, *REPEATS.words)) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES):
+    if (
+        column.called((*DERIVED, *REPEATS.words))
+        or {*column.tokens} & {*SPREADS, *SIZES}
+        or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES)
+    ):
         return False
     return not column.text or (column.size <= FEW and not column.unique)
 
