@@ -42,8 +42,8 @@ MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
-PLAIN_CODE = 97  # size from which a single number is a code of a missing answer
-CONTESTED = 2.0  # what a reading loses that takes items or results of a comparison as other parts
+PLAIN_CODE = 97  # from here on, a single number is a code
+CONTESTED = 2.0  # taken from a reading in which items or results of a comparison are other parts
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
 READINGS: tuple[Callable[[Profile], Proposals], ...] = (

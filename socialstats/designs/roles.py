@@ -518,7 +518,7 @@ FAMILIES = re.compile(
 )  # what models are called
 RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
 MOST_SOURCES = 12  # labels of a column that is not called so and names what is compared
-SEVERAL_MET = 1.3  # labels of a source that a unit met on average, from which units met several
+SEVERAL_MET = 1.3  # labels of a source that a unit met on average
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
 FEWEST_CLUSTERS, FEWEST_UNNAMED = 3, 8  # labels of a cluster that is called so, and of one that is not

@@ -205,8 +205,8 @@ def verdicts_without_items(seen: Profile) -> str:
     if len(sided) < 2:
         return ""
     return (
-        f"{quoted([shorten(c.name, 40) for c in sided], 4)} hold verdicts between sides A and B, and no column names the "
-        "two items. Where the columns show them in different orders, the same letter means different items. Write a row "
+        f"{quoted([shorten(c.name, 40) for c in sided], 4)} hold verdicts between sides A and B, and no column names "
+        "the two items. Where the columns show them in different orders, one letter means different items. Write a row "
         "for each verdict, with item_a, item_b and winner, and say --cluster with the column of the question"
     )
 

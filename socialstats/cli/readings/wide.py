@@ -132,11 +132,9 @@ def is_mean(one: Column, other: Column) -> bool:
 
 def measures(column: Column) -> bool:
     """Whether a column may hold measurements by its name and its labels."""
-    if (
-        column.called((*DERIVED, *REPEATS.words))
-        or {*column.tokens} & {*SPREADS, *SIZES}
-        or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES)
-    ):
+    of_means = len(column.tokens) > 1 and {*column.tokens} & {*SPREADS, *SIZES}  # human_sd, human_n
+    beside = column.called((*DERIVED, *REPEATS.words)) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES)
+    if of_means or beside:
         return False
     return not column.text or (column.size <= FEW and not column.unique)
 
