@@ -761,7 +761,7 @@ def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     unit = profile.columns[board.unit[0]]
     repeated = unit.called(REPEATS.words) and not unit.id_named
     planned = unit.name in profile.planned or unit.id_named
-    thing = unit.text or unit.id_named or unit.numbering or board.named
+    thing = unit.text or unit.id_named or unit.numbering or unit.is_enumeration or board.named
     return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
 
 
@@ -965,6 +965,9 @@ def independent_groups(profile: Profile) -> Groups | None:
         models = []  # each talk is of one model
     likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
+        board = board_of(profile, group, [c for c in values if c is not group])
+        if board is not None and not profile.planned.isdisjoint(board.unit):
+            continue  # units met both
         met = [
             c
             for c in things

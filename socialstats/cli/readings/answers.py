@@ -60,6 +60,7 @@ from socialstats.designs.vocabulary import (
     RIGHT,
     SOURCES,
     TASKS,
+    TREATMENTS,
     UNITS,
     VALUES,
     WEAK_VALUES,
@@ -147,7 +148,8 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
         averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
-    two = source.size == 2 or contrast.kind in ("time", "period")
+    stages = contrast.kind in ("time", "period") and not source.called(TREATMENTS) and source.called(CONDITIONS.words)
+    two = source.size == 2 or stages  # the last stage minus the first
     two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
     rates = source.size > 2 and source.called(METHODS) and not board.repeat  # methods measure one quantity, as raters
     if rates and value.numbers is not None:
