@@ -603,8 +603,8 @@ STUDY = Study(
     name="leaderboard",
     title="Which model has the highest mean score, by how much, and with which rank interval?",
     design="ratings",
-    needs="model (or another column of labels to compare, such as phase), item and score, best with task; or one row "
-    "per item or model, with a column for each of the others",
+    needs="model (or what is compared), item and score, best with task; or one row per item or model, with columns of "
+    "the others",
     suits=suits,
     run=run,
     read=model_scores,
