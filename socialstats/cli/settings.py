@@ -126,7 +126,8 @@ BESIDE = (
     Setting("item_groups", "text", "FILE", "groups of the items, one row per item, for role-conflict"),
 )  # tables beside the data  # fmt: skip
 COMPUTED = (
-    Setting("study", "text", "NAME", "see 'socialstats studies'; by default the first that fits the columns"),
+    Setting("study", "text", "NAME", "see 'socialstats studies'; by default the first that fits the columns. "
+              "leaderboard compares the labels of any column: --map rater=phase"),
     Setting("level", "number", "P", "confidence level (default 0.95)"),
     Setting("seed", "whole", "N", "seed of every resample (default 20260101; in Python it is 0)"),
     Setting("resamples", "whole", "N", "bootstrap resamples (default 2000)"),

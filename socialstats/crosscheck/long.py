@@ -163,7 +163,7 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None) -> tuple[list[s
 def sources(design: Ratings, name: str) -> dict[str, str | None]:
     """Source of each rater; all raters are one source where there is no name."""
     if not name:
-        return dict.fromkeys(design.raters, "all raters")
+        return dict.fromkeys(design.raters, "all raters" if len(design.raters) > 1 else "this source")
     group = design.rater_groups.get(name)
     labels = design.raters if group is None else [group.levels[c] if c >= 0 else None for c in group.codes.tolist()]
     return dict(zip(design.raters, labels, strict=True))

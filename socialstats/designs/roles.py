@@ -527,6 +527,16 @@ FEW_NAMED = 4  # labels of a column called like units that rather are conditions
 MOST_UNITS = 12  # columns that are tried as units
 
 
+def called_model(column: Column) -> bool:
+    """Whether a column is called like models, and not like what belongs to one, such as its persona."""
+    return column.called(MODELS.words) and not {*column.tokens[-1:]} & {*OF_MODELS}
+
+
+def holds_families(column: Column) -> bool:
+    """Whether most labels are those of families of models."""
+    return 2 * sum(bool(FAMILIES.search(x)) for x in column.levels) > column.size
+
+
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
     texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
@@ -534,8 +544,8 @@ def models_of(profile: Profile) -> list[Column]:
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
     if any(c.unique and c.called(MODELS.words) for c in profile.every):  # a row a model, whose provider says more of it
         texts = [c for c in texts if not c.called(PROVIDERS)]
-    named = [c for c in texts if c.called(MODELS.words) and not {*c.tokens[-1:]} & {*OF_MODELS}]
-    named = named or [c for c in texts if 2 * sum(bool(FAMILIES.search(x)) for x in c.levels) > c.size]
+    named = [c for c in texts if called_model(c)]
+    named = named or [c for c in texts if holds_families(c)]
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
     finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
     return finest[:1] or named

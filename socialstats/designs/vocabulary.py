@@ -58,7 +58,7 @@ UNITS = Part(
         "pair_id id doc example example_id instance instance_id case_id qid"
     ),
     words=spelled(
-        "unit item id question subject subj participant person student patient case story sample plot plant product "
+        "unit item id question subject subj sj sbj participant person student patient case story sample plot plant product "
         "produit object essay text image img photo stimulus "
         "couple worker scenario trial specimen compound task prompt "
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "

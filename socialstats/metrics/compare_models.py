@@ -883,7 +883,7 @@ def raters_text(results: Mapping[str, Result], numbers: Sequence[Number]) -> str
         others = f"raters of {quoted(fixed, 3)}" if fixed else "models"
         return f"{count(len(people), 'human rater')} as a sample, {others} as they are"
     n = len({rater for design in designs for rater in design.raters})
-    return f"for {'this rater' if n == 1 else f'these {count(n)} raters'}"
+    return f"for {'this source' if n == 1 else f'these {count(n)} raters'}"
 
 
 WAYS: dict[Way, str] = {

@@ -16,6 +16,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.levels import opposites, which_counts
 from socialstats.designs.model_scores import model_scores
+from socialstats.designs.nouns import MODEL, noun_of
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -41,7 +42,7 @@ from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import in_unit, negated, rows_with, together, undefined_text
 from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
-from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
+from socialstats.text import capital, count, level_text, listing, number, plural_of, quoted, shorten, shortened
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -201,14 +202,17 @@ def board_of(
     if not (design.numeric or design.levels_declared or opposites(design.levels)):
         raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
                           f"undeclared. Say {which_counts(design.levels)}")  # fmt: skip
+    noun = noun_of(design)
     if not design.raters_known or len(design.raters) < 2:
-        who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
+        who = f"one {noun}, {quoted(design.raters)}" if design.raters_known else "raters without names"
         alone = ". Its mean is the metric mean_ratings, and the study one-source" if design.raters_known else ""
-        raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}{alone}")
+        raise DesignError(
+            f"{design.source}: a leaderboard compares two {plural_of(noun)} or more; this table has {who}{alone}"
+        )
     if (models := len(design.raters)) > MOST_MODELS:
         raise InputError(
-            f"{design.source}: a leaderboard compares every two models, and these are {count(models)}. At most "
-            f"{count(MOST_MODELS)} are compared: keep those of interest, or average groups of them"
+            f"{design.source}: a leaderboard compares every two {plural_of(noun)}, and these are {count(models)}. "
+            f"At most {count(MOST_MODELS)} are compared: keep those of interest, or average groups of them"
         )
     factors = cluster_factors(design, cluster)
     if len(factors) > 1:
@@ -217,7 +221,7 @@ def board_of(
     values = np.append(design.scores, np.nan)[np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)]
     kept = ~np.isnan(values).all(axis=1)
     if not kept.any():
-        raise NothingToAnalyse(f"{design.source}: no model has a score")
+        raise NothingToAnalyse(f"{design.source}: no {noun} has a score")
     times = np.where(kept, design.unit_count, 0).astype(np.int64)
     if (total := float(times.sum())) > max(MOST_COUNTED, len(times)):
         raise InputError(f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
@@ -464,7 +468,7 @@ class RankTable(Result):
 
 def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> Result:
     """Rank the models that have a mean; `LeaderboardResult.ranks` documents it."""
-    level = float(result.settings["level"])
+    level, noun = float(result.settings["level"]), str(result.extras["noun"])
     means = [row for row in result.rows if row.group == MEAN]
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
@@ -485,9 +489,9 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         counts=result.counts, settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
         words=f"{capital(f'{kind_of(rows[0])}{level_text(level)} {kind} rank intervals')} included "
-        f"rank 1 for {count(len(first))} of {count(len(means), 'model')} ({listing(shortened(first))}). They contained "
+        f"rank 1 for {count(len(first))} of {count(len(means), noun)} ({listing(shortened(first))}). They contained "
         f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average."
-        if ranked else f"No model has a mean ({rows[0].undefined}), and so none has a rank.",
+        if ranked else f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank.",
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )  # fmt: skip
 
@@ -541,32 +545,33 @@ def over(result: Result) -> str:
 
 def sentence(result: Result) -> str:
     """Return which model ranked first, its lead over the next, and from how many others it differed."""
-    means = [row for row in result.rows if row.group == MEAN]
-    known, n = ordered(means), count(len(means), "model")
+    means, noun = [row for row in result.rows if row.group == MEAN], str(result.extras["noun"])
+    known, n = ordered(means), count(len(means), noun)
     if not known:
-        return f"No model has a mean score ({undefined_text(means)})."
+        return f"No {noun} has a mean score ({undefined_text(means)})."
     best, name = known[0], shorten(known[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
     said = f"mean score {estimate(best)}; {over(result)}"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
-        return tied_first(shortened(tied), len(means), "model", f"mean score {number(best.shown())}; {over(result)}")
+        return tied_first(shortened(tied), len(means), noun, f"mean score {number(best.shown())}; {over(result)}")
     text = f"{name} ranked first of {n} ({said}). "
     if not gaps:
-        return f"{text}No other model has a mean score."
+        return f"{text}No other {noun} has a mean score."
     shared = "" if gaps[0].n == best.n == known[1].n else " on shared units"
     text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0])
     tested = [row for row in gaps if row.p_adjusted is not None]
     if len(gaps) < 2 or not tested:
         return text
     clear = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
+    others = f"{len(gaps)} other {plural_of(noun)}"
     if not clear:
-        return f"{text} {name} did not score significantly higher than any of the {len(gaps)} other models (Holm)."
+        return f"{text} {name} did not score significantly higher than any of the {others} (Holm)."
     who, near = (
         "each" if clear == len(gaps) else count(clear),
         ", approximate tests" * any(r.approximate for r in tested),
     )
-    return f"{text} {name} scored significantly higher than {who} of the {len(gaps)} other models (Holm{near})."
+    return f"{text} {name} scored significantly higher than {who} of the {others} (Holm{near})."
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
@@ -677,21 +682,22 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
-    missing = (~board.known).sum(axis=0)
+    missing, noun = (~board.known).sum(axis=0), noun_of(design)
     cautions = (
-        *share_cautions(design, board.factors, rows), *rare_answers(rows), *own_cautions(board, shared),
+        *share_cautions(design, board.factors, rows), *rare_answers(rows), *own_cautions(board, shared, noun),
         *(few_differences(board) if board.shares
           else shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")),
     )  # fmt: skip
     board.kept.clear()  # units x pairs of numbers, where scores are missing
     return LeaderboardResult(
         metric="leaderboard",
-        title=f"Leaderboard of {count(len(board.models), 'model')}",
+        title=f"Leaderboard of {count(len(board.models), noun)}",
         inference=f"{share_ci(rows) if board.shares else 't intervals'} of means, t tests of paired differences"
         + (f", {WEIGHED[lead]}" if tasks else "") + f"; {cluster_text(board.factors, 'units')}",
         rows=tuple(rows),
         counts={
-            "units": len(board.task), "models": len(board.models), **tasks, "scores": int(board.known.sum()), **sizes,
+            "units": len(board.task), plural_of(noun): len(board.models), **tasks,
+            "scores": int(board.known.sum()), **sizes,
         },
         fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)}
         | (cluster_facts(rows) if board.factors else {}),
@@ -701,7 +707,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
         design=design,
         extras={
-            "shares": board.shares, "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
+            "noun": noun, "shares": board.shares, "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
             "missing": dict(zip(board.models, missing.tolist(), strict=True)),
             "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True)) if tasks else {},
         },
@@ -716,17 +722,19 @@ def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
 
 
-def own_cautions(board: Board, shared: Any) -> tuple[Caution, ...]:
+def own_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
     """Cautions SS342 (models have different units) and SS312 (few units)."""
     found = []
     lost = [(model, int(n)) for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True) if n]
     if lost:
         said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
-        common = f"all models share {count(int(shared.sum()))}"
+        common = f"all {plural_of(noun)} share {count(int(shared.sum()))}"
         found.append(caution(
             "SS342", f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
-            affects="means, which are over each model's own units; differences are on the units that both models have",
+            affects=f"means, which are over each {noun}'s own units; differences are on the units that both "
+            f"{plural_of(noun)} have",
             fix="score the missing units; the means on shared units stand beside",
+            short="" if noun == MODEL else f"{plural_of(noun)} were scored on different units",
         ))  # fmt: skip
     groups = len(np.unique(board.cluster))
     if not board.factors and board.shares:

@@ -421,7 +421,7 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
                              f"{quoted(list(groups), 10)}")  # fmt: skip
         source = USUAL if USUAL in groups else next(iter(groups))
     if source is None and alone:
-        return Factor(name="", codes=np.zeros(n, dtype=np.int64), levels=("all raters",))
+        return Factor(name="", codes=np.zeros(n, dtype=np.int64), levels=("all raters" if n > 1 else "this source",))
     if source is not None and source in groups:
         return groups[source]
     if source not in (None, EACH_RATER):

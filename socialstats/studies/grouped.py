@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
+from socialstats.designs.nouns import noun_of
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
@@ -386,8 +387,8 @@ def levels(design: Any) -> str:
 
 
 def models(design: Any) -> str:
-    """Return that a leaderboard has a single model."""
-    return f"it has one model, {quoted(design.raters)}" if len(design.raters) == 1 else ""
+    """Return that a leaderboard has a single model, or a single label of what it compares."""
+    return f"it has one {noun_of(design)}, {quoted(design.raters)}" if len(design.raters) == 1 else ""
 
 
 WHY: dict[str, Callable[[Any], str]] = {

@@ -59,9 +59,8 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.repeats import each_answer, repeats_block
 from socialstats.studies.second import other_first
-from socialstats.text import count, level_text, listing, shorten, shortened
+from socialstats.text import capital, count, level_text, listing, plural_of, shorten, shortened
 
-MODEL = ("Model", "term")  # first column of a table of models
 MOST_CELLS = 12  # models (and tasks) of a heat map
 MOST_FOREST = 60  # models of a figure
 MOST_LONG = 400  # models x tasks up to which every interval stands in a table
@@ -112,6 +111,21 @@ class Numbers:
         return f"n = {count(self.main.counts['units'], 'unit')}" + (f", {clusters}" if clusters else "")
 
     @property
+    def noun(self) -> str:
+        """What is compared, in the singular: a model, or what its column is called."""
+        return str(self.main.extras["noun"])
+
+    @property
+    def nouns(self) -> str:
+        """What is compared, in the plural."""
+        return plural_of(self.noun)
+
+    @property
+    def head(self) -> str:
+        """Heading of what is compared in tables."""
+        return capital(self.noun)
+
+    @property
     def factors(self) -> tuple[Factor, ...]:
         """The clusters of the units."""
         return self.main.board.factors if self.main.board is not None else ()
@@ -157,18 +171,18 @@ def board_block(numbers: Numbers) -> Block:
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in joint.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
     rest = len(shown) - MOST_FOREST
-    title = "Mean scores by rank" + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else "")
+    title = "Mean scores by rank" + (f" ({count(rest, f'more {numbers.noun}')} in the table)" if rest > 0 else "")
     method = interval_name(numbers)
     return Block(
         id="means",
-        question="Which model ranked first?",
+        question=f"Which {numbers.noun} ranked first?",
         sentences=(numbers.joint.sentence(), numbers.marginal.sentence()),
         draw=partial(forest, shown[:MOST_FOREST], ranks=sets, reference=None, xlabel="mean score", sort=False,
                     ),
         figure_title=title,
         caption=f"Points: means; {level} CIs ({method}), unadjusted; ranks: simultaneous {level} intervals; "
         f"{numbers.sample}.{still_words(numbers)}",
-        tables=(table_of(shown, "Mean and rank of each model", MODEL, columns),),
+        tables=(table_of(shown, f"Mean and rank of each {numbers.noun}", (numbers.head, "term"), columns),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
 
@@ -190,10 +204,10 @@ def ranks_block(numbers: Numbers) -> Block | None:
     level = level_text(numbers.main.settings["level"])
     return Block(
         id="ranks",
-        question="What is the rank interval of each model?",
+        question=f"What is the rank interval of each {numbers.noun}?",
         sentences=(last_ranked(numbers.marginal),),
         draw=partial(rank_figure, numbers.marginal.rows, numbers.joint.rows),
-        figure_title="Rank of each model, the first at the top",
+        figure_title=f"Rank of each {numbers.noun}, the first at the top",
         caption=f"Discs: ranks; broad bars: marginal {level} rank intervals; thin lines: simultaneous {level} rank "
         f"intervals; {numbers.sample}.",
         part="appendix",
@@ -214,16 +228,17 @@ def lead_block(numbers: Numbers) -> Block | None:
         tasks = len(numbers.main.extras["tasks"])
         unit += f" in proportion over the {count(tasks, 'task')}" if tasks > 1 else ""
         said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
-    title, level = f"Differences in mean score between {name} and each other model", numbers.main.settings["level"]
+    title = f"Differences in mean score between {name} and each other {numbers.noun}"
+    level = level_text(numbers.main.settings["level"])
     return Block(
         id="lead",
         question=f"How far was {name} ahead?" if rows[0].estimate else f"How did {name} compare with the others?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this model", sort=False),
+        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this {numbers.noun}", sort=False),
         figure_title=title,
-        caption=f"Points: paired differences; unadjusted {level_text(level)} CIs (t); {numbers.sample}.",
-        tables=(rows_table(rows, f"{name} minus each other model; p (Holm): over all tested pairs", term="Model",
-                           labels=[row.term for row in rows]),),
+        caption=f"Points: paired differences; unadjusted {level} CIs (t); {numbers.sample}.",
+        tables=(rows_table(rows, f"{name} minus each other {numbers.noun}; p (Holm): over all tested pairs",
+                           term=numbers.head, labels=[row.term for row in rows]),),
     )  # fmt: skip
 
 
@@ -235,23 +250,23 @@ def pairs_block(numbers: Numbers) -> Block | None:
     tested = [row for row in rows if row.p_adjusted is not None]
     clear = sum(significant(row) for row in tested)
     lost = len(rows) - len(tested)
-    said = some_of(clear, len(tested), f"{'tested ' if lost else ''}differences between two models")
+    said = some_of(clear, len(tested), f"{'tested ' if lost else ''}differences between two {numbers.nouns}")
     said += f" {count(lost, 'difference is', 'differences are')} undefined (reasons in the table)." if lost else ""
     names = [row.term for row in numbers.ordered]
     cells = [
         replace(difference_of(numbers.main, one, other), term=one, group=other, n=None)
         for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)
     ]
-    title = "Differences in mean score between models"
+    title = f"Differences in mean score between {numbers.nouns}"
     draw = partial(heat, cells, neutral=0.0, extreme=away_from(rows, 0.0), xlabel="minus")
     return Block(
         id="pairs",
-        question="Which models differed?",
+        question=f"Which {numbers.nouns} differed?",
         sentences=(said, *two_adjustments(numbers)),
         draw=draw if cells else None,
         figure_title=title if cells else "",
-        caption=f"Row minus column; models in order of rank; {numbers.sample}." if cells else "",
-        tables=(pairs_table(rows),),
+        caption=f"Row minus column; {numbers.nouns} in order of rank; {numbers.sample}." if cells else "",
+        tables=(pairs_table(rows, numbers.nouns),),
     )  # fmt: skip
 
 
@@ -276,7 +291,7 @@ def two_adjustments(numbers: Numbers) -> tuple[str, ...]:
             "method.",)  # fmt: skip
 
 
-def pairs_table(rows: Sequence[Row]) -> Table:
+def pairs_table(rows: Sequence[Row], nouns: str) -> Table:
     """Return the table of all pairs."""
     columns: dict[str, Any] = {
         "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "t": "statistic",
@@ -285,7 +300,7 @@ def pairs_table(rows: Sequence[Row]) -> Table:
     }  # fmt: skip
     columns |= {"Why not": "undefined"} if any(row.undefined for row in rows) else {}
     tested = sum(row.p_adjusted is not None for row in rows)
-    caption = f"All pairs of models, first minus second; p (Holm): over {count(tested, 'tested pair')}"
+    caption = f"All pairs of {nouns}, first minus second; p (Holm): over {count(tested, 'tested pair')}"
     return table_of(rows, caption, ("Difference", "term"), columns)
 
 
@@ -310,16 +325,16 @@ def tasks_block(numbers: Numbers) -> Block | None:
     middle = float(np.mean(known)) if known else 0.0
     small = len(names) <= 2 * MOST_CELLS - 4 and len(tasks) <= MOST_CELLS
     draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task")
-    title = "Mean score by model and task"
+    title = f"Mean score by {numbers.noun} and task"
     wide = Table(
-        caption=title, header=("Model", *tasks),
+        caption=title, header=(numbers.head, *tasks),
         cells=tuple((name, *(ends(by_task[t][name])[0] for t in tasks)) for name in names),
     )  # fmt: skip
     tables = [wide]
     if numbers.by_task:
         sets = {t: by_term(result.rows) for t, result in numbers.by_task.items()}
         tables.append(Table(
-            caption="Simultaneous rank interval of each model by task", header=("Model", *sets),
+            caption=f"Simultaneous rank interval of each {numbers.noun} by task", header=(numbers.head, *sets),
             cells=tuple((name, *(span(rows.get(name)) for rows in sets.values())) for name in names),
             rows=tuple(row for rows in sets.values() for row in rows.values()),
         ))  # fmt: skip
@@ -329,10 +344,10 @@ def tasks_block(numbers: Numbers) -> Block | None:
             "Task": lambda r: r.label(TASK), "Mean": "estimate", "SE": "std_error", "Low": "conf_low",
             "High": "conf_high", "Units": "n_units", "Why not": "undefined",
         }  # fmt: skip
-        tables.append(table_of(every, "All means by task", MODEL, columns))
+        tables.append(table_of(every, "All means by task", (numbers.head, "term"), columns))
     return Block(
         id="tasks",
-        question="How did the models score on each task?",
+        question=f"How did the {numbers.nouns} score on each task?",
         sentences=tuple(said),
         draw=draw if small else None,
         figure_title=title if small else "",
@@ -352,10 +367,10 @@ def pooling_block(numbers: Numbers) -> Block | None:
     own, places_then = by_term(second), places(second)
     moved = [name for name, k in places(numbers.means).items() if places_then.get(name) not in (k, None)]
     best = ordered(second)
-    said = f"With {WEIGHED[other]}, no model has a mean score ({second[0].undefined})."
+    said = f"With {WEIGHED[other]}, no {numbers.noun} has a mean score ({second[0].undefined})."
     if best:
         said = f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate(best[0])}). "
-        said += f"{count(len(moved), 'model')} of {count(len(numbers.ordered))} changed rank."
+        said += f"{count(len(moved), numbers.noun)} of {count(len(numbers.ordered))} changed rank."
     cells = tuple(
         (r.term, *ends(r), *ends(own[r.term]), places_then.get(r.term), own[r.term].undefined or r.undefined)
         for r in numbers.means
@@ -372,7 +387,7 @@ def pooling_block(numbers: Numbers) -> Block | None:
         question="Does the ranking depend on how tasks are pooled?",
         sentences=(said,),
         tables=(Table(caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}", cells=cells,
-                      header=("Model", first, "Low", "High", then, "Low ", "High ", "New rank", "Why not"),
+                      header=(numbers.head, first, "Low", "High", then, "Low ", "High ", "New rank", "Why not"),
                      ),),
         part="appendix",
         turned=behind,
@@ -390,12 +405,12 @@ def missing_block(numbers: Numbers) -> Block | None:
     order, order_shared = places(numbers.means), places(known)
     n = numbers.main.extras["shared"]
     named = listing([f"{shorten(name, 40)} ({count(k)})" for name, k in lost.items()], 8)
-    said = [f"{count(len(lost), 'model')} lacked scores of some units: {named}."]
+    said = [f"{count(len(lost), numbers.noun)} lacked scores of some units: {named}."]
     if known:
         first = f"{shorten(known[0].term)} ranked first (mean score {estimate(known[0])})"
-        said.append(f"On the {count(n, 'unit')} shared by all models, {first}.")
+        said.append(f"On the {count(n, 'unit')} shared by all {numbers.nouns}, {first}.")
     else:
-        reason = next(iter(shared.values())).undefined if shared else "no unit has scores of all models"
+        reason = next(iter(shared.values())).undefined if shared else f"no unit has scores of all {numbers.nouns}"
         said.append(f"A ranking on shared units is undefined: {reason}.")
     cells = tuple(
         (row.term, row.n_units, missing[row.term], ends(row)[0], order.get(row.term),
@@ -408,8 +423,8 @@ def missing_block(numbers: Numbers) -> Block | None:
         question="Did missing scores change the ranking?",
         sentences=tuple(said),
         tables=(Table(
-            caption="Units of each model, and its mean on the units shared by all models",
-            header=("Model", "Units", "Missing", "Mean", "Rank", "Mean on shared units", "Low", "High",
+            caption=f"Units of each {numbers.noun}, and its mean on the units shared by all {numbers.nouns}",
+            header=(numbers.head, "Units", "Missing", "Mean", "Rank", "Mean on shared units", "Low", "High",
                     "Rank on shared units"), cells=cells),),
     )  # fmt: skip
 
@@ -433,13 +448,13 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     shown = blocks(design, numbers, options)
     return Outcome(
         study="leaderboard",
-        title=f"Which of {count(len(design.raters), 'model')} has the highest mean score?",
-        design=describe(design, main),
+        title=f"Which of {count(len(design.raters), numbers.noun)} has the highest mean score?",
+        design=describe(design, numbers),
         answer=(main.sentence(), *rank_words(numbers)),
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         data=task_counts(main),
-        diagnostics=diagnostics(main),
+        diagnostics=diagnostics(numbers),
         methods=methods(design, numbers),
         **ending(design, options, {"Leaderboard": main}, shown, USED),
     )
@@ -506,13 +521,13 @@ def between(models: Sequence[str]) -> str:
     return f"difference between {shorten(models[0], 40)} and {shorten(models[1], 40)}"
 
 
-def describe(design: Ratings, main: LeaderboardResult) -> str:
+def describe(design: Ratings, numbers: Numbers) -> str:
     """Return the design in one line: kind, and n at every level."""
-    n = main.counts
-    parts = [count(n["models"], "model"), *([count(n["tasks"], "task")] if "tasks" in n else []),
+    n = numbers.main.counts
+    parts = [count(len(numbers.means), numbers.noun), *([count(n["tasks"], "task")] if "tasks" in n else []),
              count(n["units"], "unit"), *([each_answer(design.repeats)] if design.repeats is not None else []),
              count(n["scores"], "score"), *cluster_words(design)]  # fmt: skip
-    return f"Scores of models: {', '.join(parts)}"
+    return f"Scores of {numbers.nouns}: {', '.join(parts)}"
 
 
 def strip(numbers: Numbers) -> Strip | None:
@@ -521,7 +536,9 @@ def strip(numbers: Numbers) -> Strip | None:
     if not known:
         return None
     marks = tuple(mark_of(r, shorten(r.term, 30)) for r in known)
-    title = "Mean score" + ("" if len(known) == len(numbers.means) else f" of the first {count(len(known), 'model')}")
+    title = "Mean score" + (
+        "" if len(known) == len(numbers.means) else f" of the first {count(len(known), numbers.noun)}"
+    )
     return Strip(title=title, axis="mean score", marks=marks)
 
 
@@ -533,16 +550,17 @@ def task_counts(main: LeaderboardResult) -> tuple[Table, ...]:
     return (Table(caption="Units of each task", header=("Task", "Units"), cells=tuple(sizes.items())),)
 
 
-def diagnostics(main: LeaderboardResult) -> tuple[Diagnostic, ...]:
+def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
     """Return whether all models have scores of all units."""
+    main, noun = numbers.main, numbers.noun
     lost = {name: n for name, n in main.extras["missing"].items() if n}
     if not lost:
         found, so_what = "Yes.", "All differences are on all units."
     else:
         named = listing([f"{shorten(name, 40)} lacks {count(n)}" for name, n in lost.items()], 10)
         found = f"No. Of {count(main.counts['units'], 'unit')}, {named}."
-        so_what = "Means are over each model's own units; differences are over the units of both models."
-    return (Diagnostic(check="Does every model have a score of every unit?", found=found, so_what=so_what),)
+        so_what = f"Means are over each {noun}'s own units; differences are over the units of both {numbers.nouns}."
+    return (Diagnostic(check=f"Does every {noun} have a score of every unit?", found=found, so_what=so_what),)
 
 
 def interval_name(numbers: Numbers) -> str:
@@ -560,14 +578,14 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     pooled = f" ({count(len(tasks), 'fixed task')}, {WEIGHED[main.settings['pooling']]})" if tasks else ""
     pairs = sum(row.p_adjusted is not None for row in main.rows)
     draws = "Holm's method" if numbers.marginal.extras["holm"] else "the max-t test"
-    models, units = count(len(numbers.means), "model"), count(main.counts["units"], "unit")
+    models, units = count(len(numbers.means), numbers.noun), count(main.counts["units"], "unit")
     clusters = clusters_caption(numbers.factors, None)
     tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
     tests += " with Satterthwaite's df (tasks taken as equally variable)" if tasks and not clusters else ""
     averaged = design.repeats is not None
     brief = (
         f"Mean scores{' (of 0 or 1)' * main.extras['shares']} of {models} were estimated over {units}{pooled}. "
-        + "Repeated scores of one model and unit were averaged. " * averaged
+        + f"Repeated scores of one {numbers.noun} and unit were averaged. " * averaged
         + f"{level} CIs of means used "
         f"{interval_name(numbers)}. Differences have t intervals and were tested by {tests}. p values "
         f"were Holm-adjusted within all tested pairs (m = {count(pairs)}). Rank intervals used {draws}."
@@ -585,7 +603,8 @@ STUDY = Study(
     name="leaderboard",
     title="Which model has the highest mean score, by how much, and with which rank interval?",
     design="ratings",
-    needs="model, item and score, best with task; or one row per item or model, with a column for each of the others",
+    needs="model (or what is compared), item and score, best with task; or one row per item or model, with columns of "
+    "the others",
     suits=suits,
     run=run,
     read=model_scores,

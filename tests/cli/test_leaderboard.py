@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
+from socialstats.designs.model_scores import model_scores
+from socialstats.designs.nouns import noun_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "collect" / "readers"))
 from logs import dump, header, sample
@@ -254,3 +257,59 @@ def test_counts_of_right_answers_beside_their_totals_are_no_scores(
     path.write_text("\n".join(lines) + "\n")
     assert main(["report", str(path), "--study", "leaderboard"]) == 2
     assert "'correct' counts answers out of 'total'" in capsys.readouterr().err
+
+
+def phases(name: str = "phase") -> pd.DataFrame:
+    """Return rates of 16 animals in three phases, one of which lacks two animals."""
+    rng = np.random.default_rng(5)
+    rows = [(f"a{k}", phase, round(60 + 4 * place + float(rng.normal()), 1))
+            for k in range(16) for place, phase in enumerate(("calm", "stress", "recovery"))]  # fmt: skip
+    return pd.DataFrame(rows[6:], columns=["animal", name, "rate"]).drop(index=[0, 7])
+
+
+def texts_of(found: dict[str, Any]) -> str:
+    """Return what a page says, without its style and data, the works that it cites, and what codes mean everywhere."""
+    html = re.sub(r"(?s)<(style|script)\b.*?</\1>|<section id=.(?:references|codes).>.*?</section>", " ", found["html"])
+    return re.sub(r"<[^>]+>", " ", html)
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"),
+    [("phase", "phase"), ("ai_persona", "ai persona"), ("x", "source"), ("kind (n)", "source"), ("rater", "source"),
+     ("阶段", "source"), ("engine", "model")],
+)  # fmt: skip
+def test_a_page_calls_what_it_compares_by_the_name_of_its_column(name: str, noun: str, tmp_path: Path) -> None:
+    """It said "Which of 3 models" of the phases of an experiment."""
+    path = saved(tmp_path, phases(name))
+    parts = (f"rater={name}", "unit=animal", "value=rate")
+    found = page(tmp_path, path, "--study", "leaderboard", *(word for part in parts for word in ("--map", part)))
+    said = texts_of(found)
+    assert found["title"] == f"Which of 3 {noun}s has the highest mean score?"
+    for text in (f"ranked first of 3 {noun}s", f"Which {noun}s differed?", f"each other {noun}", f"minus this {noun}",
+                 f"{noun[0].upper()}{noun[1:]}s were scored on different units", f"Does every {noun} have a score",
+                 f"Mean scores of 3 {noun}s were estimated"):  # fmt: skip
+        assert text.casefold() in said.casefold(), text
+    assert ("model" in re.sub("(?i)statsmodels|effects models|Models were scored", "", said)) == (noun == "model")
+    heads = {head for block in found["blocks"] for table in block["tables"] for head in table["header"]}
+    assert noun[0].upper() + noun[1:] in heads
+
+
+def test_tasks_that_are_compared_beside_tasks_are_sources(tmp_path: Path) -> None:
+    frame = (
+        scores()
+        .rename(columns={"model": "domain"})
+        .assign(task=lambda d: d["task"].eq("law").map({True: "b", False: "a"}))
+    )
+    design = model_scores(frame.assign(item=lambda d: d.groupby(["domain", "task"]).cumcount()), rater="domain")
+    assert noun_of(design) == "domain"
+    assert noun_of(replace(design, columns={**design.columns, "rater": "task"})) == "source"
+
+
+@pytest.mark.parametrize(("name", "told"), [("phase", "what is compared"), ("model", "the models")])
+def test_proposals_say_what_a_column_names(
+    name: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = saved(tmp_path, phases(name))
+    main(["report", str(path), "-o", str(tmp_path / "page.html")])
+    written = capsys.readouterr()
+    assert f"a leaderboard: '{name}' names {told}, a unit is 'animal'" in written.out + written.err

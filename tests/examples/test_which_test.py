@@ -128,7 +128,7 @@ def answer_shares() -> Rows:
     known: Rows = {}
     for level in ("worse", "same", "better"):
         low, high = proportion_confint((values == level).sum(), 70, method="wilson")
-        known[level, "all raters"] = {"estimate": (values == level).mean(), "n": 70, "low": low, "high": high}
+        known[level, "this source"] = {"estimate": (values == level).mean(), "n": 70, "low": low, "high": high}
     return known
 
 

@@ -162,6 +162,9 @@ def test_without_sources_all_raters_are_one():
     rows = rows_of(drawn(6, 20, 3, 3)[0], np.zeros((20, 3))).drop(columns="source")
     result = choice_shares(Ratings.from_frame(rows, scale="nominal"), **FAST)
     assert {r.group for r in result.rows} == {"all raters"}
+    alone = choice_shares(Ratings.from_frame(rows[rows["rater"] == rows["rater"].iloc[0]], scale="nominal"), **FAST)
+    assert {r.group for r in alone.rows} == {"this source"}
+    assert alone.verify().ok
     assert result.verify().ok
     assert "permutation" not in result.sentence()
 

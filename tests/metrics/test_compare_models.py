@@ -69,6 +69,15 @@ def test_models_are_compared_on_the_units_of_both() -> None:
     assert found.verify().ok
 
 
+def test_models_of_one_source_each_are_no_raters() -> None:
+    table = scores().query("model != 'm3'")
+    read = {"unit": "unit", "rater": "model", "value": "value", "scale": "interval"}
+    of_source = {name: ss.mean_ratings(rows.assign(model="m"), **read) for name, rows in table.groupby("model")}
+    found = ss.compare_models(of_source)
+    assert "for this source" in found.inference
+    assert "rater" not in found.inference
+
+
 def test_clusters_are_those_of_the_leaderboard() -> None:
     table = scores()
     found = ss.compare_models(means(table, cluster="story"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -63,6 +64,7 @@ def test_a_page_of_one_source_names_no_raters_and_no_differences(tmp_path: Path)
         said = " ".join((*outcome.methods, *(block.caption or "" for block in outcome.blocks)))
         assert "for this source" in said
         assert "for this rater" not in said
+        assert "all raters" not in json.dumps([found.to_dict() for found in outcome.verifications.values()])
         assert "differences by t" not in said
 
 

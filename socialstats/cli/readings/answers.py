@@ -22,6 +22,7 @@ from socialstats.cli.readings.proposal import (
 )
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import opposites
+from socialstats.designs.nouns import MODEL, noun_for
 from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, paired_names
 from socialstats.designs.roles import (
     EQUAL,
@@ -183,7 +184,8 @@ def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     """Propose scores of all labels of a source on the same units."""
     source, value = seen.columns[board.model], seen.columns[board.value]
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
-    means = f"a leaderboard: '{source.name}' names the models, a unit is {board.of}{averaged}, '{value.name}' is the "
+    names = "the models" if noun_for(source.name, source.levels) == MODEL else "what is compared"
+    means = f"a leaderboard: '{source.name}' names {names}, a unit is {board.of}{averaged}, '{value.name}' is the "
     means += f"score{instead_of(seen, board)}"
     task = columns_of(seen, [board.task] if board.task is not None else [])
     unit, repeat = columns_of(seen, board.unit), columns_of(seen, board.repeat)
