@@ -135,3 +135,11 @@ def test_lists_make_no_more_cells_than_the_limit(tmp_path: Path, monkeypatch: py
 def test_empty_objects_make_no_table(tmp_path: Path) -> None:
     with pytest.raises(NothingToAnalyse, match="has no columns"):
         read_table(lines(tmp_path / "t.jsonl", [{}, {}]))
+
+
+def test_several_files_say_it_of_each(tmp_path: Path) -> None:
+    lines(tmp_path / "a.jsonl", [rated(["u", "v"], [4, 3])])
+    lines(tmp_path / "b.jsonl", [rated(["u"], [5])])
+    table = read_table(tmp_path)
+    assert table.texts("quality.responses") == ["4", "3", "5"]
+    assert [part.partition(":")[0] for part in table.entries.split("; ")] == ["a.jsonl", "b.jsonl"]

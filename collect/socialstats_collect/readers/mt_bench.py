@@ -13,7 +13,7 @@ NEEDS = "lines with 'question_id', 'judge' and 'score' or 'g1_winner' (MT-Bench'
 FORMS = (("lines", "question_id", "model", "judge", "score"), ("lines", "question_id", "model_1", "g1_winner"))
 NO_RATING = -1
 LEFT_OUT = "a score of -1 means that no rating was found in the judgment: show_result.py leaves it out, as here"
-LISTED = re.compile(r"\[\s*'(?P<judge>[^']*)'\s*,\s*'(?P<template>[^']*)'\s*\]")
+LISTED = re.compile(r"""\[\s*["'](?P<judge>[^"']*)["']\s*,\s*["'](?P<template>[^"']*)["']\s*\]""")
 """A judge and its template, where a table was made of the lines: ``['gpt-4', 'pair-v2']``."""
 TURNS = "each turn is a game of its own, and those of a question depend on each other: --cluster unit"
 ORDERS = "a pair whose winner differs between the two orders is a tie, as in show_result.py"

@@ -129,7 +129,7 @@ def test_mt_bench_ratings_and_pairs(tmp_path: Path) -> None:
     assert any("--study comparisons --cluster unit --where status=ok" in note for note in log.notes)
 
 
-@pytest.mark.parametrize("judge", [["gpt-4", "pair-v2"], "['gpt-4', 'pair-v2']", "gpt-4"])
+@pytest.mark.parametrize("judge", [["gpt-4", "pair-v2"], "['gpt-4', 'pair-v2']", '["gpt-4","pair-v2"]', "gpt-4"])
 def test_mt_bench_tells_a_judge_from_its_prompt(judge: Any, tmp_path: Path) -> None:
     later = str(judge).replace("pair-v2", "pair-v2-multi-turn")
     pair = {"question_id": 81, "model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "model_1"}
