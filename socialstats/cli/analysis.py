@@ -14,7 +14,7 @@ from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, refuse_terms
-from socialstats.cli.settings import COMPUTED
+from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
 from socialstats.errors import InputError
@@ -90,7 +90,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
         settings = with_reading(options.example, settings)
     found = read_input(options, settings)
     if found.logs and not (settings.get("study") or settings.get("design")):
-        settings = {**settings, "study": "leaderboard"}
+        settings = of_logs(found.table, settings)
     table = with_factors(found.table, settings)
     design = read(table, settings, design_of(settings.get("study")))
     own = shaped(table, settings)
@@ -111,6 +111,18 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
         facts={**found.facts, **beside_facts, **plan_facts(plan)}, notes=notes,
     )  # fmt: skip
+
+
+def of_logs(table: Table, settings: Settings) -> dict[str, Any]:
+    """Return the settings with what logs are: scores of models, or games of two, whose questions are clusters."""
+    if not {"item_a", "item_b", "winner"} <= {*table.columns} or table.levels("scorer") != ("winner",):
+        return {**settings, "study": "leaderboard"}
+    said = {**settings, "study": "comparisons"}
+    if table.levels("status") != ("ok",):
+        said["where"] = [*words(settings.get("where")), "status=ok"]
+    if not settings.get("cluster") and len(table.levels("unit")) < table.height:
+        said["cluster"] = ["unit"]
+    return said
 
 
 def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> Input:

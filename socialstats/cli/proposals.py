@@ -269,7 +269,8 @@ def seen_words(table: Table) -> str:
     odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
     coded = f" It is {table.encoding}." if table.encoding else ""
-    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}"
+    made = f" In it, {table.entries}." if table.entries else ""
+    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}{made}"
 
 
 def reading(table: Table, settings: Settings) -> dict[str, Any]:

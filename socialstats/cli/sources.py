@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from socialstats.claims import Log
 
 MODEL, FILE = "model", "file"
-SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")  # always tables
+COLUMNAR = (".parquet", ".pq")  # always tables
+SUFFIXES = (".csv", ".tsv", ".tab", *COLUMNAR)  # tables, but for outputs of a harness with a text in each cell
 NAMED = 4  # files that a message names
 
 
@@ -87,14 +88,13 @@ def real(path: str) -> Path:
 def is_log(path: str) -> bool:
     """Return whether a path is the log of a harness, which is no plain table."""
     place = Path(path)
-    if (
-        path == "-"
-        or not (place.is_file() or place.is_dir())
-        or place.name.lower().removesuffix(".gz").endswith(SUFFIXES)
-    ):
+    name = place.name.lower().removesuffix(".gz")
+    if path == "-" or not (place.is_file() or place.is_dir()) or name.endswith(COLUMNAR):
         return False
     from socialstats_collect.readers import holds_log
 
+    if name.endswith(SUFFIXES):
+        return place.is_file() and bool(holds_log(place))
     if place.is_dir():
         found = [file for file in files_below(place) if file.exists()]
         others = [file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)]

@@ -14,6 +14,7 @@ Repeats never count as units. Names (`designs/vocabulary.py`) decide where struc
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -441,7 +442,7 @@ def refuse_other_answers(
         if name is None or column is None:
             continue
         unit = ",".join([*cells.unit, name])
-        chosen = f"choose one, as in --where {shorten(name)}={shorten(column.levels[0])}"
+        chosen = f"choose one, as in --where {shlex.quote(f'{shorten(name)}={shorten(column.levels[0])}')}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
         among = "" if is_numbered_anew(cells.profile.columns[cells.unit[0]], column) else f", with {cluster}"

@@ -491,7 +491,7 @@ def begin(table: Table, columns: Texts, na: TextSet, names: TextSet = (), weight
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     values, naming = frozenset(na), missing_names(na)
     commas = [column for column in columns if column in table.decimal_commas]
-    notes = [table.source, table.encoding, f"decimal commas in {quoted(commas)}" if commas else ""]
+    notes = [table.source, table.encoding, table.entries, f"decimal commas in {quoted(commas)}" if commas else ""]
     read = FlowStep(label="rows read", rows=int(cells.n.sum()), note="; ".join(filter(None, notes)))
     return Rows(
         table=table,

@@ -600,6 +600,7 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
         is_file=table.is_file,
         semicolons=table.semicolons,
         encoding=table.encoding,
+        entries=table.entries,
         locate=locate,
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),

@@ -1,7 +1,8 @@
 """Files and data frames in: the only room that knows formats and engines.
 
 A name (`paths`) -> bytes within limits (`sources`, `limits`) -> a format (`formats`) -> texts (`delimited`,
-`json_files`, `sheets`) or typed columns (`typed_files`) -> `Table`. Rows of large files stay there (`scanning`).
+`json_files`, `nested`, `sheets`) or typed columns (`typed_files`) -> `Table`. Rows of large files stay there
+(`scanning`).
 """
 
 from __future__ import annotations

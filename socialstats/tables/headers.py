@@ -52,7 +52,7 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
         seen.add(name)
 
 
-def refuse_wide(names: Texts, source: str) -> None:
+def refuse_wide(names: Sized, source: str) -> None:
     """Refuse a file with more columns than are read in seconds.
 
     Raises

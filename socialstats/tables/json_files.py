@@ -1,4 +1,7 @@
-"""Files of JSON: a list of records, an object of lists, or an object a line; numbers stay as they are spelled."""
+"""Files of JSON: a list of records, an object of lists, or an object a line; numbers stay as they are spelled.
+
+Nested objects become columns (`nested`).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.aliases import Locate
+from socialstats.tables.aliases import Positions
 from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
+from socialstats.tables.nested import SPARSE, Rows, with_columns, with_rows
 from socialstats.tables.sources import Source, open_text, refuse_empty
 from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character beyond U+FFFF: an emoji is two of them
-SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
 SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
 
 
@@ -103,9 +106,7 @@ def read_jsonl(source: Source) -> Table:
                 break
     if problems:
         raise InputError(problems)
-    lines = [*rows]
-    columns = columns_of([*rows.values()], source)
-    return as_objects(columns, source, "line", lambda positions: [lines[position] for position in positions])
+    return as_objects([*rows.values()], [*rows], source, "line")
 
 
 def reason_of(error: Exception) -> str:
@@ -139,13 +140,15 @@ def read_json(source: Source) -> Table:
         raise InputError(f"{source.name}: {reason_of(error)}") from error
     if isinstance(value, dict):
         refuse_unequal(value, source)
-        return as_objects(value, source, "record")
+        refuse_wide(value, source.name)
+        value = [dict(zip(value, cells, strict=True)) for cells in zip(*value.values(), strict=True)]
+        return as_objects(value, range(1, len(value) + 1), source, "record")
     if not isinstance(value, list):
         raise InputError(f"{source.name}: a JSON {kind_of(value)} is not a table. {SHAPES}")
     for position, row in enumerate(value, start=1):
         if not isinstance(row, dict):
             raise InputError(f"{source.name} record {position}: a JSON {kind_of(row)} is not a record. {SHAPES}")
-    return as_objects(columns_of(value, source), source, "record")
+    return as_objects(value, range(1, len(value) + 1), source, "record")
 
 
 def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
@@ -168,6 +171,8 @@ def columns_of(rows: Sequence[Mapping[str, Any]], source: Source) -> dict[str, l
     if not rows:
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
     names = [*dict.fromkeys(name for row in rows for name in row)]
+    if not names:
+        raise NothingToAnalyse(f"{source.name} has no columns: there is nothing to analyse")
     refuse_wide(names, source.name)
     cells = len(names) * len(rows)
     if cells > SPARSE * sum(map(len, rows)):  # records that share few names would make a table of empty cells
@@ -175,12 +180,13 @@ def columns_of(rows: Sequence[Mapping[str, Any]], source: Source) -> dict[str, l
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def as_objects(columns: Mapping[str, Sequence[Any]], source: Source, unit: str, locate: Locate | None = None) -> Table:
-    """Return the table of columns of JSON values."""
+def as_objects(records: Rows, numbers: Positions, source: Source, unit: str) -> Table:
+    """Return the table of records of JSON values, without nested objects; `numbers` says where each record stands."""
     import pandas as pd
 
-    names = tuple(columns)
-    refuse_wide(names, source.name)
-    check_names(names, source.name)
+    rows, origins, said = with_rows(with_columns(records, source.name), source.name)
+    columns = columns_of(rows, source)
+    check_names([*columns], source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
-    return of_file(frame, source.name, unit, locate=locate)
+    places = [numbers[origin] for origin in origins]
+    return of_file(frame, source.name, unit, locate=lambda found: [places[k] for k in found], entries=said)

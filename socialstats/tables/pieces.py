@@ -95,7 +95,7 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
     import pandas as pd
 
     columns: dict[str, list[Any]] = {}
-    pieces, notes = [], {""}
+    pieces, notes, entries = [], {""}, {""}
     for file, format in zip(files, formats, strict=True):
         rows = 0
         for frame, table in frames_of(file, format):
@@ -104,6 +104,7 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
                 columns.setdefault(name, []).append(coded(frame[name]))
             rows, last = rows + len(frame), table
             notes.add(table.encoding and f"{file.name} {table.encoding}")
+            entries.add(table.entries and f"{file.name}: {table.entries}")
         pieces.append(Piece(file, rows, partial(lines_in, last)))
     labels = np.repeat([piece.file.label for piece in pieces], [piece.rows for piece in pieces])
     if not len(labels):
@@ -115,6 +116,7 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
         frame=nw.from_native(whole),
         columns=tuple(columns),
         encoding="; ".join(sorted(notes - {""})),
+        entries="; ".join(sorted(entries - {""})),
         locate=locator(pieces),
         copies=copies(pieces),
     )

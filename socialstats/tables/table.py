@@ -68,6 +68,8 @@ class Table:
         Columns of such a file whose numbers were written with decimal commas, and are read as numbers.
     encoding : str
         A word on the encoding of a text file that is not UTF-8.
+    entries : str
+        A word on rows that were made of the entries of lists.
     is_file : bool
         True when the table was read from a file or from standard input.
     locate : callable or None
@@ -91,6 +93,7 @@ class Table:
     semicolons: bool = False
     decimal_commas: Levels = ()
     encoding: str = ""
+    entries: str = ""
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)

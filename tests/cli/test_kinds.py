@@ -327,8 +327,8 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
                                 share(draw(2), 40)}), "the course of a run over 'iteration'"),
     "verdicts in texts": (
         lambda: Frame({"case": numbered("c", 30), **{name: [f"[{x}] because {k}" for k, x in enumerate(
-            draw(j).choice(["PASS", "FAIL"], 30))] for j, name in enumerate(("m one", "m two"))}}),
-        "begin with a verdict ([FAIL] and [PASS])"),
+            draw(j).choice(["RIGHT", "WRONG"], 30))] for j, name in enumerate(("m one", "m two"))}}),
+        "begin with a verdict ([RIGHT] and [WRONG])"),
     "a codebook": (
         lambda: Frame({"variable": numbered("q", 20), "label": numbered("what ", 20), "type": ["number", "text"] * 10,
                        "value": [1, 5] * 10, "page": [*range(1, 6)] * 4}), "A codebook holds no answers"),

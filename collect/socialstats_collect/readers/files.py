@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
+from socialstats.tables.formats import named_format
 from socialstats.tables.limits import RATIO_FROM, exceeded, limit, within
 from socialstats.tables.sources import from_path
 from socialstats_collect.readers.streaming import CHUNK, SPLIT, JsonStream, Shape
@@ -239,6 +240,7 @@ def _zstd(raw: IO[bytes], place: str) -> Any:
 
 
 DEPTH = 2
+DELIMITED = ("csv", "tsv")
 Kind = Literal["folder", "zip", "object", "list", "lines", "text"]
 
 
@@ -306,7 +308,7 @@ def look(path: Path) -> Source:
         with Archive(path) as archive:
             return Source(path=path, kind="zip", names=tuple(archive.namelist()))
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start not in (b"[", b"{"):
+    if start not in (b"[", b"{") or named_format(path.name) in DELIMITED:  # a csv may begin with [provider]
         return Source(path=path, kind="text", names=_header(head))
     first, rest, trouble = _first(head, path.name, start == b"[")
     lines = rest.startswith("{") or path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))

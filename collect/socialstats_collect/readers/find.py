@@ -11,6 +11,7 @@ from types import ModuleType
 from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
+from socialstats_collect.readers import promptfoo
 from socialstats_collect.readers.files import Source, look
 from socialstats_collect.readers.tables import header, plain
 from socialstats_collect.readers.tabular import harness_of
@@ -38,7 +39,9 @@ def recognises(module: ModuleType, source: Source) -> bool:
 def holds_log(path: Path) -> bool:
     """Return whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
-    return source.kind != "text" and any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
+    if source.kind == "text":
+        return recognises(promptfoo, source)  # whose tables hold texts or several scores in each row
+    return any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
 
 
 def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:

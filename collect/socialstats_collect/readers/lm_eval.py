@@ -2,17 +2,20 @@
 
 Keys of a task's results are ``metric,filter`` and ``metric_stderr,filter``; in versions before 0.4 they have no filter.
 A samples file holds a row for each document and filter; which filter, old files do not say. Files that were put
-together hold those of several models: a member of each line names the model, or documents begin again."""
+together hold those of several models: a member of each line names the model, or documents begin again. Another one may
+name the task. Where nothing lists the metrics, they are the numbers that no member of people's own describes."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
+from socialstats.designs.vocabulary import CALLS, COSTS, IDENTITIES, NUMBERINGS, REPEATS, TASKS, TIMINGS
 from socialstats.errors import InputError
 from socialstats.text import count, listing
 from socialstats_collect.readers.files import Source, inside, json_lines, load_json
@@ -48,6 +51,11 @@ OWN = frozenset(
 NAMING = ("model", "model_name", "model_id", "llm", "run", "run_id")
 """Members by which people name the model of a sample; the harness writes none of them."""
 RUN = "run {}"
+TASK = "task"
+"""The member by which people name the task of a sample, where samples of several tasks were put together."""
+DESCRIBING = frozenset((*CALLS, *COSTS, *IDENTITIES, *NUMBERINGS, *TIMINGS))
+LABELLING = frozenset((*REPEATS.names, *TASKS.names))
+LOOKED = 1_000  # samples in which members are looked at that people added
 Samples = Iterable[tuple[str, dict[str, Any]]]
 """Samples of a task, each with its place for messages."""
 
@@ -123,18 +131,23 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
     seen: Counter[tuple[str | None, ...]] = Counter()
     unnamed = False
-    for place, sample in samples:
+    first = [*islice(samples := iter(samples), LOOKED)]
+    added = members_added([sample for _, sample in first])
+    for place, sample in chain(first, samples):
         doc = cell(sample.get("doc_id"))
         if doc is None:
             raise InputError(f"{place}: a sample without doc_id. Is this a samples file of lm_eval?")
         model = next((held for name in NAMING if isinstance(held := sample.get(name), str) and held), None)
         possible = [cell(sample["filter"]) or ""] if "filter" in sample else filters
-        run, place_of = divmod(seen[doc, model, *possible], len(possible))
+        named = sample.get(TASK)
+        of_task = named if isinstance(named, str) and named and not results else task
+        key = (doc, of_task, model, *possible)
+        run, place_of = divmod(seen[key], len(possible))
         unnamed |= place_of > 0
-        seen[doc, model, *possible] += 1
+        seen[key] += 1
         used = possible[place_of]
-        common = {"task": task, "unit": f"{task}:{doc}", "filter": used, "model": model or RUN.format(run + 1)}
-        yield from _of_sample(sample, common, [name for name, of in listed if of == used], results, place)
+        common = {"task": of_task, "unit": f"{of_task}:{doc}", "filter": used, "model": model or RUN.format(run + 1)}
+        yield from _of_sample(sample, common, [name for name, of in listed if of == used], added, results, place)
     if unnamed:
         notes.append(f"{task}: its samples do not say which filter a row is of: they were told apart by their order")
     if len(filters) > 1:
@@ -149,15 +162,16 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
 
 
 def _of_sample(
-    sample: dict[str, Any], common: Row, listed: list[str], results: dict[str, Any], place: str
+    sample: dict[str, Any], common: Row, listed: list[str], added: frozenset[str], results: dict[str, Any], place: str
 ) -> Iterator[Row]:
     doc, responses = at(sample, "doc"), sequence(sample.get("filtered_resps"))
-    metadata = flat({key: value for key, value in doc.items() if not isinstance(value, (list, dict))})
+    own = [str(name) for name in sequence(sample.get("metrics"))] or listed
+    beside = {key: value for key, value in sample.items() if key in added - {*own, TASK}}
+    metadata = flat({key: value for key, value in (beside | doc).items() if not isinstance(value, (list, dict))})
     if sample.get("target") is not None:
         metadata["target"] = cell(sample["target"])
     text = responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None  # likelihoods are no answer
-    own = [str(name) for name in sequence(sample.get("metrics"))] or listed
-    for name in dict.fromkeys(own or [key for key in sample if key not in {*OWN, *NAMING}]):
+    for name in dict.fromkeys(own or [key for key in sample if key not in {*OWN, *NAMING, *added}]):
         held = sample.get(name)
         score = scored(held, absent="missing")
         if isinstance(held, float) and not is_number(held):
@@ -166,6 +180,30 @@ def _of_sample(
             score = scored(None)
         answer = held if score[1] == "unparsed" else text
         yield row(**common, scorer=name, score=score, answer=answer, metadata=metadata)
+
+
+def members_added(samples: Iterable[dict[str, Any]]) -> frozenset[str]:
+    """Return the members that people added to samples, and that are no metrics.
+
+    They hold texts or objects alone, or are called like a task, a repeat, an identity, a length, a cost or a time.
+
+    Examples
+    --------
+    >>> sorted(members_added([{"doc_id": 0, "acc": 1.0, "task": "ethics", "seed": 3, "n_tokens": 80, "split": "test"}]))
+    ['n_tokens', 'seed', 'split', 'task']
+    """
+    kinds: dict[str, set[bool]] = {}
+    for sample in samples:
+        for name in sample.keys() - {*OWN, *NAMING}:
+            kinds.setdefault(name, set()).add(isinstance(sample[name], str | dict))
+    described = {name for name, texts in kinds.items() if texts == {True} or _describes(name)}
+    return frozenset(described if {*kinds} - described else {TASK} & {*kinds})
+
+
+def _describes(name: str) -> bool:
+    """Return whether a member is called like what describes a sample, rather than like a score of it."""
+    words = re.split(r"[\W_]+", name.casefold())
+    return "_".join(words) in LABELLING or bool(DESCRIBING & {words[-1], "".join(words)})
 
 
 NOT_METRICS = frozenset(("alias", "name", "samples", "sample_len", "sample_count", " ", ""))

@@ -1,5 +1,7 @@
 """Outputs of promptfoo: JSON and JSONL (one row per test, prompt and provider); of a csv only its rounded scores.
 
+A csv of another form has a column for each prompt and provider, whose texts begin with a verdict: ``[PASS] Hello``.
+
 Repeats (``--repeat``) are new tests without an index: tests with the same variables and assertions are one unit here.
 The named scores of a prompt are sums weighted by the assertions' weights, not means."""
 
@@ -10,7 +12,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -18,9 +20,10 @@ from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import Source, json_lines, load_json, open_bytes
+from socialstats_collect.readers.files import Source, head_of, json_lines, load_json, open_bytes
 from socialstats_collect.readers.tabular import (
     Row,
+    Score,
     at,
     cell,
     claim,
@@ -35,7 +38,13 @@ from socialstats_collect.readers.tabular import (
 )
 
 NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
-SCORE, PASS = "score", "pass"
+MARKED = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*")
+VERDICTS: dict[str, Score] = {"PASS": (1.0, "ok"), "FAIL": (0.0, "ok"), "ERROR": (None, "error")}
+LOOKED = 1 << 20  # bytes in which verdicts are looked for
+MARKS_SAID = (
+    "of each text its verdict was read: PASS is 1, FAIL is 0, ERROR is no score. Scores are in the .json output"
+)
+SCORE, PASS, TASK = "score", "pass", "promptfoo"
 KEPT = (
     "promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score", "namedScores",
     "error", "failureReason",
@@ -50,13 +59,28 @@ FORMS = (
     *(("object", f"results.{one}", f"results.{other}") for one, other in combinations(PARTS, 2)),
 )  # fmt: skip
 METRIC, PASSED = "Metric: ", {"PASS": True, "FAIL": False}
-LABEL = re.compile(r"\[(?P<provider>[^\]]*)\] ?(?P<label>.*)", re.DOTALL)
+LABEL = re.compile(r"\[(?P<provider>[^\]]*)\]\s*(?P<label>.*)", re.DOTALL)
 NO_TOTALS = "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
 ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
 
 
+def recognises(source: Source) -> bool:
+    """Return whether this is a csv of texts that begin with verdicts."""
+    if source.kind != "text" or len(source.names) < 2:
+        return False
+    head = head_of(source.path, LOOKED)
+    try:
+        header, records = _records(head.decode("utf-8-sig", "replace").splitlines(keepends=True))
+    except csv.Error:
+        return False
+    return bool(_marked(header, records[:-1] if len(head) == LOOKED else records))  # the last one may be cut off
+
+
 def read(source: Source) -> Log:
     """Read an output: one row per test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
+    if recognises(source):
+        rows, repeated = _marked_rows(source)
+        return log_of(__name__, source, rows, about={"task": TASK}, notes=(MARKS_SAID, *_notes([], repeated)))
     top = _top(source)
     inner = mapping(top.get("results"))
     tests = _numbered(sequence(inner.get("results")))
@@ -65,7 +89,7 @@ def read(source: Source) -> Log:
     prompts = [*map(mapping, listed)]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
-        __name__, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId")},
+        __name__, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId") or TASK},
         version=at(top, "metadata").get("promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
     )  # fmt: skip
@@ -91,6 +115,54 @@ def _kept(test: Any) -> dict[str, Any]:
         "refused": bool(mapping(answer).get("isRefusal")),
         "weights": at(grading, "namedScoreWeights") if isinstance(grading, dict) else None,
     }
+
+
+def _records(lines: Iterable[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the header of a csv, and its records."""
+    header, *records = csv.reader(lines)
+    return header, [record for record in records if record]
+
+
+def _marked(header: list[str], records: list[list[str]]) -> list[int]:
+    """Return where the columns of texts are that begin with a verdict: several, or one below ``[provider] prompt``."""
+    whole = [record for record in records if len(record) == len(header)]
+    texts = [[record[k] for record in whole if record[k].strip()] for k in range(len(header))]
+    found = [k for k, held in enumerate(texts) if held and all(map(MARKED.match, held))]
+    return found if len(found) > 1 or any(LABEL.fullmatch(header[k]) for k in found) else []
+
+
+def _marked_rows(source: Source) -> tuple[list[Row], int]:
+    """Return a row for each test and column of texts with verdicts, and how many of the tests repeat another one.
+
+    A source is a provider, or a provider with its prompt where one provider has several.
+    """
+    name = source.path.name
+    try:
+        with open_bytes(source.path) as raw:
+            header, records = _records(codecs.iterdecode(raw, "utf-8-sig"))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
+    columns = _marked(header, records)
+    labels = [LABEL.fullmatch(header[k]) for k in columns]
+    providers = [label["provider"] if label else header[k] for k, label in zip(columns, labels, strict=True)]
+    models = providers if len({*providers}) == len(providers) else [header[k] for k in columns]
+    units: dict[tuple[str, ...], str] = {}
+    seen: Counter[str] = Counter()
+    rows: list[Row] = []
+    for number, record in enumerate(records, start=1):
+        if len(record) != len(header):
+            message = f"{len(record)} fields where the header has {len(header)}"
+            raise InputError(f"{name} record {number + 1}: {message}. Convert the .json output")
+        about = {header[k]: record[k] for k in range(len(header)) if k not in columns}
+        unit = units.setdefault((*about.values(),) or (str(number),), f"test {len(units) + 1}")
+        seen[unit] += 1
+        for k, model in zip(columns, models, strict=True):
+            mark = MARKED.match(record[k])
+            score: Score = VERDICTS[mark[1]] if mark else (None, "unparsed" if record[k].strip() else "missing")
+            answer = record[k][mark.end() :] if mark else record[k]
+            rows.append(row(unit=unit, epoch=seen[unit], model=model, scorer=PASS, score=score, answer=answer or None,
+                            metadata=flat(about)))  # fmt: skip
+    return rows, sum(n - 1 for n in seen.values())
 
 
 def _starts(header: Sequence[str]) -> list[int]:

@@ -126,7 +126,20 @@ def test_mt_bench_ratings_and_pairs(tmp_path: Path) -> None:
     log = read_log(dump_lines(tmp_path / "gpt-4_pair.jsonl", pairs))
     assert log.rows["winner"].tolist() == ["a", "tie", "tie", None]
     assert log.rows["status"].tolist() == ["ok", "ok", "ok", "error"]
-    assert any("--study comparisons" in note for note in log.notes)
+    assert any("--study comparisons --cluster unit --where status=ok" in note for note in log.notes)
+
+
+@pytest.mark.parametrize("judge", [["gpt-4", "pair-v2"], "['gpt-4', 'pair-v2']", '["gpt-4","pair-v2"]', "gpt-4"])
+def test_mt_bench_tells_a_judge_from_its_prompt(judge: Any, tmp_path: Path) -> None:
+    later = str(judge).replace("pair-v2", "pair-v2-multi-turn")
+    pair = {"question_id": 81, "model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "model_1"}
+    log = read_log(
+        dump_lines(tmp_path / "p.jsonl", [{**pair, "turn": 1, "judge": judge}, {**pair, "turn": 2, "judge": later}])
+    )
+    prompts = log.rows["template"].tolist() if "template" in log.rows else []
+    assert set(log.rows["judge"]) == {"gpt-4"}
+    assert prompts == ([] if judge == "gpt-4" else ["pair-v2", "pair-v2-multi-turn"])
+    assert (log.rows["unit"].tolist(), log.rows["epoch"].tolist()) == (["81", "81"], ["1", "2"])
 
 
 def test_alpaca_eval_with_its_leaderboard(tmp_path: Path) -> None:

@@ -267,3 +267,23 @@ def test_the_number_of_documents_is_a_number_to_check(said: int, verdict: str, t
     dump(path, {**held, "n-samples": {"toy": {"original": said, "effective": said}}})
     found = {one.claim.name: one.verdict for one in check(read_log(path)).judged}
     assert found == {"acc,none": "reproduced", "n-samples effective": verdict}
+
+
+def test_samples_of_several_tasks_name_the_task_and_only_metrics_are_scores(tmp_path: Path) -> None:
+    lines = [
+        {**line(k, None, metrics={"acc": k % 2, "acc_norm": 0.5}), "task": task, "model": model,
+         "seed": 3, "n_tokens": 80 + k, "split": "test", "latency": 0.5}
+        for task in ("ethics", "siqa") for model in ("m1", "m2") for k in range(3)
+    ]  # fmt: skip
+    log = read_log(dump_lines(tmp_path / f"samples_both_{STAMP}.jsonl", lines))
+    assert set(log.rows["scorer"]) == {"acc", "acc_norm"}
+    assert log.rows["unit"].nunique() == 6
+    assert set(log.rows["task"]) == {"ethics", "siqa"}
+    assert set(log.rows["status"]) == {"ok"}
+    assert {*log.rows["n_tokens"]} == {"80", "81", "82"}
+    assert not any("which filter" in note for note in log.notes)
+
+
+def test_a_lone_number_is_a_score_whatever_its_name(tmp_path: Path) -> None:
+    lines = [line(k, None, metrics={"length": k}) for k in range(3)]
+    assert set(read_log(dump_lines(tmp_path / "samples_x.jsonl", lines)).rows["scorer"]) == {"length"}

@@ -1,0 +1,142 @@
+"""Nested JSON as a plain table: objects become columns, and lists of the answers of several people become rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from socialstats.tables.aliases import Lines, Texts
+from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.limits import within
+from socialstats.text import count, quoted
+
+Record: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[Record]
+WHO = re.compile(
+    r"(?:user|annotator|rater|judge|coder|worker|reviewer|evaluator|labell?er|participant|respondent)s?"
+    r"(?:_?(?:id|name)s?)?",
+    re.IGNORECASE,
+)  # last parts of names of lists that say who gave each entry: lists of tags or of options have none beside them
+SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
+
+
+def with_columns(rows: Rows, source: str) -> Rows:
+    """Return records whose objects are spread to columns: ``{"meta": {"model": "m"}}`` is ``{"meta.model": "m"}``.
+
+    Raises
+    ------
+    InputError
+        For names, or more of them, than a table has, and for two columns of one name.
+
+    Examples
+    --------
+    >>> with_columns([{"text": "t", "meta": {"model": "m", "of": {"run": 1}}}], "t.jsonl")
+    [{'text': 't', 'meta.model': 'm', 'meta.of.run': 1}]
+    """
+    if not any(isinstance(value, dict) for row in rows for value in row.values()):
+        return rows
+    names: dict[str, str] = {}
+    return [_spread(row, names, source) for row in rows]
+
+
+def _spread(row: Record, names: dict[str, str], source: str) -> Record:
+    """Return a record without objects; `names` holds the names of columns so far, each once."""
+    found: dict[str, Any] = {}
+    left = [*row.items()][::-1]
+    while left:
+        name, value = left.pop()
+        if isinstance(value, dict) and value:
+            refuse_wide(max(names, value, key=len), source)  # before they are named
+            within("name", len(name), source)
+            left += [(f"{name}.{key}", held) for key, held in [*value.items()][::-1]]
+            continue
+        if name in found:
+            check_names([name, name], source)
+        found[names.setdefault(name, name)] = None if isinstance(value, dict) else value
+    return found
+
+
+def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
+    """Return records with a row for each entry of lists that hold the answers of several people.
+
+    Such lists share the first part of their names, have the same length in each record, and one says who answered.
+    Argilla, for instance, writes ``quality.responses`` beside ``quality.responses.users``.
+
+    Returns
+    -------
+    rows : sequence of mapping
+    origins : list of int
+        The record that each row was made of, from 0.
+    said : str
+        What was done; empty for other tables, which stay as they are.
+
+    Raises
+    ------
+    InputError
+        For more rows and columns than a table has.
+
+    Examples
+    --------
+    >>> with_rows([{"id": 1, "q.values": [4, 3], "q.users": ["a", "b"]}], "t.jsonl")[0]
+    [{'id': 1, 'q.values': 4, 'q.users': 'a'}, {'id': 1, 'q.values': 3, 'q.users': 'b'}]
+    """
+    lists = lists_of_answers(rows)
+    if not lists:
+        return rows, [*range(len(rows))], ""
+    sizes = [max((len(row[name]) for name in lists if row.get(name)), default=1) for row in rows]
+    cells = sum(size * len(row) for size, row in zip(sizes, rows, strict=True))
+    held = sum(len(row[name]) for row in rows for name in lists if row.get(name))
+    if cells > SPARSE * (held + sum(map(len, rows))):
+        within("cells", cells, source, fix="Write a row for each entry yourself, with the columns that are needed")
+    origins = [k for k, size in enumerate(sizes) for _ in range(size)]
+    places = [place for size in sizes for place in range(size)]
+    chosen = frozenset(lists)
+    spread = [_entry(rows[k], chosen, place) for k, place in zip(origins, places, strict=True)]
+    each = f"each entry of the lists in {quoted(lists, 4)} is a row"
+    return spread, origins, f"{each}: {count(len(spread), 'row')} of {count(len(rows), 'record')}"
+
+
+def _entry(row: Record, lists: frozenset[str], place: int) -> Record:
+    """Return a record with one entry of its lists; it lacks what is an empty list, or none."""
+    return {name: value if name not in lists else value[place] if value else None for name, value in row.items()}
+
+
+def lists_of_answers(rows: Rows) -> list[str]:
+    """Return the columns whose lists have an entry for each person who answered; none where that is in doubt.
+
+    Examples
+    --------
+    >>> lists_of_answers([{"tags": ["x", "y"], "q.values": [4, 3], "q.users": ["a", "b"]}])
+    ['q.values', 'q.users']
+    >>> lists_of_answers([{"choices.text": ["yes", "no"], "choices.label": ["A", "B"]}])
+    []
+    """
+    listed = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, list))
+    groups: dict[str, list[str]] = {}
+    for name in listed:
+        groups.setdefault(name.partition(".")[0], []).append(name)
+    chosen = [group for group in groups.values() if len(group) > 1 and who_of(group) and aligned(rows, group)]
+    people = [[row.get(who_of(group)) for row in rows] for group in chosen]
+    if any(one != people[0] for one in people[1:]):
+        return []  # the entries of several questions are of other people
+    return [name for group in chosen for name in group]
+
+
+def who_of(names: Texts) -> str:
+    """Return the first column that is called like people who answer; an empty text for none."""
+    return next((name for name in names if WHO.fullmatch(name.rpartition(".")[2])), "")
+
+
+def aligned(rows: Rows, names: Texts) -> bool:
+    """Return whether columns hold lists of plain values, as many in each as there are different people in a record."""
+    who = who_of(names)
+    for row in rows:
+        held = [row[name] for name in names if row.get(name) is not None]
+        if not all(isinstance(values, list) for values in held):
+            return False
+        if any(isinstance(value, list | dict) for values in held for value in values):
+            return False
+        if len({*map(len, held)}) > 1 or (held and len({*(row.get(who) or ())}) != len(held[0])):
+            return False
+    return True
