@@ -644,7 +644,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     answers = c.called(RESPONSES) or (names_answers(c) and not condition)
     if not things or describes or answers or profile.has_partner(c) or c.called(CALLS):
         return ""
-    if c.called((*RATERS.words, *GRADERS, *MEASURES)) or (c.id_named and not condition):
+    if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
         return ""
     if c.text and later_and_earlier(c.levels) and not c.called(REPEATS.words):
         return "time"
@@ -784,7 +784,11 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
         c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
     ]
     free = [c for c in free if c.called(UNITS.words) or not c.called(REPEATS.words) or fills_rows(profile, source, c)]
-    free = [c for c in free if c.called(UNITS.words) or c.text or numbers_units(profile, source, c)]
+    free = [
+        c
+        for c in free
+        if c.called(UNITS.words) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
+    ]
     free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
 
@@ -821,7 +825,7 @@ def is_ordinal(column: Column) -> bool:
 
 def is_rater(profile: Profile, column: Column) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
-    named = column.called((*RATERS.words, *GRADERS)) and not column.called(VALUES.words)
+    named = column.called((*RATERS.words, *GRADERS)) and not names_answers(column)
     return column.names_things and named and column not in models_of(profile)
 
 

@@ -58,8 +58,8 @@ UNITS = Part(
         "pair_id id doc example example_id instance instance_id case_id qid"
     ),
     words=spelled(
-        "unit item id question subject subj sj sbj participant person student patient case story sample plot plant product "
-        "produit object essay text image img photo stimulus "
+        "unit item id question subject subj sj sbj participant person student patient case story sample plot plant "
+        "product produit object essay text image img photo stimulus "
         "couple worker scenario trial specimen compound task prompt "
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hitid pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
@@ -101,7 +101,9 @@ MODELS = Part(
     ),
 )
 KINDS_OF = spelled("type kind typ tipo")  # last words of names of kinds
-OF_ANSWERS = spelled("source type kind origin author condition group order length")  # not the answer itself
+OF_ANSWERS = spelled(
+    "source type kind origin author condition group order length user users annotator rater judge"
+)  # not the answer itself
 OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
 GRADERS = spelled(
     "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "

@@ -15,7 +15,7 @@ from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.aliases import Positions
 from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
-from socialstats.tables.nested import SPARSE, Rows, with_columns, with_rows
+from socialstats.tables.nested import SPARSE, Rows, with_columns, with_lone_values, with_rows
 from socialstats.tables.sources import Source, open_text, refuse_empty
 from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
@@ -184,7 +184,7 @@ def as_objects(records: Rows, numbers: Positions, source: Source, unit: str) -> 
     """Return the table of records of JSON values, without nested objects; `numbers` says where each record stands."""
     import pandas as pd
 
-    rows, origins, said = with_rows(with_columns(records, source.name), source.name)
+    rows, origins, said = with_rows(with_lone_values(with_columns(records, source.name)), source.name)
     columns = columns_of(rows, source)
     check_names([*columns], source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})

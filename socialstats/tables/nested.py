@@ -57,6 +57,28 @@ def _spread(row: Record, names: dict[str, str], source: str) -> Record:
     return found
 
 
+def with_lone_values(rows: Rows) -> Rows:
+    """Return records in which lists of one plain value each are that value: a choice that could have been several.
+
+    Examples
+    --------
+    >>> with_lone_values([{"accept": ["a"], "tags": ["x", "y"]}, {"accept": [], "tags": ["x"]}])
+    [{'accept': 'a', 'tags': ['x', 'y']}, {'accept': None, 'tags': ['x']}]
+    """
+    listed = {name for row in rows for name, value in row.items() if isinstance(value, list)}
+    lone = {name for name in listed if all(is_lone(row.get(name)) for row in rows)}
+    if not lone:
+        return rows
+    return [{name: (value or [None])[0] if name in lone else value for name, value in row.items()} for row in rows]
+
+
+def is_lone(value: Any) -> bool:
+    """Whether a value is a list of one plain value at most, or nothing."""
+    return value is None or (
+        isinstance(value, list) and len(value) <= 1 and not any(isinstance(entry, list | dict) for entry in value)
+    )
+
+
 def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     """Return records with a row for each entry of lists that hold the answers of several people.
 
