@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -87,6 +88,16 @@ def cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
 
 
+def thin_cases(name: str, table: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the calls of a metric on a table with few units or uneven clusters, one option changed at a time."""
+    rows, parameters = subject_of(name).thin()[table], inspect.signature(METRICS[name].function).parameters
+    quick = {option: value for option, value in QUICK.items() if option in parameters}
+    yield f"{name}, {table}", partial(on_table, name, rows, quick)
+    for option, values in OPTIONS.items():
+        for value in values if option in parameters else ():
+            yield f"{name}, {table}, {option}={value!r}", partial(on_table, name, rows, {**quick, option: value})
+
+
 def on_table(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
     """Run a metric on a table; making the design may be an error, too."""
     return run(name, subject_of(name).design(rows), **options)
@@ -118,11 +129,17 @@ def outcome(call: Callable[[], Any]) -> Fingerprint:
 
 
 def fingerprint(result: Result) -> Fingerprint:
-    """Return how many numbers each field has, and their sum with weights that tell their order."""
+    """Return how many numbers each field has, and their sum with weights that tell their order.
+
+    Of cautions those numbers count that they tell, and the rows that they name; their words do not.
+    """
     found = {field: condensed(getattr(row, field) for row in result.rows) for field in FIELDS}
     found |= {fact: condensed(leaves(getattr(result, fact))) for fact in FACTS}
     names = repr([[getattr(row, name) for name in NAMES] for row in result.rows])
-    return {**found, "names": [len(result.rows), zlib.crc32(names.encode())]}
+    said = repr([(c.code, c.rows, re.findall(r"\d[\d.,]*", c.detail)) for c in result.cautions])
+    texts = {"names": (len(result.rows), names), "cautions": (len(result.cautions), said)}
+    found |= {field: [n, zlib.crc32(text.encode())] for field, (n, text) in texts.items() if n}
+    return {field: numbers for field, numbers in found.items() if numbers[0]}
 
 
 def condensed(values: Iterable[float | None]) -> list[float]:
@@ -149,6 +166,8 @@ def leaves(thing: Any) -> Iterator[float]:
 def main() -> None:
     """Write the fingerprints of all cases; options that a metric does not have are left out."""
     found = {case: outcome(call) for name in METRICS for case, call in cases(name)}
+    thin = ((name, table) for name in METRICS for table in subject_of(name).thin())
+    found |= {case: outcome(call) for name, table in thin for case, call in thin_cases(name, table)}
     found = {case: one for case, one in found.items() if "error" not in one or "=" not in case}
     found |= {case: outcome(call) for case, call in derived()}
     lines = (f"{json.dumps(case)}: {json.dumps(one)}" for case, one in found.items())

@@ -8,21 +8,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import CodeType
 
-from tests.mutants.sites import Site, is_guard, name_of, number_of, sites
+from tests.mutants.sites import Site, is_guard, name_of, named_numbers, number_of, sites, value_of
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
 SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
-EVEN = {
-    "abs",
-    "fabs",
-    "absolute",
-    "square",
-    "hypot",
-    "brentq",
-    "isclose",
-}  # they give the same for a number and its negative
+# they give the same for a number and its negative
+EVEN = {"abs", "fabs", "absolute", "square", "hypot", "brentq", "isclose"}
 TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
@@ -34,6 +27,7 @@ CODES = {"codes", "cluster", "clusters", "unit", "units", "inverse", "groups", "
 REPEATS = {"cluster", "clusters", "codes", "factors", "weight", "weights", "count", "counts", "alike", "trials"}
 REVERSED = {ast.Lt: (">", "<"), ast.LtE: (">=", "<="), ast.Gt: ("<", ">"), ast.GtE: ("<=", ">=")}
 CLOSED = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">")}
+LARGE = 1000.0
 SMALLER = {0.5: "1", 2: "1", 1: "2", 0: "1"}
 
 
@@ -66,6 +60,7 @@ class Source:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
+        self.numbers = named_numbers(ast.parse(text))
         self.starts = [0]
         for line in text.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
@@ -161,10 +156,14 @@ def tail(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def boundary(site: Site, source: Source) -> Iterator[Edit]:
-    """A bound that belongs to the other side; not of fractions and guards, which hardly any number equals."""
+    """A bound that belongs to the other side; not of fractions and guards, which hardly any number equals.
+
+    Neither of thousands, written or named: they bound work or memory, and no test can afford a table of just so many.
+    """
     node = site.node
     sides = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
-    if not any(_is_fraction(side) or is_guard(side) for side in sides):
+    known = [value for side in sides if (value := value_of(side, source.numbers)) is not None]
+    if not any(map(is_guard, sides)) and all(float(value).is_integer() and abs(value) < LARGE for value in known):
         yield from _compared(node, source, CLOSED)
 
 
@@ -331,11 +330,6 @@ def _is_concatenation(node: ast.BinOp) -> bool:
     return any(isinstance(side, kinds) or _is_label(side) for side in (node.left, node.right))
 
 
-def _is_fraction(node: ast.AST) -> bool:
-    value = number_of(node)
-    return value is not None and not float(value).is_integer()
-
-
 def _is_label(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
@@ -345,12 +339,14 @@ def _is_message(node: ast.AST) -> bool:
 
 
 def _is_set(site: Site) -> bool:
-    """Return whether an order says nothing: types, choices of an option, axes, what is asked with `in`."""
+    """Return whether an order says nothing: types, choices of an option, axes, works cited, what is asked with `in`."""
     parent = site.parent
+    if any(isinstance(node, ast.keyword) and node.arg == "references" for node in site.parents):
+        return True
     if isinstance(parent, ast.AnnAssign):
         return ast.unparse(parent.annotation) == "tuple[str, ...]"
     if isinstance(parent, ast.keyword):
-        return parent.arg in ("references", "axis")
+        return parent.arg == "axis"
     if isinstance(parent, ast.Subscript | ast.Compare | ast.ExceptHandler | ast.Expr):
         return True
     return isinstance(parent, ast.Call) and name_of(parent.func) in SETS

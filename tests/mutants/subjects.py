@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOMS = (
@@ -29,7 +29,8 @@ FILES = (
     "tests/studies/test_part_gaps.py",
     "tests/studies/test_reread.py",
 )
-SECONDS, MOST = 20.0, 400  # the most CPU, as measured, and the most tests for one mutant
+EVERY_NUMBER = "tests/contracts/test_fingerprints.py"
+SECONDS, MOST = 40.0, 800  # the most CPU, as measured, and the most tests for one mutant
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
 Seconds = dict[str, float]
 
@@ -52,14 +53,22 @@ class Subjects:
                 self.by_function[function.split("::")[0]].add(test)
 
     def of(self, path: str, function: str) -> list[str]:
-        """Return the tests of a function, those named after its file first, up to `SECONDS` and `MOST` of them.
+        """Return the tests of a function, up to `SECONDS` and `MOST` of them.
 
-        What stands outside of functions has the tests that run any function of the file.
+        Those named after its file come first, then those that compare every number of a result with what it was. Of the
+        others each file gives one in turn, the quickest first, as tests of one file look at the same things. What
+        stands outside of functions has the tests that run any function of the file.
         """
         running = self.by_function[f"{path}::{function}" if function else path]
         if not function and not running:
             running = {*self.seconds}  # a module of names, which every test imports
-        tests = sorted(running, key=lambda test: (-_shared(path, test), self.seconds[test], test))
+        turn: Counter[str] = Counter()
+        order = {}
+        for test in sorted(running, key=lambda test: (self.seconds[test], test)):
+            file = test.split("::")[0]
+            order[test] = (-_shared(path, test), file != EVERY_NUMBER, 0 if file == EVERY_NUMBER else turn[file])
+            turn[file] += 1
+        tests = sorted(order, key=lambda test: (*order[test], self.seconds[test], test))
         chosen, total = [], 0.0
         for test in tests[:MOST]:
             total += self.seconds[test]
