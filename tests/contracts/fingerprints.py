@@ -13,6 +13,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from socialstats.metrics import METRICS
 from socialstats.metrics.bradley_terry import bradley_terry
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.results import Result
+from tests.contracts.further import FURTHER
 from tests.contracts.subjects import run, subject_of
 from tests.contracts.test_derived import DERIVED, OF_FITS, replies
 
@@ -69,7 +71,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "n", "n_units", "n_clusters",
           "leverage", "effective")  # fmt: skip
 FACTS = ("counts", "fit", "settings", "extras")
-NAMES = ("term", "group", "role", "key", "interval", "test", "family", "reason")
+NAMES = ("term", "group", "role", "key", "interval", "test", "family", "reason", "method")
 Fingerprint = dict[str, list[float]]
 
 
@@ -96,6 +98,13 @@ def thin_cases(name: str, table: str) -> Iterator[tuple[str, Callable[[], Any]]]
     for option, values in OPTIONS.items():
         for value in values if option in parameters else ():
             yield f"{name}, {table}, {option}={value!r}", partial(on_table, name, rows, {**quick, option: value})
+    yield f"{name}, {table}, at another level", partial(at_another_level, name, rows, quick)
+
+
+def at_another_level(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
+    """Return a result whose rows have intervals of another level, made without the table."""
+    result = on_table(name, rows, options)
+    return replace(result, rows=result.rows_at(0.8))
 
 
 def on_table(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
@@ -168,7 +177,9 @@ def main() -> None:
     found = {case: outcome(call) for name in METRICS for case, call in cases(name)}
     thin = ((name, table) for name in METRICS for table in subject_of(name).thin())
     found |= {case: outcome(call) for name, table in thin for case, call in thin_cases(name, table)}
-    found = {case: one for case, one in found.items() if "error" not in one or "=" not in case}
+    found |= {case: outcome(call) for calls in FURTHER.values() for case, call in calls()}
+    whole = ("=", "another level", "derived")  # where an error says only that there is no such option
+    found = {case: one for case, one in found.items() if "error" not in one or not any(w in case for w in whole)}
     found |= {case: outcome(call) for case, call in derived()}
     lines = (f"{json.dumps(case)}: {json.dumps(one)}" for case, one in found.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -56,13 +56,13 @@ class Subject:
     def degenerate(self) -> dict[str, pd.DataFrame]:
         raise NotImplementedError
 
-    def thin(self) -> dict[str, pd.DataFrame]:
+    def thin(self, seed: int = 7) -> dict[str, pd.DataFrame]:
         """Tables on which formulas differ that are the same where clusters hold equally many of many units.
 
         Clusters hold from all of their units down to one in eight; or there are five, whose sizes differ as 1 to 16; or
         there are few units.
         """
-        rows, cluster = self.rows(), self.clusters
+        rows, cluster = self.rows(seed), self.clusters
         units = rows[self.units].astype(str).agg("|".join, axis=1) if self.units else rows.index
         unit, (code, names) = pd.factorize(units)[0], pd.factorize(rows[cluster])
         drawn = np.random.default_rng(1).random(unit.max() + 1)[unit]
@@ -89,15 +89,15 @@ class ComparisonsSubject(Subject):
 
     units, clusters = [], "worker"  # type: ignore[assignment]
 
-    def thin(self):
+    def thin(self, seed=7):
         """Besides, eleven workers of different diligence, who meet some items more often; some rows twice."""
-        rows = self.rows()
+        rows = self.rows(seed)
         rng = np.random.default_rng(2)
         share = 0.5 ** np.arange(11)
         worker = rng.choice(11, len(rows), p=share / share.sum())
         often = rows[(rows["item_a"] == "ash") | (rng.random(len(rows)) < 0.5)]
         spread = often.assign(worker=[f"w{k:02d}" for k in worker[often.index]])
-        return super().thin() | {"eleven workers": pd.concat([spread, spread.iloc[::3]], ignore_index=True)}
+        return super().thin(seed) | {"eleven workers": pd.concat([spread, spread.iloc[::3]], ignore_index=True)}
 
     def rows(self, seed=7, ties=0.15):
         rng = np.random.default_rng(seed)
@@ -449,9 +449,9 @@ class TraitsSubject(Subject):
 
     units, clusters = ["scenario", "wording"], "scenario"  # type: ignore[assignment]
 
-    def thin(self):
+    def thin(self, seed=7):
         """A judge scores an answer once, so that five scenarios are those that there are."""
-        rows = super().thin()["uneven clusters"]
+        rows = super().thin(seed)["uneven clusters"]
         return {"uneven clusters": rows, "five clusters": rows[rows["scenario"] < "s05"]}
 
     def rows(self, seed=7):

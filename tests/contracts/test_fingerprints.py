@@ -10,6 +10,7 @@ import pytest
 
 from socialstats.metrics import METRICS
 from tests.contracts.fingerprints import FILE, cases, derived, outcome, thin_cases
+from tests.contracts.further import FURTHER
 from tests.contracts.subjects import subject_of
 from tests.contracts.test_derived import OF_FITS
 
@@ -42,6 +43,11 @@ def test_those_of_thin_tables_and_uneven_clusters_stay(name: str, table: str) ->
 
 def test_those_of_derived_results_stay() -> None:
     assert not (found := changes(derived())), "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", FURTHER)
+def test_those_of_further_derived_results_stay(kind: str) -> None:
+    assert not (found := changes(FURTHER[kind]())), "\n".join(found)
 
 
 def test_every_metric_and_nearly_every_option_has_a_fingerprint() -> None:

@@ -14,6 +14,7 @@ TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeV
 TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
 GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
 
+MAGNITUDES = {"size", "magnitude"}  # of numbers of which rounding is a share; of what is drawn at random, how many
 WORK = {"BLOCK", "BLOCK_ROWS", "SPARSE", "DENSE", "AT_ONCE", "TABLE_BYTES", "SLAB", "MOST_NUMBERS"}  # of work
 
 
@@ -47,7 +48,7 @@ def sites(tree: ast.Module) -> Iterator[Site]:
 
 
 def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
-    if _has_no_number(node):
+    if _has_no_number(node, parents[-1] if parents else None):
         return
     if parents:
         yield Site(node, parents)
@@ -59,12 +60,14 @@ def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
                 yield from _within(child, (*parents, node))
 
 
-def _has_no_number(node: ast.AST) -> bool:
+def _has_no_number(node: ast.AST, parent: ast.AST | None) -> bool:
     """Return whether a node changes no number: texts, errors, guards against rounding, limits of work, annotations."""
     if isinstance(node, ast.BinOp) and is_guard(node):
         return True
     if isinstance(node, ast.BinOp | ast.Compare) and _has_name(node, WORK):
         return True
+    if isinstance(node, ast.keyword) and node.arg in MAGNITUDES:
+        return not (isinstance(parent, ast.Call) and "rng" in ast.unparse(parent.func))
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return True
     if isinstance(node, ast.FunctionDef):

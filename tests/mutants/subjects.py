@@ -19,15 +19,12 @@ ROOMS = (
     "designs",
     "planning",
 )  # of the package and its tests
-FOLDERS = (*ROOMS, "contracts", "traps", "audit", "cli")
+FOLDERS = (*ROOMS, "contracts", "traps", "audit", "cli", "studies", "results", "tables")
 FILES = (
     "tests/test_golden_values.py",
     "tests/test_resampling.py",
     "tests/test_multinomial.py",
     "tests/test_halves.py",
-    "tests/studies/test_multiverse.py",
-    "tests/studies/test_part_gaps.py",
-    "tests/studies/test_reread.py",
 )
 EVERY_NUMBER = "tests/contracts/test_fingerprints.py"
 SECONDS, MOST = 40.0, 800  # the most CPU, as measured, and the most tests for one mutant
