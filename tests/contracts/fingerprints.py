@@ -90,6 +90,16 @@ def cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
 
 
+def least_cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the calls of a metric on tables of two and three units or clusters, with and without its clusters."""
+    subject, parameters = subject_of(name), inspect.signature(METRICS[name].function).parameters
+    quick = {option: value for option, value in QUICK.items() if option in parameters}
+    ways: tuple[dict[str, Any], ...] = ({}, {"cluster": None}) if "cluster" in parameters else ({},)
+    for table, rows in subject.least().items():
+        for way in ways:
+            yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
+
+
 def thin_cases(name: str, table: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the calls of a metric on a table with few units or uneven clusters, one option changed at a time."""
     rows, parameters = subject_of(name).thin()[table], inspect.signature(METRICS[name].function).parameters
@@ -175,6 +185,7 @@ def leaves(thing: Any) -> Iterator[float]:
 def main() -> None:
     """Write the fingerprints of all cases; options that a metric does not have are left out."""
     found = {case: outcome(call) for name in METRICS for case, call in cases(name)}
+    found |= {case: outcome(call) for name in METRICS for case, call in least_cases(name)}
     thin = ((name, table) for name in METRICS for table in subject_of(name).thin())
     found |= {case: outcome(call) for name, table in thin for case, call in thin_cases(name, table)}
     found |= {case: outcome(call) for calls in FURTHER.values() for case, call in calls()}

@@ -73,6 +73,18 @@ class Subject:
         small = rows[drawn < np.sort(np.unique(drawn))[min(14, unit.max())]]
         return {"uneven clusters": uneven, "five clusters": few, "few units": small}
 
+    def least(self) -> dict[str, pd.DataFrame]:
+        """Tables of two and three units or clusters, where a statistic begins to exist."""
+        rows = self.rows()
+        units = rows[self.units].astype(str).agg("|".join, axis=1) if self.units else rows.index
+        found = {}
+        for what, codes in (("clusters", rows[self.clusters]), ("units", units)):
+            code = pd.factorize(codes)[0]
+            step = max(1, (code.max() + 1) // 3)  # not the first ones, which may be of one group
+            for few in (2, 3):
+                found[f"{few} {what}"] = rows[np.isin(code, step * np.arange(few))]
+        return found
+
     @property
     def units(self) -> list[str]:
         """Columns whose labels name what stays together in the tables of `thin`; none: each row."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from socialstats.metrics import METRICS
-from tests.contracts.fingerprints import FILE, cases, derived, outcome, thin_cases
+from tests.contracts.fingerprints import FILE, cases, derived, least_cases, outcome, thin_cases
 from tests.contracts.further import FURTHER
 from tests.contracts.subjects import subject_of
 from tests.contracts.test_derived import OF_FITS
@@ -34,6 +34,11 @@ def changes(calls: Iterable[tuple[str, Callable[[], Any]]]) -> list[str]:
 @pytest.mark.parametrize("name", METRICS)
 def test_numbers_counts_and_names_stay(name: str) -> None:
     assert not (found := changes(cases(name))), "\n".join(found)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_those_of_two_and_three_units_or_clusters_stay(name: str) -> None:
+    assert not (found := changes(least_cases(name))), "\n".join(found)
 
 
 @pytest.mark.parametrize(("name", "table"), THIN)

@@ -177,11 +177,11 @@ def arguments(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def order(site: Site, source: Source) -> Iterator[Edit]:
-    """The sides of a difference swapped, and a sort the other way round."""
+    """The sides of a difference swapped, and a sort the other way round; not of the names in a caution."""
     node = site.node
     if _is_difference(node) and not _is_even(site):
         yield source.around(node, "(-(", "))")
-    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not _is_set(site):
+    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not _is_set(site) and not _warns(site):
         yield source.around(node, "", "[::-1]")
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
         yield source.replace(node, source.segment(node.value))
@@ -352,7 +352,16 @@ def _is_set(site: Site) -> bool:
     return isinstance(parent, ast.Call) and name_of(parent.func) in SETS
 
 
-def _returns_numbers(site: Site) -> bool:
+def _returned(site: Site) -> str:
+    """Return what the function around a site is said to return."""
     functions = [node for node in site.parents if isinstance(node, ast.FunctionDef)]
     returns = functions[-1].returns if functions else None
-    return returns is not None and ast.unparse(returns) in ("float", "FloatArray", "float | None")
+    return "" if returns is None else ast.unparse(returns)
+
+
+def _returns_numbers(site: Site) -> bool:
+    return _returned(site) in ("float", "FloatArray", "float | None")
+
+
+def _warns(site: Site) -> bool:
+    return _returned(site) in ("tuple[Caution, ...]", "list[Caution]", "Iterator[Caution]")

@@ -68,7 +68,8 @@ def test_bytes_before_and_after_stay_also_behind_letters_of_several_bytes() -> N
 
 @pytest.mark.parametrize(
     "source",
-    ["raise ValueError(a - b)", "def f(x: a - b) -> None: ...", "x = f'{a - b}'", "def f() -> str:\n    return a - b",
+    ["f(magnitude=a - b)", "f(size=a - b)", "raise ValueError(a - b)", "def f(x: a - b) -> None: ...", "x = f'{a - b}'",
+     "def f() -> str:\n    return a - b",
      "x = a > ROUNDING * (a - b)", "x = a * SPARSE > a - b",
      "def __repr__(self):\n    return a - b", "x = Caution(a - b)",
      "if TYPE_CHECKING:\n    x = a - b"],
