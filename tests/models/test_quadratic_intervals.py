@@ -26,8 +26,10 @@ def by_scipy(value: float, mean: float, square: float, level: float) -> tuple[fl
 def test_ends_are_those_of_the_noncentral_chi_square(x: float, df: float, level: float) -> None:
     scale = 0.003
     mean, square = df * scale, df * scale**2
-    found = quadratic_intervals(np.array([x * scale]), np.array([mean]), np.array([square]), level)
-    assert np.ravel(found) == pytest.approx(by_scipy(x * scale, mean, square, level), abs=1e-6 * scale)
+    values = np.array([x, 1.3 * x, 0.2 * x]) * scale
+    found = quadratic_intervals(values, np.full(3, mean), np.full(3, square), level)
+    wanted = [by_scipy(value, mean, square, level) for value in values.tolist()]
+    assert np.transpose(found) == pytest.approx(np.array(wanted), abs=1e-6 * scale)
 
 
 @pytest.mark.parametrize("df", [3.0, 400.0])

@@ -15,7 +15,7 @@ SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_eq
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
 SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
 # they give the same for a number and its negative
-EVEN = {"abs", "fabs", "absolute", "square", "hypot", "brentq", "isclose"}
+EVEN = {"abs", "fabs", "absolute", "square", "hypot", "brentq", "isclose", "isinf", "isnan", "isfinite"}
 TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}

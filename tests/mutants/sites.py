@@ -15,7 +15,9 @@ TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", 
 GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
 
 MAGNITUDES = {"size", "magnitude"}  # of numbers of which rounding is a share; of what is drawn at random, how many
-WORK = {"BLOCK", "BLOCK_ROWS", "SPARSE", "DENSE", "AT_ONCE", "TABLE_BYTES", "SLAB", "MOST_NUMBERS"}  # of work
+# of work: another way to the same numbers beyond
+WORK = {"BLOCK", "BLOCK_ROWS", "SPARSE", "DENSE", "AT_ONCE", "TABLE_BYTES", "SLAB", "MOST_NUMBERS", "SPARSELY",
+        "MANY_ALIKE", "LARGEST_LIST", "PIECE", "MEMORY", "EAGER_ROWS", "SORTED_ROWS"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,9 @@ def _numbers_of(path: Path) -> dict[str, float]:
 
 
 def value_of(node: ast.AST, names: Mapping[str, float]) -> float | None:
-    """Return the value of a literal or named number, of a power or of a product; None of anything else."""
+    """Return the value of a literal or named number, of a power or of a product, or the first of two; else None."""
+    if isinstance(node, ast.IfExp):
+        return value_of(node.body, names)
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.Pow):

@@ -30,6 +30,7 @@ CHANGES = {
     "boundary": [("x = a < b", ["x = a <= b"]), ("x = a >= (b)", ["x = a > (b)"]), ("x = a == b", []),
                  ("x = a < 1e-9", []), ("x = a > SPARE * b", []), ("x = a > 5_000", []),
                  ("HALF = 0.5\nx = a > HALF", []), ("HALF = 0.5\nx = a > HALF * 3", []),
+                 ("HALF = 0.5\nx = a > (HALF if b else c)", []),
                  ("HALF = 0.5\nx = a > HALF * 4", ["HALF = 0.5\nx = a >= HALF * 4"]),
                  ("from socialstats.inference.clustered_mean import SKEWED\nx = a > SKEWED", [])],
     "order": [("x = a - b", ["x = (-(a - b))"]), ("x = sorted(a)", ["x = sorted(a)[::-1]"]), ("a.sort()", []),
