@@ -13,7 +13,7 @@ from tests.mutants.sites import Site, is_guard, name_of, named_numbers, number_o
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
-SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
+SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len", "joint_codes"}
 # they give the same for a number and its negative
 EVEN = {"abs", "fabs", "absolute", "square", "hypot", "brentq", "isclose", "isinf", "isnan", "isfinite"}
 TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
