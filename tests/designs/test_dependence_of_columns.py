@@ -13,15 +13,14 @@ from socialstats.designs.comparisons import Factor
 from socialstats.designs.roles import means_by, shared_residual, unit_p_value
 from socialstats.designs.undeclared import component, dependence, reach, small_sample
 
-RNG = np.random.default_rng(6)
-
 
 def cells(units: int = 7, labels: int = 3, sources: int = 2) -> pd.DataFrame:
     """Answers of each source to each unit under each label, with alike rows; units of different size."""
+    rng = np.random.default_rng(6)
     rows = [(u, s, v) for u in range(units) for s in range(sources) for v in range(labels - (u % 2))]
     table = pd.DataFrame(rows, columns=["unit", "source", "label"])
-    table["x"] = RNG.normal(size=len(rows)) + 0.6 * RNG.normal(size=units)[table["unit"]] + 2.0 * table["source"]
-    table["n"] = RNG.integers(1, 4, len(rows)).astype(float)
+    table["x"] = rng.normal(size=len(rows)) + 0.6 * rng.normal(size=units)[table["unit"]] + 2.0 * table["source"]
+    table["n"] = rng.integers(1, 4, len(rows)).astype(float)
     return table
 
 
@@ -54,7 +53,7 @@ def test_units_are_compared_by_the_f_test_of_their_cells() -> None:
 
 @pytest.mark.parametrize("unit", [[0, 0, 0, 1, 1], [0, 1, 2, 2]])
 def test_two_units_or_one_cell_more_than_units_suffice(unit: list[int]) -> None:
-    x, label = RNG.normal(size=len(unit)), np.arange(len(unit))
+    x, label = np.random.default_rng(10).normal(size=len(unit)), np.arange(len(unit))
     groups = [x[np.array(unit) == k] for k in sorted({*unit})]
     found = unit_p_value(np.array(unit), np.zeros(len(unit), dtype=int), label, x, np.ones(len(unit)))
     assert found == pytest.approx(stats.f_oneway(*groups).pvalue)
@@ -80,7 +79,7 @@ def test_residuals_of_sources_are_multiplied_cell_by_cell() -> None:
 def test_a_variance_component_of_clusters_is_that_of_rows_written_out() -> None:
     table = cells()
     n = table["n"].to_numpy().astype(int)
-    scores = RNG.normal(size=(len(table), 2))
+    scores = np.random.default_rng(8).normal(size=(len(table), 2))
     code = table["unit"].to_numpy()
     rows, codes = np.repeat(scores, n, axis=0), np.repeat(code, n)
     together = codes[:, None] == codes
@@ -93,11 +92,12 @@ def test_a_variance_component_of_clusters_is_that_of_rows_written_out() -> None:
     wanted = (observed, expected, stats.chi2.sf(df * observed / expected, df))
     assert component(scores, code, table["n"].to_numpy()) == pytest.approx(wanted)
     assert component(np.zeros((4, 1)), np.arange(4), np.ones(4)) == (0.0, 0.0, 1.0)
-    assert component(rows[:4], np.arange(4), np.ones(4))[2] == 1.0  # no two rows of a cluster
+    assert component(np.array([[1.0], [2.0], [-1.0]]), np.arange(3), np.ones(3))[2] == 1.0  # no two rows of a cluster
 
 
 def test_a_column_lengthens_intervals_by_the_root_of_its_variance_and_by_its_t() -> None:
-    scores = {"a": RNG.normal(size=(24, 1)) + 2 * RNG.normal(size=6).repeat(4)[:, None]}
+    rng = np.random.default_rng(9)
+    scores = {"a": rng.normal(size=(24, 1)) + 2 * rng.normal(size=6).repeat(4)[:, None]}
     scores["a"] -= scores["a"].mean()
     column = Factor(name="six", codes=np.arange(24) // 4, levels=tuple("abcdef"))
     (bare,) = dependence(column, (), scores, np.ones(24))
