@@ -12,7 +12,8 @@ TOP = Path(__file__).parents[2]
 TEXT_FUNCTIONS = {"__repr__", "__str__", "sentence", "sentences", "words", "formula", "methods", "describe", "plot"}
 TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeVar", "compile", "join", "format"}
 TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
-GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
+# between numbers and the rounding of floats
+GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST", "slack", "rounding", "lost"}
 
 MAGNITUDES = {"size", "magnitude"}  # of numbers of which rounding is a share; of what is drawn at random, how many
 # of work: another way to the same numbers beyond

@@ -1,10 +1,10 @@
-"""A cell without a value is named by its row and column, whatever the design; a rating may be missing."""
+"""A missing cell is named by its row and column, and a unit is no cluster of itself, whatever the design."""
 
 from __future__ import annotations
 
 import pytest
 
-from socialstats.errors import InputError
+from socialstats.errors import DesignError, InputError
 from socialstats.metrics import METRICS
 from tests.contracts.subjects import TRAITS, Subject, subject_of
 
@@ -33,3 +33,15 @@ def test_a_missing_cell_is_named_or_may_be_missing(name: str, column: str, at: i
         InputError, match=rf"^data frame row {at}, column '(unit,)?{column}(,model)?': the value is miss"
     ):
         subject.design(rows)
+
+
+UNITS = [name for name, subject in SUBJECTS.items() if subject.reading().get("unit") and name != "AnswersSubject"]
+
+
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("cluster", ["unit", ("unit",)])
+def test_a_unit_is_no_cluster_of_itself(name: str, cluster: str | tuple[str, ...]) -> None:
+    subject = SUBJECTS[name]
+    made = type(subject.design(subject.rows()))
+    with pytest.raises(DesignError, match=r"^data frame: 'unit' already is the unit"):
+        made.from_frame(subject.rows(), **{**subject.reading(), "cluster": cluster})
