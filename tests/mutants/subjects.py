@@ -26,7 +26,7 @@ FILES = (
     "tests/test_multinomial.py",
     "tests/test_halves.py",
 )
-EVERY_NUMBER = "tests/contracts/test_fingerprints.py"
+RECORDED = ("tests/contracts/test_fingerprints.py", "tests/contracts/test_readings.py")
 SECONDS, MOST = 40.0, 800  # the most CPU, as measured, and the most tests for one mutant
 QUICK = ("-m", "not slow and not engines and not browser", "-q", "-p", "no:cacheprovider")
 Seconds = dict[str, float]
@@ -52,7 +52,7 @@ class Subjects:
     def of(self, path: str, function: str) -> list[str]:
         """Return the tests of a function, up to `SECONDS` and `MOST` of them.
 
-        Those named after its file come first, then those that compare every number of a result with what it was. Of the
+        Those named after its file come first, then those that compare all numbers and readings with what they were. Of the
         others each file gives one in turn, the quickest first, as tests of one file look at the same things. What
         stands outside of functions has the tests that run any function of the file.
         """
@@ -63,7 +63,7 @@ class Subjects:
         order = {}
         for test in sorted(running, key=lambda test: (self.seconds[test], test)):
             file = test.split("::")[0]
-            order[test] = (-_shared(path, test), file != EVERY_NUMBER, 0 if file == EVERY_NUMBER else turn[file])
+            order[test] = (-_shared(path, test), file not in RECORDED, 0 if file in RECORDED else turn[file])
             turn[file] += 1
         tests = sorted(order, key=lambda test: (*order[test], self.seconds[test], test))
         chosen, total = [], 0.0
