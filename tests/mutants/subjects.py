@@ -52,9 +52,9 @@ class Subjects:
     def of(self, path: str, function: str) -> list[str]:
         """Return the tests of a function, up to `SECONDS` and `MOST` of them.
 
-        Those named after its file come first, then those that compare all numbers and readings with what they were. Of the
-        others each file gives one in turn, the quickest first, as tests of one file look at the same things. What
-        stands outside of functions has the tests that run any function of the file.
+        Those named after its file come first, then those that compare all numbers and readings with what they were.
+        Of the others each file gives one in turn, the quickest first, as tests of one file look at the same things.
+        What stands outside of functions has the tests that run any function of the file.
         """
         running = self.by_function[f"{path}::{function}" if function else path]
         if not function and not running:
