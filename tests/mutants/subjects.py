@@ -21,6 +21,7 @@ ROOMS = (
 )  # of the package and its tests
 FOLDERS = (*ROOMS, "contracts", "traps", "audit", "cli", "studies", "results", "tables")
 FILES = (
+    *(f"socialstats/{room}" for room in ROOMS),  # the examples of docstrings
     "tests/test_golden_values.py",
     "tests/test_resampling.py",
     "tests/test_multinomial.py",
@@ -52,9 +53,9 @@ class Subjects:
     def of(self, path: str, function: str) -> list[str]:
         """Return the tests of a function, up to `SECONDS` and `MOST` of them.
 
-        Those named after its file come first, then those that compare all numbers and readings with what they were.
-        Of the others each file gives one in turn, the quickest first, as tests of one file look at the same things.
-        What stands outside of functions has the tests that run any function of the file.
+        Examples of its own file come first, tests named after it, then those that compare all numbers and readings
+        with what they were. Of the others each file gives one in turn, the quickest first, as tests of one file look
+        at the same things. What stands outside of functions has the tests that run any function of the file.
         """
         running = self.by_function[f"{path}::{function}" if function else path]
         if not function and not running:
@@ -99,6 +100,8 @@ def environment(copy: Path) -> dict[str, str]:
 
 
 def _shared(path: str, test: str) -> int:
-    """Return how many words the name of a file of the package shares with that of a test's file."""
+    """Return how many words the name of a file of the package shares with that of a test's file; most for its own."""
+    if test.startswith(f"{path}::"):
+        return len(path)
     stem = Path(test.split("::")[0]).stem
     return len({*re.split(r"[/_.]", path)[2:-1]} & {*stem.split("_")[1:]})
