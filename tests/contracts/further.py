@@ -10,7 +10,7 @@ from typing import Any
 import socialstats as ss
 from socialstats.metrics.compare_models import KINDS
 from socialstats.results import Result
-from tests.contracts.subjects import run, subject_of
+from tests.contracts.subjects import ITEMS, run, subject_of
 
 Calls = Iterator[tuple[str, Callable[[], Any]]]
 METHODS = ("holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step")
@@ -62,6 +62,16 @@ def of_fits(way: str) -> Calls:
             call = partial(getattr(fit, name), *arguments, **given)
             yield f"derived, {way} of {table}, {name}{(*arguments, *given.items())}", call
         yield f"derived, {way} of {table}, anova", partial(without_covariate, fit)
+
+
+def of_two_fits() -> Calls:
+    """Yield differences of two fits that share their clusters, and of two that have none in common."""
+    groups = {"length": {item: ("long", "short")[len(item) > 3] for item in ITEMS}}
+    for table, way in product(("five clusters", "eleven workers", "uneven clusters"), ("workers", "pairs", "rows")):
+        fits = [made("bradley_terry", table, seed, **FITS[way]) for seed in (7, 8)]
+        for given in ({}, {"groups": groups, "level": 0.9}):
+            call = partial(ss.bradley_terry_difference, *fits, **given)
+            yield f"derived, bradley_terry_difference, {table}, {way}, {[*given]}", call
 
 
 def without_covariate(fit: Any) -> Any:
@@ -134,5 +144,6 @@ FURTHER: dict[str, Callable[[], Calls]] = {
     **{f"fits, {way}": partial(of_fits, way) for way in FITS},
     **{f"families of {name}": partial(of_families, name) for name in
        ("choice_shares", "bradley_terry", "paired_difference", "trait_profile")},
-    **{name: partial(of_two, name) for name in TWO}, "margins": of_margins, "power": of_power, "groups": of_groups,
+    **{name: partial(of_two, name) for name in TWO}, "two fits": of_two_fits, "margins": of_margins,
+    "power": of_power, "groups": of_groups,
 }  # fmt: skip
