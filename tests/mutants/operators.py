@@ -20,6 +20,7 @@ TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
 EXTREMES |= {high: low for low, high in EXTREMES.items()}
+PLACES = {"argmax", "argmin", "argsort"}
 TOTALS = {"sum": "mean", "mean": "sum", "nansum": "nanmean", "nanmean": "nansum"}
 SORTS = {"sorted", "argsort", "sort", "lexsort"}
 MASKS = {"mask", "keep", "kept", "mine", "valid", "present", "inside", "known", "here"}
@@ -200,13 +201,18 @@ def rows(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def labels(site: Site, source: Source) -> Iterator[Edit]:
-    """Two neighbours of a tuple, a list or the values of a dictionary swapped; not of a list of words to look for."""
+    """Two neighbours of a tuple, a list or the values of a dictionary swapped.
+
+    Not of a list of words to look for, nor of a register at the top of a module, whose order is that of a display.
+    """
     node = site.node
     if isinstance(node, ast.Dict):
         values = node.values if None not in node.keys else []
     elif isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load) and not _is_set(site):
-        words = not site.function and len(node.elts) > WORDS and all(map(_is_label, node.elts))
-        values = [] if words else node.elts
+        listed = not site.function and len(node.elts) > WORDS and (
+            all(map(_is_label, node.elts)) or all(isinstance(one, ast.Name | ast.Attribute) for one in node.elts)
+        )  # fmt: skip
+        values = [] if listed else node.elts
     else:
         return
     for first, second in pairwise(values):
@@ -243,9 +249,10 @@ def extremes(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def totals(site: Site, source: Source) -> Iterator[Edit]:
-    """A mean for a sum, but not where only its sign is asked for."""
+    """A mean for a sum, but not where only its sign or the place of the largest is asked for."""
     around = site.parents[-2] if len(site.parents) > 1 else site.parent
-    if not (isinstance(around, ast.Compare) and number_of(around.comparators[0]) == 0):
+    signed = isinstance(around, ast.Compare) and number_of(around.comparators[0]) == 0
+    if not signed and name_of(around) not in PLACES:
         yield from _renamed(site, source, TOTALS)
 
 

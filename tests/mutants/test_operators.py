@@ -43,11 +43,13 @@ CHANGES = {
                        ("f(references=a + (('b2001', 'c1999') if d else ()))", []), ("x = a in ('b', 'c')", []),
                        ("f(axis=(0, 2))", []), ("x = ('a', 'b', 'c', 'd')", []),
                        ("x = {1: 'a message of five words', 2: 'another one'}", []),
-                       ("x: tuple[str, ...] = ('b', 'c')", []), ("x = (1, 'a')", [])],
+                       ("x: tuple[str, ...] = ('b', 'c')", []), ("x = (1, 'a')", []),
+                       ("x = (a.M, b.M, c.M, d.M)", [])],
     "repeats as units": [("f(codes)", ["f(np.arange(len(codes)))"]), ("len(codes)", []), ("f(x, weights=w)", ["f(x)"]),
                          ("x = len(set(a))", ["x = len(a)"])],
     "min and max": [("x = a.min()", ["x = a.max()"]), ("x = np.minimum(a, b)", ["x = np.maximum(a, b)"])],
-    "sum and mean": [("x = a.sum()", ["x = a.mean()"]), ("x = a.sum() > 0", [])],
+    "sum and mean": [("x = a.sum()", ["x = a.mean()"]), ("x = a.sum() > 0", []),
+                     ("x = a.sum(axis=0).argmax()", [])],
     "axis": [("f(a, axis=0)", ["f(a, axis=1)"]), ("f(a, axis=-1)", ["f(a, axis=0)"])],
 }  # fmt: skip
 
