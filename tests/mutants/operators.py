@@ -209,9 +209,9 @@ def labels(site: Site, source: Source) -> Iterator[Edit]:
     if isinstance(node, ast.Dict):
         values = node.values if None not in node.keys else []
     elif isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load) and not _is_set(site):
-        listed = not site.function and len(node.elts) > WORDS and (
-            all(map(_is_label, node.elts)) or all(isinstance(one, ast.Name | ast.Attribute) for one in node.elts)
-        )  # fmt: skip
+        own = [one for one in node.elts if not isinstance(one, ast.Starred)]
+        names = all(map(_is_label, own)) or all(isinstance(one, ast.Name | ast.Attribute) for one in own)
+        listed = not site.function and len(node.elts) > WORDS and names
         values = [] if listed else node.elts
     else:
         return

@@ -44,7 +44,7 @@ CHANGES = {
                        ("f(axis=(0, 2))", []), ("x = ('a', 'b', 'c', 'd')", []),
                        ("x = {1: 'a message of five words', 2: 'another one'}", []),
                        ("x: tuple[str, ...] = ('b', 'c')", []), ("x = (1, 'a')", []),
-                       ("x = (a.M, b.M, c.M, d.M)", [])],
+                       ("x = (a.M, b.M, c.M, d.M)", []), ("x = ('a', *b, 'c', 'd')", [])],
     "repeats as units": [("f(codes)", ["f(np.arange(len(codes)))"]), ("len(codes)", []), ("f(x, weights=w)", ["f(x)"]),
                          ("x = len(set(a))", ["x = len(a)"])],
     "min and max": [("x = a.min()", ["x = a.max()"]), ("x = np.minimum(a, b)", ["x = np.maximum(a, b)"])],
