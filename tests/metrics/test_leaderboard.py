@@ -320,3 +320,9 @@ def test_counts_are_added_up_before_they_are_too_many():
     with pytest.raises(ss.InputError, match=r"takes counts up to 1,000,000 units, not 1,400,000\."):
         ss.leaderboard(rows, unit="unit", count="n", levels=[1, 2])
     assert ss.leaderboard(rows.assign(n=7), unit="unit", count="n", levels=[1, 2]).rows
+
+
+@pytest.mark.parametrize("task", sorted(FRAME["task"].unique()))
+def test_the_task_that_a_model_lacks_is_named(task):
+    row = board(frame=FRAME[(FRAME["model"] != "cedar") | (FRAME["task"] != task)]).row("cedar", group="mean")
+    assert row.undefined.startswith(f"no unit of task '{task}'")
