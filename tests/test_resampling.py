@@ -21,6 +21,7 @@ from socialstats.resampling import (
     studentized,
     weight_blocks,
 )
+from socialstats.resampling.engine import check_resamples
 
 X = np.array([3.0, 1.5, 9.0, 4.0, 4.5, 2.0, 7.0, 12.0, 1.0, 5.5, 3.5, 6.0])
 TABLE = np.column_stack([X, X**2, np.ones(len(X))])
@@ -337,3 +338,14 @@ def test_memory_does_not_grow_with_resamples_of_many_units():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60e6
+
+
+@pytest.mark.parametrize(("level", "needed"), [(0.5, 3), (0.8, 9), (0.9, 19), (0.95, 39), (0.99, 199)])
+def test_the_fewest_resamples_have_their_outermost_ones_as_ends(level, needed):
+    check_resamples(needed, level)
+    with pytest.raises(InputError, match=f"use at least {needed}$"):
+        check_resamples(needed - 1, level)
+    draws = np.arange(needed, dtype=float)
+    alpha = (1 - level) / 2
+    assert order_quantile(draws, alpha) == pytest.approx(0)
+    assert order_quantile(draws, 1 - alpha) == pytest.approx(needed - 1)

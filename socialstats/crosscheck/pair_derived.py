@@ -31,6 +31,7 @@ WHY = "the definition, of coefficients that another package fitted"
 WHY_ERROR = "delta method with central differences; relative to the standard error"
 CLOSE = 1e-5
 DRAWS, WIDTH = 20_000, 5.0
+LEAST = 1e-100  # in place of a sum that is not positive, whose logarithm is far from that of any variance
 MOST = 300  # differences whose clustered errors are made again
 MOST_DRAWN = 19_900  # differences that are drawn again: those of 200 items
 Estimand = Callable[[FloatArray], float]
@@ -216,23 +217,25 @@ def quasi_checks(result: Result) -> list[Check]:
     strength = again.beta[:n]
     checks = [compare(label(row), row.estimate, float(value), package=again.package, tolerance=1e-6, why=WHY)
               for row, value in zip(result.rows, strength, strict=True)]  # fmt: skip
-    kept = [k for k, row in enumerate(result.rows) if row.std_error is not None]
+    kept = [k for k, row in enumerate(result.rows) if row.term in result.extras["quasi_variance"]]
     pairs, contrasts = all_pairs(kept, len(again.beta))
     if len(pairs) > MOST and fit.fitted_state.kind == "cluster":
         return checks
     variance = again.errors(contrasts)[0] ** 2
     place = np.searchsorted(kept, pairs)
 
-    def off(logs: FloatArray) -> FloatArray:
-        q = np.exp(logs)
-        return np.asarray(np.log(q[place[:, 0]] + q[place[:, 1]]) - np.log(variance))
+    def off(q: FloatArray) -> FloatArray:  # one of them may be negative, but no sum of two
+        total = q[place[:, 0]] + q[place[:, 1]]
+        return np.asarray(np.log(np.maximum(total, LEAST)) - np.log(variance / variance.mean()))
 
-    start = np.full(len(kept), math.log(variance.mean() / 2))
-    q = np.exp(least_squares(off, start, xtol=1e-14, ftol=1e-14, gtol=1e-14).x)
+    start = np.full(len(kept), 0.5)
+    q = least_squares(off, start, xtol=1e-14, ftol=1e-14, gtol=1e-14).x * variance.mean()
     df = again.errors(np.eye(n, len(again.beta)))[1]
     why = "scipy's least squares of the logarithms of the variances of all differences"
-    for k, root in zip(kept, np.sqrt(q).tolist(), strict=True):
+    for k, root in zip(kept, np.sqrt(np.where(q > 0, q, np.nan)).tolist(), strict=True):
         row, value = result.rows[k], float(strength[k])
+        if row.std_error is None:
+            continue
         checks.append(relative(label(row, "s.e."), row.std_error, root, "scipy", why, CLOSE))
         reach = quantile(row.conf_level or 0.95, float(df[k])) * root
         checks += end_checks(row, value - reach, value + reach, "scipy", why, CLOSE, least=reach)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from socialstats.metrics import METRICS
 from socialstats.metrics.bradley_terry import bradley_terry
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.results import Result
+from tests.contracts.further import FURTHER
 from tests.contracts.subjects import run, subject_of
 from tests.contracts.test_derived import DERIVED, OF_FITS, replies
 
@@ -68,7 +71,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "n", "n_units", "n_clusters",
           "leverage", "effective")  # fmt: skip
 FACTS = ("counts", "fit", "settings", "extras")
-NAMES = ("term", "group", "role", "key", "interval", "test", "family", "reason")
+NAMES = ("term", "group", "role", "key", "interval", "test", "family", "reason", "method")
 Fingerprint = dict[str, list[float]]
 
 
@@ -85,6 +88,33 @@ def cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     for table, rows in subject.degenerate().items():
         for way in ways:
             yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
+
+
+def least_cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the calls of a metric on tables of two and three units or clusters, with and without its clusters."""
+    subject, parameters = subject_of(name), inspect.signature(METRICS[name].function).parameters
+    quick = {option: value for option, value in QUICK.items() if option in parameters}
+    ways: tuple[dict[str, Any], ...] = ({}, {"cluster": None}) if "cluster" in parameters else ({},)
+    for table, rows in subject.least().items():
+        for way in ways:
+            yield f"{name}, {table}, {way}", partial(on_table, name, rows, {**quick, **way})
+
+
+def thin_cases(name: str, table: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the calls of a metric on a table with few units or uneven clusters, one option changed at a time."""
+    rows, parameters = subject_of(name).thin()[table], inspect.signature(METRICS[name].function).parameters
+    quick = {option: value for option, value in QUICK.items() if option in parameters}
+    yield f"{name}, {table}", partial(on_table, name, rows, quick)
+    for option, values in OPTIONS.items():
+        for value in values if option in parameters else ():
+            yield f"{name}, {table}, {option}={value!r}", partial(on_table, name, rows, {**quick, option: value})
+    yield f"{name}, {table}, at another level", partial(at_another_level, name, rows, quick)
+
+
+def at_another_level(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
+    """Return a result whose rows have intervals of another level, made without the table."""
+    result = on_table(name, rows, options)
+    return replace(result, rows=result.rows_at(0.8))
 
 
 def on_table(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
@@ -118,11 +148,17 @@ def outcome(call: Callable[[], Any]) -> Fingerprint:
 
 
 def fingerprint(result: Result) -> Fingerprint:
-    """Return how many numbers each field has, and their sum with weights that tell their order."""
+    """Return how many numbers each field has, and their sum with weights that tell their order.
+
+    Of cautions those numbers count that they tell, and the rows that they name; their words do not.
+    """
     found = {field: condensed(getattr(row, field) for row in result.rows) for field in FIELDS}
     found |= {fact: condensed(leaves(getattr(result, fact))) for fact in FACTS}
     names = repr([[getattr(row, name) for name in NAMES] for row in result.rows])
-    return {**found, "names": [len(result.rows), zlib.crc32(names.encode())]}
+    said = repr([(c.code, c.rows, re.findall(r"\d[\d.,]*", c.detail)) for c in result.cautions])
+    texts = {"names": (len(result.rows), names), "cautions": (len(result.cautions), said)}
+    found |= {field: [n, zlib.crc32(text.encode())] for field, (n, text) in texts.items() if n}
+    return {field: numbers for field, numbers in found.items() if numbers[0]}
 
 
 def condensed(values: Iterable[float | None]) -> list[float]:
@@ -149,7 +185,12 @@ def leaves(thing: Any) -> Iterator[float]:
 def main() -> None:
     """Write the fingerprints of all cases; options that a metric does not have are left out."""
     found = {case: outcome(call) for name in METRICS for case, call in cases(name)}
-    found = {case: one for case, one in found.items() if "error" not in one or "=" not in case}
+    found |= {case: outcome(call) for name in METRICS for case, call in least_cases(name)}
+    thin = ((name, table) for name in METRICS for table in subject_of(name).thin())
+    found |= {case: outcome(call) for name, table in thin for case, call in thin_cases(name, table)}
+    found |= {case: outcome(call) for calls in FURTHER.values() for case, call in calls()}
+    whole = ("=", "another level", "derived")  # where an error says only that there is no such option
+    found = {case: one for case, one in found.items() if "error" not in one or not any(w in case for w in whole)}
     found |= {case: outcome(call) for case, call in derived()}
     lines = (f"{json.dumps(case)}: {json.dumps(one)}" for case, one in found.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -56,9 +56,60 @@ class Subject:
     def degenerate(self) -> dict[str, pd.DataFrame]:
         raise NotImplementedError
 
+    def thin(self, seed: int = 7) -> dict[str, pd.DataFrame]:
+        """Tables on which formulas differ that are the same where clusters hold equally many of many units.
+
+        Clusters hold from all of their units down to one in eight; or there are five, whose sizes differ as 1 to 16; or
+        there are few units.
+        """
+        rows, cluster = self.rows(seed), self.clusters
+        units = rows[self.units].astype(str).agg("|".join, axis=1) if self.units else rows.index
+        unit, (code, names) = pd.factorize(units)[0], pd.factorize(rows[cluster])
+        drawn = np.random.default_rng(1).random(unit.max() + 1)[unit]
+        last = len(names) - 1
+        uneven = rows[drawn < 0.125 ** (code / last)]
+        bins = np.searchsorted([1 / 31, 3 / 31, 7 / 31, 15 / 31], (code + 0.5) / (last + 1))
+        few = rows.assign(**{cluster: [f"c{k}" for k in bins]})
+        small = rows[drawn < np.sort(np.unique(drawn))[min(14, unit.max())]]
+        return {"uneven clusters": uneven, "five clusters": few, "few units": small}
+
+    def least(self) -> dict[str, pd.DataFrame]:
+        """Tables of two and three units or clusters, where a statistic begins to exist."""
+        rows = self.rows()
+        units = rows[self.units].astype(str).agg("|".join, axis=1) if self.units else rows.index
+        found = {}
+        for what, codes in (("clusters", rows[self.clusters]), ("units", units)):
+            code = pd.factorize(codes)[0]
+            step = max(1, (code.max() + 1) // 3)  # not the first ones, which may be of one group
+            for few in (2, 3):
+                found[f"{few} {what}"] = rows[np.isin(code, step * np.arange(few))]
+        return found
+
+    @property
+    def units(self) -> list[str]:
+        """Columns whose labels name what stays together in the tables of `thin`; none: each row."""
+        return ["unit"]
+
+    @property
+    def clusters(self) -> str:
+        """The column of clusters."""
+        return "story"
+
 
 class ComparisonsSubject(Subject):
     """Six items, every pair under 3 x 3 urgencies, sides and order at random, by four workers."""
+
+    units, clusters = [], "worker"  # type: ignore[assignment]
+
+    def thin(self, seed=7):
+        """Besides, eleven workers of different diligence, who meet some items more often; some rows twice."""
+        rows = self.rows(seed)
+        rng = np.random.default_rng(2)
+        share = 0.5 ** np.arange(11)
+        worker = rng.choice(11, len(rows), p=share / share.sum())
+        often = rows[(rows["item_a"] == "ash") | (rng.random(len(rows)) < 0.5)]
+        spread = often.assign(worker=[f"w{k:02d}" for k in worker[often.index]])
+        return super().thin(seed) | {"eleven workers": pd.concat([spread, spread.iloc[::3]], ignore_index=True)}
 
     def rows(self, seed=7, ties=0.15):
         rng = np.random.default_rng(seed)
@@ -270,6 +321,8 @@ class RatingsSubject(Subject):
 class CouplesSubject(Subject):
     """Who is right? 12 scenarios, three groups of names in nine orders, 6 pairs a type, two raters; some missing."""
 
+    clusters = "scenario"  # type: ignore[assignment]
+
     def rows(self, seed=7):
         rng = np.random.default_rng(seed)
         groups, rows = ("man", "none", "woman"), []
@@ -405,6 +458,13 @@ TRAITS = ("caring", "open", "strict", "wary")
 @dataclass(frozen=True)
 class TraitsSubject(Subject):
     """Two models in twelve scenarios and two stages, in two wordings, scored by three judges on four traits."""
+
+    units, clusters = ["scenario", "wording"], "scenario"  # type: ignore[assignment]
+
+    def thin(self, seed=7):
+        """A judge scores an answer once, so that five scenarios are those that there are."""
+        rows = super().thin(seed)["uneven clusters"]
+        return {"uneven clusters": rows, "five clusters": rows[rows["scenario"] < "s05"]}
 
     def rows(self, seed=7):
         rng = np.random.default_rng(seed)

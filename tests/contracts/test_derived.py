@@ -14,7 +14,9 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats.errors import SocialStatsError
 from socialstats.results import Result
+from tests.contracts.further import FURTHER
 from tests.contracts.subjects import subject_of
 
 
@@ -141,3 +143,27 @@ def test_a_win_probability_is_the_logistic_of_a_contrast() -> None:
     ends = [1 / (1 + np.exp(-x)) for x in (gap.estimate, gap.conf_low, gap.conf_high)]
     assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(ends)
     assert found.verify().ok
+
+
+@pytest.mark.parametrize("kind", FURTHER)
+@pytest.mark.slow
+def test_an_independent_implementation_agrees_on_thin_tables(kind: str) -> None:
+    checked = 0
+    for case, call in FURTHER[kind]():
+        try:
+            verification = call().verify()
+        except SocialStatsError:  # no such number, as of a fit without its covariate
+            continue
+        checked += 1
+        assert verification.ok, f"{case}: {verification.tidy().to_string()}"
+    assert checked
+
+
+def test_other_quasi_variances_agree_where_one_is_negative() -> None:
+    subject = subject_of("bradley_terry")
+    found = ss.bradley_terry(subject.design(subject.thin()["eleven workers"])).quasi_variances()
+    assert min(found.extras["quasi_variance"].values()) < 0
+    (lost,) = (row for row in found.rows if row.std_error is None)
+    assert (lost.undefined or "").startswith("negative quasi-variance")
+    verification = found.verify()
+    assert verification.ok, verification.tidy().to_string()

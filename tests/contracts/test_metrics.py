@@ -129,6 +129,14 @@ def test_an_independent_implementation_agrees(name, results):
     assert {c.package for c in verification} - {"socialstats"}
 
 
+@pytest.mark.parametrize(("name", "table"), [(n, table) for n in METRICS for table in subject_of(n).thin()])
+@pytest.mark.slow
+def test_it_agrees_on_thin_tables_and_uneven_clusters(name, table):
+    subject = subject_of(name)
+    verification = run(name, subject.design(subject.thin()[table])).verify()
+    assert verification.ok, verification.tidy().to_string()
+
+
 @each_metric
 @pytest.mark.slow
 def test_the_check_notices_a_wrong_number(name, results):

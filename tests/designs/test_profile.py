@@ -118,3 +118,19 @@ def test_sides_are_opposed_where_no_label_meets_itself(label: str) -> None:
     assert not once.opposed(*once.every)
     few = profile(left=left[:12], right=right[:12])
     assert not few.opposed(*few.every)
+
+
+@pytest.mark.parametrize("unit", [1.0, 100.0, 0.01])
+@pytest.mark.parametrize(
+    ("ends", "alike"),
+    [((0, 4), True), ((2, 6), True), ((3, 7), True), ((3.1, 7.1), False), ((5, 9), False), ((-3, 1), True),
+     ((0, 0.8), False), ((0, 1), True), ((1, 2), True), ((0, 0.7), False), ((0, 20), False), ((2, 2), False)],
+)  # fmt: skip
+def test_scales_are_alike_where_ranges_overlap_by_a_quarter_of_the_wider_and_none_is_a_fifth(
+    unit: float, ends: tuple[float, float], alike: bool
+) -> None:
+    one, other = [0, 1, 2, 3, 4], [ends[0], ends[1], *[ends[1]] * 3]
+    made = profile(one=[unit * x for x in one], other=[unit * x for x in other])
+    columns = [made.column(name) for name in ("one", "other")]
+    assert same_scale(*columns) is alike  # type: ignore[arg-type]
+    assert same_scale(*columns[::-1]) is alike  # type: ignore[arg-type]

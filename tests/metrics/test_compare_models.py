@@ -20,6 +20,7 @@ from socialstats.metrics.compare_models import (
     Number,
     difference_row,
     extremes,
+    told_gaps,
 )  # fmt: skip
 from socialstats.results import Row
 
@@ -440,3 +441,19 @@ def test_models_that_are_tied_for_an_end_are_said() -> None:
     said = extremes(rows, "similarity", kind, "model")
     assert said == "The similarity was highest for b (1.00), tied with 1 other model, and lowest for d (0.20)."
     assert extremes(rows[:2], "similarity", kind, "model").endswith("highest for b (1.00) and lowest for a (0.40).")
+
+
+def test_sentences_name_up_to_three_clear_differences_else_the_largest() -> None:
+    def gaps(*numbers: tuple[float, float]) -> list[Row]:
+        rows = [Row(term=f"d{k}", group="difference", estimate=d, p_value=p / 2, p_adjusted=p)
+                for k, (d, p) in enumerate(numbers)]  # fmt: skip
+        return [*rows, Row(term="a", group=NUMBER, estimate=9.0, p_adjusted=0.001), Row(term="b", group="difference")]
+
+    def told(*numbers: tuple[float, float]) -> list[str]:
+        return [row.term for row in told_gaps(gaps(*numbers))]
+
+    assert told((0.1, 0.01), (-3.0, 0.2), (0.2, 0.04)) == ["d0", "d2"]
+    assert told((0.1, 0.2), (-3.0, 0.2), (2.0, 0.06)) == ["d1"]
+    assert told(*[(0.1 * k, 0.01) for k in range(1, 4)]) == ["d0", "d1", "d2"]
+    assert told(*[(0.1 * k, 0.01) for k in range(1, 5)]) == ["d3"]
+    assert told() == []

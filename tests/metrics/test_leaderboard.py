@@ -312,3 +312,17 @@ def test_skewed_means_do_not_caution_their_difference_which_is_not_skewed() -> N
     assert {"elm [task: a]", "oak [task: b]"} <= skewed
     difference = next(row for row in board.rows if row.role == "difference")
     assert not difference.approximate
+
+
+def test_counts_are_added_up_before_they_are_too_many():
+    rows = pd.DataFrame([(u, m, 1 + (u + k) % 2, 700_000) for u in (0, 1) for k, m in enumerate(("ash", "elm"))],
+                        columns=["unit", "rater", "value", "n"])  # fmt: skip
+    with pytest.raises(ss.InputError, match=r"takes counts up to 1,000,000 units, not 1,400,000\."):
+        ss.leaderboard(rows, unit="unit", count="n", levels=[1, 2])
+    assert ss.leaderboard(rows.assign(n=7), unit="unit", count="n", levels=[1, 2]).rows
+
+
+@pytest.mark.parametrize("task", sorted(FRAME["task"].unique()))
+def test_the_task_that_a_model_lacks_is_named(task):
+    row = board(frame=FRAME[(FRAME["model"] != "cedar") | (FRAME["task"] != task)]).row("cedar", group="mean")
+    assert row.undefined.startswith(f"no unit of task '{task}'")

@@ -8,25 +8,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import CodeType
 
-from tests.mutants.sites import Site, is_guard, name_of, number_of, sites
+from tests.mutants.sites import Site, is_guard, name_of, named_numbers, number_of, sites, value_of
 
 SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
              "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
-SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len"}
-EVEN = {
-    "abs",
-    "fabs",
-    "absolute",
-    "square",
-    "hypot",
-    "brentq",
-    "isclose",
-}  # they give the same for a number and its negative
+SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len", "joint_codes"}
+# they give the same for a number and its negative
+EVEN = {"abs", "fabs", "absolute", "square", "hypot", "brentq", "isclose", "isinf", "isnan", "isfinite"}
 TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
 EXTREMES |= {high: low for low, high in EXTREMES.items()}
+PLACES = {"argmax", "argmin", "argsort"}
 TOTALS = {"sum": "mean", "mean": "sum", "nansum": "nanmean", "nanmean": "nansum"}
 SORTS = {"sorted", "argsort", "sort", "lexsort"}
 MASKS = {"mask", "keep", "kept", "mine", "valid", "present", "inside", "known", "here"}
@@ -34,6 +28,7 @@ CODES = {"codes", "cluster", "clusters", "unit", "units", "inverse", "groups", "
 REPEATS = {"cluster", "clusters", "codes", "factors", "weight", "weights", "count", "counts", "alike", "trials"}
 REVERSED = {ast.Lt: (">", "<"), ast.LtE: (">=", "<="), ast.Gt: ("<", ">"), ast.GtE: ("<=", ">=")}
 CLOSED = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">")}
+LARGE = 1000.0
 SMALLER = {0.5: "1", 2: "1", 1: "2", 0: "1"}
 
 
@@ -66,6 +61,7 @@ class Source:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
+        self.numbers = named_numbers(ast.parse(text))
         self.starts = [0]
         for line in text.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
@@ -161,10 +157,14 @@ def tail(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def boundary(site: Site, source: Source) -> Iterator[Edit]:
-    """A bound that belongs to the other side; not of fractions and guards, which hardly any number equals."""
+    """A bound that belongs to the other side; not of fractions and guards, which hardly any number equals.
+
+    Neither of thousands, written or named: they bound work or memory, and no test can afford a table of just so many.
+    """
     node = site.node
     sides = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
-    if not any(_is_fraction(side) or is_guard(side) for side in sides):
+    known = [value for side in sides if (value := value_of(side, source.numbers)) is not None]
+    if not any(map(is_guard, sides)) and all(float(value).is_integer() and abs(value) < LARGE for value in known):
         yield from _compared(node, source, CLOSED)
 
 
@@ -178,11 +178,11 @@ def arguments(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def order(site: Site, source: Source) -> Iterator[Edit]:
-    """The sides of a difference swapped, and a sort the other way round."""
+    """The sides of a difference swapped, and a sort the other way round; not of the names in a caution."""
     node = site.node
     if _is_difference(node) and not _is_even(site):
         yield source.around(node, "(-(", "))")
-    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not _is_set(site):
+    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not _is_set(site) and not _warns(site):
         yield source.around(node, "", "[::-1]")
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
         yield source.replace(node, source.segment(node.value))
@@ -201,13 +201,18 @@ def rows(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def labels(site: Site, source: Source) -> Iterator[Edit]:
-    """Two neighbours of a tuple, a list or the values of a dictionary swapped; not of a list of words to look for."""
+    """Two neighbours of a tuple, a list or the values of a dictionary swapped.
+
+    Not of a list of words to look for, nor of a register at the top of a module, whose order is that of a display.
+    """
     node = site.node
     if isinstance(node, ast.Dict):
         values = node.values if None not in node.keys else []
     elif isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load) and not _is_set(site):
-        words = not site.function and len(node.elts) > WORDS and all(map(_is_label, node.elts))
-        values = [] if words else node.elts
+        own = [one for one in node.elts if not isinstance(one, ast.Starred)]
+        names = all(map(_is_label, own)) or all(isinstance(one, ast.Name | ast.Attribute) for one in own)
+        listed = not site.function and len(node.elts) > WORDS and names
+        values = [] if listed else node.elts
     else:
         return
     for first, second in pairwise(values):
@@ -244,9 +249,10 @@ def extremes(site: Site, source: Source) -> Iterator[Edit]:
 
 
 def totals(site: Site, source: Source) -> Iterator[Edit]:
-    """A mean for a sum, but not where only its sign is asked for."""
+    """A mean for a sum, but not where only its sign or the place of the largest is asked for."""
     around = site.parents[-2] if len(site.parents) > 1 else site.parent
-    if not (isinstance(around, ast.Compare) and number_of(around.comparators[0]) == 0):
+    signed = isinstance(around, ast.Compare) and number_of(around.comparators[0]) == 0
+    if not signed and name_of(around) not in PLACES:
         yield from _renamed(site, source, TOTALS)
 
 
@@ -331,11 +337,6 @@ def _is_concatenation(node: ast.BinOp) -> bool:
     return any(isinstance(side, kinds) or _is_label(side) for side in (node.left, node.right))
 
 
-def _is_fraction(node: ast.AST) -> bool:
-    value = number_of(node)
-    return value is not None and not float(value).is_integer()
-
-
 def _is_label(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
@@ -345,18 +346,29 @@ def _is_message(node: ast.AST) -> bool:
 
 
 def _is_set(site: Site) -> bool:
-    """Return whether an order says nothing: types, choices of an option, axes, what is asked with `in`."""
+    """Return whether an order says nothing: types, choices of an option, axes, works cited, what is asked with `in`."""
     parent = site.parent
+    if any(isinstance(node, ast.keyword) and node.arg == "references" for node in site.parents):
+        return True
     if isinstance(parent, ast.AnnAssign):
         return ast.unparse(parent.annotation) == "tuple[str, ...]"
     if isinstance(parent, ast.keyword):
-        return parent.arg in ("references", "axis")
+        return parent.arg == "axis"
     if isinstance(parent, ast.Subscript | ast.Compare | ast.ExceptHandler | ast.Expr):
         return True
     return isinstance(parent, ast.Call) and name_of(parent.func) in SETS
 
 
-def _returns_numbers(site: Site) -> bool:
+def _returned(site: Site) -> str:
+    """Return what the function around a site is said to return."""
     functions = [node for node in site.parents if isinstance(node, ast.FunctionDef)]
     returns = functions[-1].returns if functions else None
-    return returns is not None and ast.unparse(returns) in ("float", "FloatArray", "float | None")
+    return "" if returns is None else ast.unparse(returns)
+
+
+def _returns_numbers(site: Site) -> bool:
+    return _returned(site) in ("float", "FloatArray", "float | None")
+
+
+def _warns(site: Site) -> bool:
+    return _returned(site) in ("tuple[Caution, ...]", "list[Caution]", "Iterator[Caution]")

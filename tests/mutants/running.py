@@ -70,7 +70,7 @@ def pytest_runtest_protocol(item: pytest.Function) -> Generator[None, Any, Any]:
     try:
         return (yield)
     finally:
-        ran = calls.now.union(*(calls.fixtures[name] for name in item.fixturenames))
+        ran = calls.now.union(*(calls.fixtures[name] for name in getattr(item, "fixturenames", ())))
         calls.tests[item.nodeid] = (time.process_time() - start, sorted({name for c in ran if (name := _name(c))}))
 
 

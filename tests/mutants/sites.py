@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
+TOP = Path(__file__).parents[2]
 TEXT_FUNCTIONS = {"__repr__", "__str__", "sentence", "sentences", "words", "formula", "methods", "describe", "plot"}
 TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeVar", "compile", "join", "format"}
 TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
-GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST"}  # between numbers and the rounding of floats
+# between numbers and the rounding of floats
+GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST", "slack", "rounding", "lost"}
 
-WORK = {
-    "BLOCK",
-    "SPOOL_ROWS",
-    "SPARSE",
-    "DENSE",
-    "AT_ONCE",
-    "TABLE_BYTES",
-    "SLAB",
-    "MOST_NUMBERS",
-}  # of work
+MAGNITUDES = {"size", "magnitude"}  # of numbers of which rounding is a share; of what is drawn at random, how many
+# of work: another way to the same numbers beyond
+WORK = {"BLOCK", "SPOOL_ROWS", "SPARSE", "DENSE", "AT_ONCE", "TABLE_BYTES", "SLAB", "MOST_NUMBERS", "SPARSELY",
+        "MANY_ALIKE", "LARGEST_LIST", "PIECE", "MEMORY", "EAGER_ROWS", "SORTED_ROWS"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def sites(tree: ast.Module) -> Iterator[Site]:
 
 
 def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
-    if _has_no_number(node):
+    if _has_no_number(node, parents[-1] if parents else None):
         return
     if parents:
         yield Site(node, parents)
@@ -65,12 +63,14 @@ def _within(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[Site]:
                 yield from _within(child, (*parents, node))
 
 
-def _has_no_number(node: ast.AST) -> bool:
+def _has_no_number(node: ast.AST, parent: ast.AST | None) -> bool:
     """Return whether a node changes no number: texts, errors, guards against rounding, limits of work, annotations."""
     if isinstance(node, ast.BinOp) and is_guard(node):
         return True
     if isinstance(node, ast.BinOp | ast.Compare) and _has_name(node, WORK):
         return True
+    if isinstance(node, ast.keyword) and node.arg in MAGNITUDES:
+        return not (isinstance(parent, ast.Call) and "rng" in ast.unparse(parent.func))
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return True
     if isinstance(node, ast.FunctionDef):
@@ -102,3 +102,36 @@ def number_of(node: ast.AST) -> float | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return node.value
     return None
+
+
+def named_numbers(tree: ast.Module) -> dict[str, float]:
+    """Return the numbers that a module names at its top, and those that it imports from the package."""
+    found: dict[str, float] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("socialstats."):
+            there = _numbers_of(TOP / f"{(node.module or '').replace('.', '/')}.py")
+            found |= {alias.asname or alias.name: there[alias.name] for alias in node.names if alias.name in there}
+        elif isinstance(node, ast.Assign) and (value := value_of(node.value, found)) is not None:
+            found |= {name_of(target): value for target in node.targets}
+    return found
+
+
+@cache
+def _numbers_of(path: Path) -> dict[str, float]:
+    return named_numbers(ast.parse(path.read_bytes())) if path.exists() else {}
+
+
+def value_of(node: ast.AST, names: Mapping[str, float]) -> float | None:
+    """Return the value of a literal or named number, of a power or of a product, or the first of two; else None."""
+    if isinstance(node, ast.IfExp):
+        return value_of(node.body, names)
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.Pow):
+        left, right = value_of(node.left, names), value_of(node.right, names)
+        if left is None or right is None:
+            return None
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        return left**right if isinstance(node.op, ast.Pow) else left / right
+    return number_of(node)

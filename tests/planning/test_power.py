@@ -257,3 +257,17 @@ def test_the_smallest_n_of_a_power_that_falls_now_and_then_is_that_from_which_on
     enough = 1 + max(n for n in range(1, slope) if power(n) < 0.4)
     assert smallest_n(power, 0.4, least=2, steady=False) == enough
     assert smallest_n(lambda n: n / slope, 0.4, least=2) == 0.4 * slope
+
+
+@pytest.mark.parametrize("slope", [12.5, 20, 60, 150])
+@pytest.mark.parametrize("least", [1, 4])
+def test_the_smallest_n_of_a_rising_power_is_the_same_however_it_is_searched(slope, least):
+    found = [smallest_n(lambda n: n / slope, 0.4, least=least, steady=steady) for steady in (True, False)]
+    assert found == [max(least, math.ceil(0.4 * slope))] * 2
+
+
+def test_fewer_units_than_the_smallest_n_may_have_reached_the_power_before_it_fell():
+    def power(n):
+        return 0.5 - 0.3 * (n in (9, 17)) if n > 3 else 0.1
+
+    assert smallest_n(power, 0.4, least=1, steady=False) == 18
