@@ -33,7 +33,7 @@ from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profi
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES, VALUES
+from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_number, rows_without
 from socialstats.text import count, listing, quoted, shorten
@@ -143,16 +143,9 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 
 
 def holds_costs(seen: Profile) -> bool:
-    """Whether the numbers of a table are prices, sizes and the like: nothing in it can be compared."""
+    """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    costs = [c for c in numbers if c.called((*COSTS, *CALLS))]
-    priced = 2 * len(costs) >= len(numbers) and any("per" in c.tokens for c in costs)  # a list of prices
-    return bool(numbers) and ((seen.unjudged and costs == numbers) or (priced and not names_answers_in(seen)))
-
-
-def names_answers_in(seen: Profile) -> bool:
-    """Whether a column is called like an answer."""
-    return any(c.called(VALUES.words) for c in seen.varying())
+    return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:

@@ -789,6 +789,8 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
         for c in free
         if c.called(UNITS.words) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
     ]
+    if owned_by(profile, source):  # talks of one model each are the units, and those who judged several are none
+        free = [c for c in free if not is_rater(profile, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
 
@@ -1017,8 +1019,10 @@ def independent_groups(profile: Profile) -> Groups | None:
 
 
 def owned_by(profile: Profile, group: Column) -> bool:
-    """Whether units with several rows have one label of a column each."""
-    return any(c.size > 2 * group.size and profile.constant(group, c) and not c.prose for c in profile.repeating)
+    """Whether units with several rows, other than raters, have one label of a column each."""
+    owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS.words))]
+    owners = [c for c in owners if not is_rater(profile, c)]
+    return any(profile.constant(group, c) for c in owners)
 
 
 def is_group(profile: Profile, column: Column) -> bool:

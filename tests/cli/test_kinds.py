@@ -226,6 +226,46 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
             persona=lambda t: np.where(t["agent_id"] < "g012", "kind", "cold"),
             model=lambda t: np.where(t["agent_id"].str[-1] < "5", "gpt-9", "claude-8")),
         "report --map group=persona --map unit=agent_id --map value=given --design groups"),
+    "dialogues of one bot each, rated by workers": (
+        lambda: Frame({"talk": np.repeat(numbered("t", 45), 3), "bot": np.repeat([NAMES[k % 3] for k in range(45)], 3),
+                       "worker_id": draw(3).choice(numbered("w", 30), 135), "politeness": likert(draw(4), 135)}),
+        "report --map group=bot --map unit=talk --map value=politeness --design groups --groups heron,orca"),
+    "what was shown, before the change in all": (
+        lambda: Frame({"ppn": numbered("p", 90), "arm": ["letter", "call", "control"] * 30, "gender": ["f", "m"] * 45,
+                       "mood_before": draw(2).normal(5, 1, 90).round(2),
+                       "mood_after": draw(3).normal(5, 1, 90).round(2)}),
+        "report --map group=arm --map unit=ppn --map value=mood_after --design groups --groups call,control"),
+    # within units
+    "what persons met, not what they are like": (
+        lambda: with_scores(crossed(["panelist_pid", "trial"], numbered("p", 24), numbered("", 10)), warmth=likert)
+        .assign(author_kind=lambda t: np.where(t["trial"].str[-1].astype(int) % 2, "AI", "person"),
+                sex=lambda t: np.where(t["panelist_pid"] < "p012", "f", "m"), rt=lambda t: 300 + 7 * t.index),
+        "report --map unit=panelist_pid --map condition=author_kind --map value=warmth --map repeat=trial "
+        "--conditions AI,person"),
+    "stages of three labels": (
+        lambda: with_scores(crossed(["scene", "juror"], numbered("s", 20), ["u", "v"]).merge(
+            Frame({"act": ["calm", "clash", "close"]}), how="cross"), care=likert),
+        "report --study leaderboard --map rater=act --map unit=scene --map value=care --map repeat=juror"),
+    "labels that are no opposites, of several kinds of witness": (
+        lambda: with_scores(crossed(["asker_id", "witness_kind"], numbered("a", 40), ["human", "orca bot", "newt bot"]),
+                            guess=lambda made, n: made.choice(["person", "machine"], n)),
+        "report --study leaderboard --map rater=witness_kind --map unit=asker_id --map value=guess "
+        "--levels machine,person"),
+    "means of people beside answers of a model": (
+        lambda: Frame({"vignette_id": numbered("v", 40), "people_mean": draw(1).normal(3, 1, 40).round(2),
+                       "people_sd": draw(2).random(40).round(2), "people_n": draw(3).integers(30, 60, 40),
+                       "orca_score": draw(4).normal(3, 1, 40).round(1)}),
+        "report --map unit=vignette_id --map first=people_mean --map second=orca_score"),
+    # comparisons
+    "each dilemma has one pair and several rows": (
+        lambda: battles("wert_1", "wert_2", "x", ["x"], n=60).drop(columns="x").assign(fall=numbered("f", 60)).merge(
+            Frame({"modell": NAMES[:3]}), how="cross").assign(
+            gewinner=lambda t: np.where(draw(5).random(len(t)) < 0.5, t["wert_1"], t["wert_2"])),
+        "report --map item_a=wert_1 --map item_b=wert_2 --map winner=gewinner --cluster fall"),
+    "counts of two sides": (
+        lambda: Frame([*itertools.combinations(NAMES, 2)], columns=["option_A", "option_B"]).assign(
+            count_A=[3, 5, 6, 2, 4, 7], count_B=[7, 5, 4, 8, 6, 3], n_samples=10),
+        "report --map item_a=option_A --map item_b=option_B --map wins_a=count_A --map wins_b=count_B"),
     # one source
     "turns of a talk": (
         lambda: with_scores(crossed(["conversation_id", "turn"], numbered("c", 30), ["1", "2", "3"]), broken=coin)
@@ -338,6 +378,17 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "measures of different kinds": (
         lambda: Frame({"model": numbered("m", 20), "MMLU": 40 + 40 * share(draw(2), 20), "truth": 30 + 40 * share(
             draw(3), 20), "bias": 0.2 * share(draw(4), 20)}), "measures of different kinds"),
+    "a list of prices": (
+        lambda: Frame({"vendor": ["x", "y"] * 12, "model": numbered("m", 24), "in_usd_per_mtok": share(draw(2), 24),
+                       "out_usd_per_mtok": share(draw(3), 24), "max_out": [4096, 8192] * 12}),
+        "are prices. The rows are a list of what is offered"),
+    "shares of options": (
+        lambda: crossed(["qkey", "option"], numbered("q", 30), [*"abcd"]).assign(
+            people=lambda t: np.tile([0.1, 0.2, 0.3, 0.4], 30), model=lambda t: np.tile([0.4, 0.3, 0.2, 0.1], 30)),
+        "they are shares of options"),
+    "verdicts of two orders": (
+        lambda: Frame({"uid": numbered("u", 40), **{f"verdict_{k}": draw(k).choice(["A>>B", "A=B", "B>A"], 40)
+                                                    for k in (1, 2)}}), "no column names the two items"),
     "grades": (lambda: battles("llm_a", "llm_b", "margin", [str(k) for k in range(-3, 4)]),
                "'margin' holds grades from -3 to 3 of 'llm_a' against 'llm_b'"),
 }  # fmt: skip

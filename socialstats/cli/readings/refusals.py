@@ -19,6 +19,7 @@ from socialstats.designs.vocabulary import (
     BOUNDS,
     CALLS,
     CODEBOOKS,
+    COSTS,
     INTERVALS,
     LOSSES,
     MARGINS,
@@ -27,6 +28,7 @@ from socialstats.designs.vocabulary import (
     SIZES,
     SPREADS,
     STEPS,
+    VALUES,
     VERDICT_MARKS,
 )
 from socialstats.text import count, listing, quoted, shorten
@@ -211,6 +213,19 @@ def verdicts_without_items(seen: Profile) -> str:
     )
 
 
+def prices(seen: Profile) -> str:
+    """Return a word on a list of prices: half of the numbers and more are costs of a number of tokens or calls."""
+    numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
+    costs = [c for c in numbers if c.called(COSTS)]
+    priced = [c.name for c in costs if "per" in c.tokens]
+    if not priced or 2 * len(costs) < len(numbers) or any(c.called(VALUES.words) for c in numbers):
+        return ""
+    return (
+        f"{quoted(priced, 4)} are prices. The rows are a list of what is offered, and nothing in them was judged. "
+        "Answers of the models to the same items are needed to compare them"
+    )
+
+
 def shares_of_options(seen: Profile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
     numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
@@ -275,6 +290,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     menus,
     counts_of_groups,
     counts_of_answers,
+    prices,
     verdicts_without_items,
     shares_of_options,
     codebook,
