@@ -42,7 +42,7 @@ MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
-PLAIN_CODE = 97  # from here on, a single number is a code
+PLAIN_CODE = 77  # from here on, a number that stands apart is a code; below it may be a value
 CONTESTED = 2.0  # taken from a reading in which items or results of a comparison are other parts
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
@@ -115,7 +115,7 @@ def with_codes(seen: Profile, one: Proposal) -> Proposal:
         labels = cells.columns[column.name].labels()
         rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
         odd = standing_apart({number: n for number, n in rows.items() if number == number})
-        odd = [code for code in odd if column.whole or rows[code] > 1 or abs(code) >= PLAIN_CODE]  # else a low value
+        odd = [code for code in odd if abs(code) >= PLAIN_CODE or (code < 0 and (column.whole or rows[code] > 1))]
         codes |= {level: None for level in column.levels if as_number(level) in odd}
     if not codes or "levels" in one.options:
         return one

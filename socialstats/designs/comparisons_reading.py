@@ -25,7 +25,16 @@ from socialstats.designs.statuses import statuses_of
 from socialstats.designs.suspects import label_cautions, mirror_suspects, probability_cautions, repeated_rows
 from socialstats.designs.tables import Frequency, frequency, refuse_totals, unused_beside_wins, whole_numbers
 from socialstats.designs.undeclared import of_comparisons, with_dependence
-from socialstats.designs.winners import Expanded, Sides, drawn_rows, each_once, first_shown, tied_replies, winners
+from socialstats.designs.winners import (
+    Expanded,
+    Sides,
+    drawn_rows,
+    each_once,
+    first_shown,
+    tells_order,
+    tied_replies,
+    winners,
+)
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, missing_names
 from socialstats.tables.counting import (
@@ -294,6 +303,10 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     """Decode the rest, raise what was collected, and keep the cells in use."""
     rows, roles, options, stored = begun.rows, begun.roles, begun.options, begun.stored
     first: AnyArray = np.ones(len(rows.use), dtype=np.int8)
+    unused: list[Caution] = []
+    if roles["order"] and options.order is None and not tells_order(roles["order"], sides, rows):
+        told = f"'{shorten(roles['order'])}' does not say which of the two items was shown first"
+        unused, roles = [caution("SS307", told, affects="nothing")], roles.replaced(order=())
     if roles["order"]:
         first = first_shown(roles["order"], sides, rows)
     covariates, cautions = read_covariates(rows, roles, options, stored.covariates)
@@ -340,7 +353,7 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
         ties_possible=bool(may_tie or (outcome == TIED).any()),
         flow=_flow(begun, cell, count),
     )
-    return replace(design, cautions=(*cautions, *_cautions(begun, design)))
+    return replace(design, cautions=(*unused, *cautions, *_cautions(begun, design)))
 
 
 def _scan(begun: Draft, cell: IntArray) -> Scan | None:

@@ -42,6 +42,7 @@ from socialstats.designs.vocabulary import (
     CONFIDENCE,
     CONTROLS,
     COSTS,
+    COVARIATES,
     CUES,
     DATES,
     GRADERS,
@@ -608,8 +609,14 @@ def is_designed(profile: Profile, column: Column) -> bool:
     """
     if column.name in profile.planned:
         return True
-    others = [c for c in profile.repeating if c.size > column.size and not c.prose][:MOST_UNITS]
+    others = [c for c in profile.repeating if c.size > column.size and names_keys(profile, c)][:MOST_UNITS]
     return any(profile.constant(column, c) or is_balanced(profile, column, c) for c in others)
+
+
+def names_keys(profile: Profile, column: Column) -> bool:
+    """Whether labels are those of things, and no texts in full or measurements: other answers plan nothing."""
+    things = column.text or column.identifies or column.numbering or column.is_enumeration
+    return not column.prose and (things or column.name in profile.planned or column.called((*UNITS.words, *PERSONS)))
 
 
 def names_answers(column: Column) -> bool:
@@ -641,7 +648,8 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS.words) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
-    answers = c.called(RESPONSES) or (names_answers(c) and not condition)
+    manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
+    answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
     if not things or describes or answers or profile.has_partner(c) or c.called(CALLS):
         return ""
     if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
@@ -703,20 +711,30 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     beside = column.called(REACTIONS) or counts_of(column)
     summary = bool({*column.tokens} & {"mean", "average", "rank"})
     picked = column.called(PICKED) and not column.called(RESPONSES)
-    named = (names_answers(column) or picked) and not (weak or beside or summary)
+    whole = summary and is_mean_of(profile, column)
+    named = (names_answers(column) or picked or whole) and not (weak or beside or (summary and not whole))
     plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
     label = column.numbers is None and not column.yes_no
     place = [*profile.columns].index(column.name)
     return (
         profile.nearly_constant(column),
+        not whole,
         0 if named else 4 if label or plays else 3 if beside else 2 if weak or summary else 1,
         not (column.yes_no and column.called(RIGHT)),
         column.numbers is None and not column.yes_no,
         not within_one(column),
+        column.whole and column.size > MOST_GRADES,  # an age, perhaps, or a count
         column.whole,
         -column.size,
         place,
     )
+
+
+def is_mean_of(profile: Profile, column: Column) -> bool:
+    """Whether a column is called the mean of two or more numbered columns: score_mean beside score_1, score_2."""
+    stem = [token for token in column.tokens if token not in ("mean", "average", "avg")]
+    numbered = [c for c in profile.every if [*c.tokens[:-1]] == stem and c.tokens[-1].isdigit()]
+    return bool(stem) and len(numbered) > 1
 
 
 def counts_of(column: Column) -> bool:
@@ -789,10 +807,19 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
         for c in free
         if c.called(UNITS.words) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
     ]
+    free = [c for c in free if is_unit(profile, source, c)]
     if owned_by(profile, source):  # talks of one model each are the units, and those who judged several are none
         free = [c for c in free if not is_rater(profile, c)]
     free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
+
+
+def is_unit(profile: Profile, source: Column, column: Column) -> bool:
+    """Whether a name, or else the structure, says that a column names units: texts and covariates need structure."""
+    named = column.called((*UNITS.words, *PERSONS)) and not (column.prose or column.called(COVARIATES))
+    labelled = not column.prose and names_units(profile, column.name)
+    planned = column.name in profile.planned or is_balanced(profile, source, column)
+    return named or labelled or planned or column.id_named
 
 
 def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
@@ -802,7 +829,8 @@ def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
 
 def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
     """Whether whole numbers name units: planned, those of a list, or met by each source equally often."""
-    return column.name in profile.planned or column.is_enumeration or is_balanced(profile, source, column)
+    listed = column.is_enumeration or column.identifies or column.name in profile.planned
+    return listed or is_balanced(profile, source, column)
 
 
 def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
@@ -935,7 +963,7 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
         c
         for c in profile.varying()
         if c.names_things
-        and not c.describes
+        and not (c.describes or (c.prose and not named(c)))
         and c.name not in (*pair, *used)
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
@@ -992,6 +1020,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             and c.size > group.size
             and not c.unique
             and (c.text or c.identifies or c.called((*UNITS.words, *PERSONS)))
+            and not c.prose
             and met_share(profile, group, c) > MET_BY
             and names_units(profile, c.name)
         ]
@@ -1001,7 +1030,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             if c.size > 2 * group.size
             and profile.constant(group, c)
             and names_units(profile, c.name)
-            and not c.called((*CALLS, *VALUES.words, *REPEATS.words))
+            and not (c.called((*CALLS, *VALUES.words)) or (c.called(REPEATS.words) and not c.id_named))
             and (c.text or c.identifies or c.called(UNITS.words))
         ]
         repeated = [

@@ -63,7 +63,8 @@ UNITS = Part(
         "couple worker scenario trial specimen compound task prompt "
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hitid pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
-        "query consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
+        "query dilema dilemme dilemas situation situacion situazione scenari "
+        "consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
         "scene escena szene cena sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
         "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
         "题目 问题 项目 样本 任务 题号 用户 "
@@ -128,7 +129,7 @@ CONDITIONS = Part(
 )
 TREATMENTS = spelled(
     "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
-    "tone bedingung gruppe versuchsgruppe "
+    "tone strategy strategie estrategia tactic technique bedingung gruppe versuchsgruppe "
     "tratamiento condicion grupo traitement groupe version versao versione persona 组别 组 条件 版本"
 )  # what was done to a unit
 PERIODS = spelled(

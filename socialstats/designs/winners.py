@@ -278,6 +278,22 @@ def _cure(used: Sequence[str]) -> Callable[[str], str]:
     return cure
 
 
+def tells_order(column: str, sides: Sides, rows: Rows) -> bool:
+    """Whether some label of a column says which of the two items was shown first."""
+    return bool((decoded_order(column, sides, rows) != UNKNOWN)[rows.use].any())
+
+
+def decoded_order(column: str, sides: Sides, rows: Rows) -> IntArray:
+    """Return which item of each row was shown first, by its label or by a code of a side; unknown for other labels."""
+    order, used, schemes = rows.labels(column), {*rows.used_labels(column)}, [*sides.schemes(), *SIGNS]
+    schemes += [(x + y, y + x) for x, y in schemes]  # AB and BA name both sides, the first one first
+    by_label = sides.winners(order)
+    by_side = _by_scheme(order, scheme_of(used, schemes) or likely_scheme(used, schemes))
+    clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too
+    better = rows_unknown(rows, by_side) < rows_unknown(rows, by_label)
+    return by_side if better and not clash.any() else by_label
+
+
 def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
     """Decode who was shown first: the label of an item, a side code, or +1 / -1.
 
@@ -286,13 +302,7 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
     (rows,) int64 array
         +1 where item_a was shown first, -1 where item_b was, 0 where the value could not be decoded.
     """
-    order, used, schemes = rows.labels(column), {*rows.used_labels(column)}, [*sides.schemes(), *SIGNS]
-    schemes += [(x + y, y + x) for x, y in schemes]  # AB and BA name both sides, the first one first
-    by_label = sides.winners(order)
-    by_side = _by_scheme(order, scheme_of(used, schemes) or likely_scheme(used, schemes))
-    clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too
-    better = rows_unknown(rows, by_side) < rows_unknown(rows, by_label)
-    outcome = by_side if better and not clash.any() else by_label
+    outcome = decoded_order(column, sides, rows)
     message = "'{}' does not say which of the two items of its row was shown first"
     other = f"or say {option('order', False)} if the column means something else"
     fix = f"Use the item's label, a side code or +1/-1; {other}"

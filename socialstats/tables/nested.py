@@ -66,7 +66,9 @@ def with_lone_values(rows: Rows) -> Rows:
     [{'accept': 'a', 'tags': ['x', 'y']}, {'accept': None, 'tags': ['x']}]
     """
     listed = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-    lone = {name for name in listed if all(is_lone(row.get(name)) for row in rows)}
+    people = {name.partition(".")[0] for name in listed if who_of([name])}  # of whom one may have answered
+    free = [name for name in listed if name.partition(".")[0] not in people]
+    lone = {name for name in free if all(is_lone(row.get(name)) for row in rows)}
     if not lone:
         return rows
     return [{name: (value or [None])[0] if name in lone else value for name, value in row.items()} for row in rows]

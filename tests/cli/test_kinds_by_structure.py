@@ -190,7 +190,7 @@ def counts_out_of() -> Frame:
 REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "a choice among four": (menu, "A choice among 4 options is no comparison of two"),
     "signed grades": (signed, "'lean_to_R' holds grades from -2 to 2 of 'panel_L' against 'panel_R'"),
-    "prices": (prices, "Nothing in the table judges the answers"),
+    "prices": (prices, "are prices. The rows are a list of what is offered"),
     "counts out of totals": (counts_out_of, "'n_refused' counts answers out of 'n_total' in each row"),
     "counts of groups": (counts, "Rows of 'gender' are counts of groups, and 'total' is their sum"),
 }

@@ -54,7 +54,6 @@ from socialstats.designs.vocabulary import (
     KINDS_OF,
     METHODS,
     NUMBERINGS,
-    OF_ANSWERS,
     PERSONS,
     RATERS,
     REPEATS,
@@ -345,7 +344,8 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
     things = [c for c in seen.varying() if c.names_things and not c.prose]
     sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES.words)]
-    units = [c for c in things if (c.called(UNITS.words) or c.numbering) and not c.called(REPEATS.words)]
+    units = [c for c in things if c.called(UNITS.words) or c.numbering or c.name in seen.planned]
+    units = [c for c in units if not c.called((*REPEATS.words, *PERSONS))]
     for source, rater, unit in product(sources, things, units):
         if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
             continue
@@ -355,6 +355,7 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
+        parts["repeat"] = repeats_of(seen, [unit, source, rater])
         means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts, reference_of(source))
         return
@@ -362,8 +363,8 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
 
 def says_who_answered(source: Column) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called((*SOURCES, *KINDS_OF, *OF_ANSWERS)) or any(map(FAMILIES.search, source.levels))
-    return named or source.size > 2
+    named = source.called((*SOURCES, *KINDS_OF)) or any(map(FAMILIES.search, source.levels)) or source.size > 2
+    return named and not source.called(TREATMENTS)
 
 
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
@@ -375,9 +376,16 @@ def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
 
 
 def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> bool:
-    """Whether raters of each source answered the same units, once each."""
-    once = seen.distinct([unit.name, source.name, rater.name]) and not seen.constant(unit, rater)
-    return once and met_share(seen, source, unit) >= MET_BY
+    """Whether raters of each source answered the same units, once each or in numbered repeats."""
+    once = bool(repeats_of(seen, [unit, source, rater])) or seen.distinct([unit.name, source.name, rater.name])
+    return once and not seen.constant(unit, rater) and met_share(seen, source, unit) >= MET_BY
+
+
+def repeats_of(seen: Profile, key: Columns) -> list[Column]:
+    """Return the columns that number the rows of a key; empty where its rows are all different."""
+    names = [c.name for c in key]
+    numbers = [c for c in seen.varying() if (c not in key and c.called(REPEATS.words)) or c.name in seen.planned]
+    return [] if seen.distinct(names) else seen.telling_apart(names, [c for c in numbers if c not in key])
 
 
 def groups_of_units(seen: Profile, less: float) -> Proposals:
@@ -394,6 +402,8 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     options = {"design": "groups", **({"cluster": [groups.unit]} if clustered else {}), **picked}
     values = [c for c in outcomes(seen, used) if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
+    before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called(("final",))}
+    values.sort(key=lambda c: c.name not in before)  # what was measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
         clear = value.called(VALUES.words) or value.yes_no or value.discrete

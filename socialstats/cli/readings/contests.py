@@ -165,19 +165,23 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS.words, *SCORES)))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
-        if not found or not (c.called(WON) or found[0].sure or not seen.has_partner(c)):
+        names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
+        if not found or not (c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
-        if share(a, b) > 0.2 and named_in(seen, c, [a, b]):
+        drawn = [d for d in seen.varying() if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)][:1]
+        left = f", and '{drawn[0].name}' says which were ties" if drawn else left
+        if names_one:
             score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
-            likely -= 2 * (whole and c.filled < c.rows) + less
+            likely -= 2 * (whole and c.filled < c.rows and not drawn) + less
             means = f"{versus}, '{c.name}' says who won{told.words}{left}"
             sides = (y, x) if told.swapped else (x, y)
-            yield proposed_contest(seen, likely, means, sides, {"winner": [c]}, **told.options)
+            results = {"winner": [c], **({"drawn": drawn} if drawn else {})}
+            yield proposed_contest(seen, likely, means, sides, results, **told.options)
 
 
 def unused_of(seen: Profile, result: Column) -> str:

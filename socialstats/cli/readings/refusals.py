@@ -35,6 +35,7 @@ from socialstats.text import count, listing, quoted, shorten
 
 RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){2,}\s*")  # A>B=C>D
 SIDED = re.compile(r"\[*[AB]\s*[<>=≻≺]+\s*[AB]\]*")  # [[A>>B]], A=B
+BOTH_ENDS = re.compile(r"[\[(]?\s*-?[\d.]+\s*[,;–-]\s*-?[\d.]+\s*[\])]?")  # [3.51, 3.81]
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MOST_OPTIONS = 12  # columns of options
 ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
@@ -79,6 +80,7 @@ def summaries(seen: Profile) -> str:
     spread = [c for c in columns if {*c.tokens} & {*SPREADS}]
     both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
     bounds = [c for two in both if {*INTERVALS} & {*two[0].tokens, *two[1].tokens} for c in two]
+    bounds += [c for c in seen.every if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
     sizes = [c for c in columns if c.whole and bool({*c.tokens} & {*SIZES})]
     others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]

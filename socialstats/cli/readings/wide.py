@@ -170,6 +170,8 @@ class Group:
         Whether the columns are raters by name, or numbered measurements that agree.
     times : dict
         The setting that names the frequencies of rows that were counted.
+    repeated : bool
+        Whether the columns hold the same items before and after.
     crossed, pairs : list of pairs of Column
         Those of two measurements or more under the same two conditions, by name. Where there are none, those that are
         called like two conditions or sides.
@@ -193,12 +195,14 @@ class Group:
         self.sure = self.items or self.numbered or rows.described
         free = self.size > 3 - asked and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
         self.asked = free and is_scale(columns, self.items or self.numbered)
+        first = columns[:MOST_KEYS]
+        self.crossed = within_stems(first)
+        self.repeated = any(is_later(*pair) for pair in self.crossed)  # before and after, item by item
+        self.asked = self.asked and not self.repeated
         self.lower = 1.5 * (self.asked and self.sure)
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
         self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
-        first = columns[:MOST_KEYS]
-        self.crossed = within_stems(first)
         self.pairs = self.crossed or [pair for pair in combinations(first, 2) if paired_names(*pair)]
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
         lone = self.size == 2 and columns[0].size > 3 and not meet_themselves(rows.seen, *columns)
@@ -217,6 +221,14 @@ class Group:
                 return True
         numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
         return numbered or all(c.called(READINGS) for c in self.columns) or any(map(is_rater, self.columns))
+
+
+def is_later(one: Column, other: Column) -> bool:
+    """Whether one word of two names says what came first, and the same word of the other what came later."""
+    differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
+    return len(differ) == 1 and any(
+        (a.endswith(x) and b.endswith(y)) or (a.endswith(y) and b.endswith(x)) for a, b in differ for x, y in LATER
+    )
 
 
 def is_rater(column: Column) -> bool:
@@ -274,7 +286,7 @@ def wide_tables(seen: Profile) -> Proposals:
         if group.discrete or group.raters or group.size == 2:
             yield as_raters(group)
         items = group.size > FEWEST_ITEMS and len(group.stems) == 1 and not group.pairs
-        many = group.size > 8 and (group.items or not group.pairs)
+        many = group.size > 8 and (group.items or not group.pairs) and not group.repeated
         if not ((group.raters and group.size > 2) or items or many):
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
@@ -359,7 +371,9 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
     labels = {*first.levels, *second.levels}
     coded = first.text and len(labels) > 2 and not group.pairs
-    score = 5 if group.items else 4.4 if coded else score  # labels that two columns share are rather codes
+    score = (
+        5 if group.items and not group.repeated else 4.4 if coded else score
+    )  # labels that two columns share are rather codes
     score = 8.8 if subtracted else score - less  # the table holds their difference
     score += 0.2 * (first.yes_no and first.called(RIGHT))
     parts = {"unit": group.rows.units, "first": [first], "second": [second]}
