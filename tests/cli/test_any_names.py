@@ -16,49 +16,12 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
+from socialstats.designs.vocabulary import spelled
 
-SOURCES = [
-    "agent",
-    "bot",
-    "engine",
-    "checkpoint",
-    "quien",
-    "respondent_model",
-    "sistema",
-    "contender",
-    "api",
-    "backend",
-    "candidate",
-]
-ITEMS = [
-    "vignette",
-    "stem",
-    "probe",
-    "qid",
-    "mondai",
-    "aufgabe",
-    "caso",
-    "stimulus",
-    "dilemma_nr",
-    "prompt_key",
-    "case_ref",
-    "premise_id",
-]
-REPEATS = ["k", "draw", "pass", "shot", "rng", "gen", "trial_no", "iteration_ix", "vez", "call_uuid", ""]
-VALUES = [
-    "ok",
-    "hit",
-    "grade",
-    "pts",
-    "acuerdo",
-    "nota",
-    "resp_num",
-    "agreement_1_7",
-    "outcome",
-    "punktzahl",
-    "complies",
-    "likert",
-]
+SOURCES = spelled("agent bot engine checkpoint quien respondent_model sistema contender api backend candidate")
+ITEMS = spelled("vignette stem probe qid mondai aufgabe caso stimulus dilemma_nr prompt_key case_ref premise_id")
+REPEATS = (*spelled("k draw pass shot rng gen trial_no iteration_ix vez call_uuid"), "")
+VALUES = spelled("ok hit grade pts acuerdo nota resp_num agreement_1_7 outcome punktzahl complies likert")
 LABELS = (["kestrel-1", "otter-2", "lynx-0"], ["gpt-4o", "claude-3-opus", "llama-3-70b"], ["prod", "canary", "legacy"])
 
 
