@@ -19,9 +19,8 @@ from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.answers import long_tables
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
-from socialstats.cli.readings.crosstabs import counted_tables, square_tables
+from socialstats.cli.readings.crosstabs import counted_answers, counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
-from socialstats.cli.readings.groups import counted_answers
 from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables

@@ -844,7 +844,7 @@ def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     if column.called(RESPONSES):
         return True
     answer = column.text and column.yes_no and not column.called(CONDITIONS.words)
-    return answer and not regular(profile, column, unit)
+    return answer and not is_balanced(profile, column, unit)
 
 
 def is_ordinal(column: Column) -> bool:
@@ -877,12 +877,6 @@ def names_units(profile: Profile, name: str) -> bool:
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
     """Return the share of pairs of a unit and a model that occur in the table."""
     return len(profile.table.counts([unit.name, model.name]).n) / (unit.size * model.size)
-
-
-def regular(profile: Profile, model: Column, unit: Column) -> bool:
-    """Whether numbers occur equally often, as those of a plan do and those of a measurement do not."""
-    n = profile.table.counts([unit.name, model.name]).n
-    return bool(np.unique(n, return_counts=True)[1].max() >= EQUAL * len(n))
 
 
 def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:

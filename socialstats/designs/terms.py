@@ -18,7 +18,6 @@ from socialstats.designs.aliases import TextSet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
-ELEMENTWISE = ("I", "log", "exp", "sqrt", "scale", "center")  # one value for each value of their argument
 OPTIONS: Mapping[str, Mapping[str, int]] = {  # functions that stand alone -> their options, and the largest values
     "C": {},
     "poly": {"degree": 10},

@@ -10,14 +10,16 @@ import numpy as np
 
 from socialstats.cli.readings.proposal import Proposal, Proposals
 from socialstats.designs.profile import BEATEN, FEW, WINNERS, Column, Profile, paired_names, share
-from socialstats.designs.tables import LOSERS, bare, crosstab
-from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG
+from socialstats.designs.roles import models_of, people_among, tells_groups
+from socialstats.designs.tables import FREQUENCIES, LOSERS, bare, crosstab
+from socialstats.designs.vocabulary import RATERS, RIGHT_WRONG, VALUES
 from socialstats.errors import InputError
-from socialstats.text import count
+from socialstats.text import count, shorten
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
 AGREE = 0.4  # kappa from which counts are rather those of two raters than of two conditions
 AGREE_OF_TWO = 0.6  # the same for two labels, where few units change
+COUNTED = 8.0  # score of counts of the answers of sources
 FEW_LEVELS = 12  # a whole number above is rather a count than a rating
 Counts = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -121,3 +123,19 @@ def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
     places = tuple(labels.mapped(place.__getitem__, -1) for labels in (rows, columns))
     np.add.at(square, places, cells.n * np.nan_to_num(frequency.numbers()))
     return square
+
+
+def counted_answers(seen: Profile) -> Proposals:
+    """Yield a comparison of two sources in a table of counts of their answers: source, answer, number."""
+    texts = [c for c in seen.every if c.text and c.size > 1 and not c.prose]
+    counts = [c for c in seen.every if c.whole and bare(c.name) in FREQUENCIES]
+    if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct([c.name for c in texts]):
+        return
+    for group, value in (texts, texts[::-1]):
+        source = group in models_of(seen) or bool(people_among(group)) or tells_groups(group)
+        if source and value.called((*VALUES.words, "option", "type")):
+            picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
+            parts = {"group": [group], "value": [value], "count": counts}
+            choice = value.levels[0]
+            means = f"the share of '{shorten(choice, 30)}' among the counted answers of two of '{group.name}'"
+            yield Proposal("groups", COUNTED, means, parts, {**picked, "choice": choice}, "two_proportions")
