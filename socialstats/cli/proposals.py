@@ -41,8 +41,8 @@ MOST = 3  # proposals
 FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
-PLAIN_CODE = 77  # from here on, a number that stands apart is a code; below it may be a value
-CONTESTED = 2.0  # taken from a reading in which items or results of a comparison are other parts
+PLAIN_CODE = 77  # a smaller number that stands apart may be a value
+CONTESTED = 2.0  # taken from a reading that takes items or results of a comparison otherwise
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 
 READINGS: tuple[Callable[[Profile], Proposals], ...] = (

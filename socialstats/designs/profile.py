@@ -540,8 +540,9 @@ class Profile:
         named = [c for c in self.repeating if c.tokens]
         if self.row_id() is not None or any(c.numbers_rows for c in self.every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = self.repeating[:MOST_KEYS]
-            named = [c for c in named if c.size > 12 or (c.text and self.told_apart(c, keys))]
+            keys = [c for c in self.repeating if c.text or c.identifies or c.numbering][:MOST_KEYS]
+            apart = [c for c in named if c.text and self.told_apart(c, keys)]
+            named = [c for c in named if c in apart or (c.size > 12 and self.planned)]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 

@@ -524,6 +524,8 @@ SEVERAL_MET = 1.3  # labels of a source that a unit met on average
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
 FEWEST_CLUSTERS, FEWEST_UNNAMED = 3, 8  # labels of a cluster that is called so, and of one that is not
+MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
+QUESTION = 4  # words of a name that is a question
 MOST_GROUPS = 6  # labels of a column that tells groups apart
 FEW_NAMED = 4  # labels of a column called like units that rather are conditions, such as two prompts
 MOST_UNITS = 12  # columns that are tried as units
@@ -531,7 +533,13 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def called_model(column: Column) -> bool:
     """Whether a column is called like models, and not like what belongs to one, such as its persona."""
-    return column.called(MODELS.words) and not {*column.tokens[-1:]} & {*OF_MODELS}
+    named = column.called(MODELS.words) and not is_question(column)
+    return named and not {*column.tokens[-1:]} & {*OF_MODELS}
+
+
+def is_question(column: Column) -> bool:
+    """Whether a name is a question, whose words say less than those of a short name."""
+    return len(column.tokens) >= QUESTION and (column.name.strip()[-1:] in "?？)]" or len(column.tokens) > 2 * QUESTION)
 
 
 def holds_families(column: Column) -> bool:
@@ -709,12 +717,12 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     """Rank a column that may hold the answers; the least comes first."""
     weak = column.called((*WEAK_VALUES, *CONFIDENCE)) and not column.called(RIGHT)
     beside = column.called(REACTIONS) or counts_of(column)
-    summary = bool({*column.tokens} & {"mean", "average", "rank"})
+    summary = bool({*column.tokens} & {*MEAN_WORDS, "rank"})
     picked = column.called(PICKED) and not column.called(RESPONSES)
     whole = summary and is_mean_of(profile, column)
     named = (names_answers(column) or picked or whole) and not (weak or beside or (summary and not whole))
     plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
-    label = column.numbers is None and not column.yes_no
+    label = column.numbers is None and not (column.yes_no and not is_question(column))
     place = [*profile.columns].index(column.name)
     return (
         profile.nearly_constant(column),
@@ -723,16 +731,20 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
         not (column.yes_no and column.called(RIGHT)),
         column.numbers is None and not column.yes_no,
         not within_one(column),
-        column.whole and column.size > MOST_GRADES,  # an age, perhaps, or a count
-        column.whole,
-        -column.size,
+        may_be_age(column),
         place,
     )
 
 
+def may_be_age(column: Column) -> bool:
+    """Whether whole numbers are as many and as large as the ages of those who answered."""
+    numbers = column.numbers or [0.0]
+    return column.whole and column.size > MOST_GRADES and 14 <= min(numbers) <= max(numbers) <= 100
+
+
 def is_mean_of(profile: Profile, column: Column) -> bool:
     """Whether a column is called the mean of two or more numbered columns: score_mean beside score_1, score_2."""
-    stem = [token for token in column.tokens if token not in ("mean", "average", "avg")]
+    stem = [token for token in column.tokens if token not in MEAN_WORDS]
     numbered = [c for c in profile.every if [*c.tokens[:-1]] == stem and c.tokens[-1].isdigit()]
     return bool(stem) and len(numbered) > 1
 
@@ -855,7 +867,8 @@ def is_ordinal(column: Column) -> bool:
 
 def is_rater(profile: Profile, column: Column) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
-    named = column.called((*RATERS.words, *GRADERS)) and not names_answers(column)
+    counted = column.called(CALLS) or counts_of(column)  # user_turns
+    named = column.called((*RATERS.words, *GRADERS)) and not (names_answers(column) or counted)
     return column.names_things and named and column not in models_of(profile)
 
 
@@ -953,16 +966,24 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     def listed(c: Column) -> bool:
         return c.text or c.identifies or ((c.numbering or c.is_enumeration) and not c.called(REPEATS.words))
 
+    def numbers(c: Column) -> bool:
+        few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
+        return few and c.name in profile.planned and not (c.called((*PERSONS, *RATERS.words)) or c.numbering)
+
+    def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
+        items = len({*profile.columns[pair[0]].levels, *profile.columns[pair[1]].levels})
+        return c.called(UNITS.words) and 2 * items <= c.size <= profile.rows / 2
+
     free = [
         c
         for c in profile.varying()
         if c.names_things
-        and not (c.describes or (c.prose and not named(c)))
+        and not (c.describes or numbers(c) or (c.prose and not named(c)))
         and c.name not in (*pair, *used)
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
         and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
-        and len(profile.table.counts([c.name, *pair]).n) != pairs  # the pair says it
+        and (len(profile.table.counts([c.name, *pair]).n) != pairs or unit_of(c))  # else the pair says it
         and not holds_outcomes(pair, used, profile.table, c)
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
@@ -1024,11 +1045,15 @@ def independent_groups(profile: Profile) -> Groups | None:
             if c.size > 2 * group.size
             and profile.constant(group, c)
             and names_units(profile, c.name)
-            and not (c.called((*CALLS, *VALUES.words)) or (c.called(REPEATS.words) and not c.id_named))
+            and not (c.called(CALLS) or (c.called(VALUES.words) and not c.called(PERSONS)))
+            and (c.id_named or not c.called(REPEATS.words))
             and (c.text or c.identifies or c.called(UNITS.words))
         ]
         repeated = [
-            c for c in inner if 3 * c.size <= 2 * profile.rows and not any(profile.constant(other, c) for other in met)
+            c
+            for c in inner
+            if 3 * c.size <= 2 * profile.rows
+            and (c.called(PERSONS) or not any(profile.constant(other, c) for other in met))
         ]
         if repeated and (not models or group.called(TREATMENTS)):
             return Groups(group.name, min(repeated, key=lambda c: c.size).name, several=True)

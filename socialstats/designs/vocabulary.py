@@ -140,6 +140,7 @@ CONTROLS = spelled(
     "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
     "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
+BASELINES = spelled("baseline base default vanilla original plain none neutral")  # what a change is compared with
 HUMANS = spelled(
     "human humans people person persons adults respondents participants crowd humain humano humana persona personas "
     "pessoa umano umana mensch menschen mens mensen 人类"

@@ -66,7 +66,7 @@ def with_lone_values(rows: Rows) -> Rows:
     [{'accept': 'a', 'tags': ['x', 'y']}, {'accept': None, 'tags': ['x']}]
     """
     listed = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-    people = {name.partition(".")[0] for name in listed if who_of([name])}  # of whom one may have answered
+    people = {name.partition(".")[0] for name in listed if who_of([name])}  # one of them may have answered
     free = [name for name in listed if name.partition(".")[0] not in people]
     lone = {name for name in free if all(is_lone(row.get(name)) for row in rows)}
     if not lone:

@@ -120,7 +120,7 @@ REFUSED = {
     "an unbeaten item": (f"{HEAD}\nZ,A,Z\nZ,B,Z\nA,B,A\nB,A,B\n", [], "--penalty firth"),
     "groups apart": (f"{HEAD}\na,b,a\nb,a,b\nc,d,c\nd,c,d\n", [], "components='separate' (in Python)"),
     "an unknown winner": (f"{HEAD}\na,b,c\na,b,a\n", [], "declare it with --tie c if"),
-    "an order that is none": (f"{HEAD},first\na,b,a,x\nb,a,a,y\n", [], "--map order="),
+    "an order that is none": (f"{HEAD},first\na,b,a,a\nb,a,a,y\n", [], "--map order="),
     "a missing value": (f"{HEAD}\na,b,a\na,,a\n", [], "--missing drop"),
     "words without an order": ("unit,rater,value\n1,a,so so\n1,b,good\n2,a,good\n2,b,odd\n", [], "--scale nominal"),
     "few resamples": (f"{HEAD}\na,b,a\nb,a,a\n", ["--resamples", "3"], "--resamples 3"),

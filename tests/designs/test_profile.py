@@ -54,7 +54,7 @@ def test_scores_are_ordered_by_name_then_by_what_values_they_have() -> None:
         s=[0.2, 0.5, 0.1, 0.9, 1, 0, 0.3], t=halves, score=Y,
     )  # fmt: skip
     names = [column.name for column in sorted(columns.every, key=lambda c: answer_rank(columns, c))]
-    assert names == ["score", "s", "r", "t", "q", "few", "n_s"]
+    assert names == ["score", "r", "s", "q", "few", "t", "n_s"]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import socialstats as ss
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import InputError
 
@@ -165,3 +167,20 @@ def test_a_drawn_row_needs_no_winner_and_flags_are_flags() -> None:
     wins = {"item_a": ["p"], "item_b": ["q"], "score_a": [2], "score_b": [1], "drawn": [True]}
     with pytest.raises(InputError, match="drawn='drawn' says which rows are ties, beside a column of winners"):
         Comparisons.from_frame(wins, score_a="score_a", score_b="score_b", drawn="drawn")
+
+
+def test_an_order_of_both_sides_is_that_of_the_first() -> None:
+    rows = [("a", "b", "a", "AB"), ("b", "a", "a", "BA"), ("a", "c", "c", "AB"), ("c", "b", "b", "BA")]
+    design = ss.read_comparisons(pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "order"]))
+    assert design.order_known
+    assert sorted(design.first.tolist()) == [-1, -1, 1, 1]
+
+
+def test_a_column_called_order_that_tells_none_is_left_out_with_a_word() -> None:
+    rows = [("a", "b", "a", "WB"), ("b", "a", "a", "BW"), ("a", "c", "c", "WB"), ("c", "b", "b", "BW")]
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "order"])
+    design = ss.read_comparisons(frame)
+    assert not design.order_known
+    assert any(c.code == "SS307" and "'order' does not say" in c.message for c in design.cautions)
+    with pytest.raises(InputError, match="does not say which of the two items"):
+        ss.read_comparisons(frame, order="order")

@@ -12,7 +12,7 @@ from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.profile import FEW, Column
 from socialstats.designs.tables import bare
-from socialstats.designs.vocabulary import LATER, YES, without_accents
+from socialstats.designs.vocabulary import BASELINES, CONTROLS, LATER, YES, without_accents
 from socialstats.tables import as_number
 
 LISTED = ("raters", "units", "level_columns")  # parts that are settings of their own; others are entries of the map
@@ -126,7 +126,8 @@ def later_first(one: Column, other: Column) -> Pair:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
     words = re.split(r"[\W_]+", without_accents(other.name).casefold())
     later = any(y in words or starts(other.name, y) or other.called((y,)) for _, y in LATER)
-    return (other, one) if later else (one, other)
+    base = {*one.tokens} - {*other.tokens} <= {*CONTROLS, *BASELINES} and {*one.tokens} != {*other.tokens}
+    return (other, one) if later or base else (one, other)
 
 
 def starts(label: str, word: str) -> bool:

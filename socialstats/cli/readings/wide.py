@@ -10,7 +10,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from socialstats.cli.readings.contests import meet_themselves
-from socialstats.cli.readings.crosstabs import square_tables
+from socialstats.cli.readings.crosstabs import label_column, square_tables
 from socialstats.cli.readings.proposal import Columns, Pair, Proposal, Proposals, drop_gaps, ends_of, later_first
 from socialstats.designs.profile import (
     BRACKETED,
@@ -32,7 +32,9 @@ from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
+    BASELINES,
     CONDITIONS,
+    CONTROLS,
     COVARIATES,
     DATES,
     HUMANS,
@@ -203,7 +205,8 @@ class Group:
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
         self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
-        self.pairs = self.crossed or [pair for pair in combinations(first, 2) if paired_names(*pair)]
+        pairs = combinations(first, 2)
+        self.pairs = self.crossed or [pair for pair in pairs if paired_names(*pair) or beside_control(*pair)]
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
         lone = self.size == 2 and columns[0].size > 3 and not meet_themselves(rows.seen, *columns)
         sides = all(rows.seen.opposed(*pair) for pair in combinations(first, 2))
@@ -221,6 +224,12 @@ class Group:
                 return True
         numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
         return numbered or all(c.called(READINGS) for c in self.columns) or any(map(is_rater, self.columns))
+
+
+def beside_control(one: Column, other: Column) -> bool:
+    """Whether two names differ in one word, which calls one of them a control or a baseline."""
+    words = {*one.tokens} ^ {*other.tokens}
+    return one_word_differs(one, other) and bool(words & {*CONTROLS, *BASELINES})
 
 
 def is_later(one: Column, other: Column) -> bool:
@@ -281,6 +290,8 @@ def wide_tables(seen: Profile) -> Proposals:
         group = Group(rows, columns)
         if group.asked:
             yield as_answers(group)
+        if len(columns) > 2 and all(BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns):
+            yield as_board(group)
         if group.unlike or (known and {*columns} == {*known}):
             continue
         if group.discrete or group.raters or group.size == 2:
@@ -341,6 +352,19 @@ def as_answers(group: Group) -> Proposal:
     means = f"one row per person, who rates {count(group.size, 'unit')} in columns"
     score = (7.4 if group.sure else 5.6) - group.rows.less
     return Proposal("ratings", score, means, {"rater": group.rows.units, "units": group.columns})
+
+
+def names_model(name: str) -> bool:
+    """Whether the last brackets of a question name a model or an assistant."""
+    inner = label_column(name.rpartition("[")[2].rstrip("] "))
+    return inner.called(MODELS.words) or bool(FAMILIES.search(inner.name))
+
+
+def as_board(group: Group) -> Proposal:
+    """Propose that each row scores all models, a column each."""
+    means = f"a leaderboard: {count(group.size, 'column')} name what is compared, a unit is a row"
+    parts = {"raters": group.columns, "unit": group.rows.units}
+    return Proposal("ratings", 8.2 - group.rows.less, means, parts, {"study": "leaderboard"})
 
 
 def as_raters(group: Group) -> Proposal:
