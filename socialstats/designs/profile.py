@@ -363,7 +363,8 @@ class Profile:
         free = [
             c
             for c in self.varying()
-            if not (c.describes or c.identifies or c.numbering or c.numbers_rows) and (not c.text or c.size <= FEW)
+            if not (c.describes or c.identifies or c.numbers_rows or (c.numbering and c.size > MOST_GRADES))
+            and (not c.text or c.size <= FEW)
         ]
         described = any(c.describes and not c.text for c in self.varying())
         texts = [c.levels for c in free if c.text]

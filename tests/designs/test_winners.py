@@ -181,6 +181,6 @@ def test_a_column_called_order_that_tells_none_is_left_out_with_a_word() -> None
     frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "order"])
     design = ss.read_comparisons(frame)
     assert not design.order_known
-    assert any(c.code == "SS307" and "'order' does not say" in c.message for c in design.cautions)
+    assert any(c.code == "SS307" and "'order' does not say" in str(c) for c in design.cautions)
     with pytest.raises(InputError, match="does not say which of the two items"):
         ss.read_comparisons(frame, order="order")
