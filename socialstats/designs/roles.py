@@ -65,6 +65,7 @@ from socialstats.designs.vocabulary import (
     RESPONSES,
     RIGHT,
     SCORERS,
+    SOURCES,
     SUBJECTS,
     SUMMARIES,
     TASKS,
@@ -668,6 +669,8 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         return "people"
     if c.called(TREATMENTS) or (c.text and words_of(c) & {*CONTROLS}):
         return "treatment"
+    if c.text and c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
+        return "people"
     if c.called(PERIODS):
         return "period"
     if condition and not c.called(REPEATS.words):
@@ -869,7 +872,9 @@ def is_rater(profile: Profile, column: Column) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
     counted = column.called(CALLS) or counts_of(column)  # user_turns
     named = column.called((*RATERS.words, *GRADERS)) and not (names_answers(column) or counted)
-    return column.names_things and named and column not in models_of(profile)
+    numbered = column.identifies or column.numbering or column.id_named or len(column.tokens) == 1
+    names = column.text or numbered or column.name in profile.planned
+    return column.names_things and names and named and column not in models_of(profile)
 
 
 def names_sources(column: Column) -> bool:
@@ -1090,6 +1095,12 @@ def people_among(column: Column) -> str:
     """Return the label that names people beside others; empty where none or several do."""
     named = [label for label in column.levels if words_of_label(label) & {*HUMANS}]
     return named[0] if len(named) == 1 and column.size > 1 else ""
+
+
+def says_who_answered(source: Column) -> bool:
+    """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
+    named = source.called((*SOURCES, *KINDS_OF)) or any(map(FAMILIES.search, source.levels)) or source.size > 2
+    return named and not source.called(TREATMENTS)
 
 
 def of_people_and_machines(column: Column) -> bool:

@@ -142,7 +142,7 @@ CONTROLS = spelled(
 )  # labels of a group that nothing was done to
 BASELINES = spelled("baseline base default vanilla original plain none neutral")  # what a change is compared with
 HUMANS = spelled(
-    "human humans people person persons adults respondents participants crowd humain humano humana persona personas "
+    "human humans people person persons adults respondents participants crowd humain humano humana "
     "pessoa umano umana mensch menschen mens mensen 人类"
 )
 MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")

@@ -153,7 +153,7 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
     with_difference: "--map first=sixth --map second=thirteenth",
     judged_scores: "--map unit=question_id --map condition=framing --map value=is_correct "
     "--conditions neutral,pressed --by model",
-    topic_called_subject: "--map unit=idx --map first=base_correct --map second=ft_correct",
+    topic_called_subject: "--map unit=idx --map first=ft_correct --map second=base_correct",
     annotated: "--map unit=id --map rater=annotator --map value=sentiment --scale nominal",
     listeners: "--units jazz,folk,rap,soul,opera,blues",
     questions: "--map rater=ResponseId --units Q7_1,Q7_2,Q7_3,Q7_4,Q7_5",

@@ -133,7 +133,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         minimal_pairs, "--map unit=mp --map first=lp_ok --map second=lp_star --by lm"),
     "criteria in a plan": (
         criteria, "--study leaderboard --map rater=writer --map unit=article --map value=coh"),
-    "several answers in columns": (answers_in_columns, "--map unit=ex --map first=plain_s1 --map second=ft_s1"),
+    "several answers in columns": (answers_in_columns, "--map unit=ex --map first=ft_s1 --map second=plain_s1"),
     "right or wrong before how long": (
         times_beside, "--study leaderboard --map rater=var --map unit=k --map value=hit --map repeat=run"),
     "what was pressed is no condition": (

@@ -286,7 +286,7 @@ def test_votes_keep_their_ties(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ("make", "doubt"),
     [
         (studies, "'n1i' and 'n2i' are called like sizes of two groups"),
-        (groups, "'Control' has 18 values and 'Treated' 13: they may be two groups side by side"),
+        (groups, "'Treated' has 13 values and 'Control' 18: they may be two groups side by side"),
         (lambda: questionnaire("SUS"), "'SUS1' and 'SUS10' are numbered like items of a questionnaire"),
         (indicators, "no name says that the 9 columns are models, nor that higher is better"),
         (EXPECTED["occasions"][0], "no name says that 'Treatment' holds conditions that each unit met"),

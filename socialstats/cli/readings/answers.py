@@ -18,6 +18,7 @@ from socialstats.cli.readings.proposal import (
     Proposals,
     later_first,
     level_settings,
+    reference_of,
     two_conditions,
 )
 from socialstats.designs.level_orders import ordered
@@ -26,7 +27,6 @@ from socialstats.designs.nouns import MODEL, noun_for
 from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, paired_names
 from socialstats.designs.roles import (
     EQUAL,
-    FAMILIES,
     FEWEST_UNNAMED,
     MET_BY,
     Board,
@@ -42,6 +42,7 @@ from socialstats.designs.roles import (
     names_units,
     outcomes,
     people_among,
+    says_who_answered,
     tells_groups,
 )
 from socialstats.designs.vocabulary import (
@@ -50,15 +51,12 @@ from socialstats.designs.vocabulary import (
     CONDITIONS,
     CONFIDENCE,
     COVARIATES,
-    CROWD,
-    KINDS_OF,
     METHODS,
     NUMBERINGS,
     PERSONS,
     RATERS,
     REPEATS,
     RIGHT,
-    SOURCES,
     TASKS,
     TREATMENTS,
     UNITS,
@@ -334,18 +332,12 @@ def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
     return sorted(kinds, key=lambda c: not tells_groups(c))
 
 
-def reference_of(source: Column) -> dict[str, str]:
-    """Return the setting that says which raters are people, where their label is none that a report knows."""
-    people = people_among(source)
-    return {} if people.strip().casefold() in CROWD else {"reference": people}
-
-
 def people_and_models(seen: Profile, values: Columns) -> Proposals:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
     things = [c for c in seen.varying() if c.names_things and not c.prose]
     sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES.words)]
     units = [c for c in things if c.called(UNITS.words) or c.numbering or c.name in seen.planned]
-    units = [c for c in units if not c.called((*REPEATS.words, *PERSONS))]
+    units = [c for c in units if not (c.called((*REPEATS.words, *PERSONS)) or is_rater(seen, c))]
     for source, rater, unit in product(sources, things, units):
         if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
             continue
@@ -360,12 +352,6 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         score = BESIDE_PEOPLE if not parts["repeat"] else REPEATED_BESIDE_PEOPLE
         yield Proposal("ratings", score, means, parts, reference_of(source))
         return
-
-
-def says_who_answered(source: Column) -> bool:
-    """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called((*SOURCES, *KINDS_OF)) or any(map(FAMILIES.search, source.levels)) or source.size > 2
-    return named and not source.called(TREATMENTS)
 
 
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:

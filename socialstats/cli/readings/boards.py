@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
+    JUDGEMENTS,
     KEY_VALUES,
     KEYS,
     MEASURES,
@@ -99,8 +101,13 @@ def each_answer(answers: tuple[int, int]) -> str:
     return f"{count(most, 'answer')} each" if least == most else f"{least} to {most} answers each"
 
 
-def called_rater(column: Column) -> bool:
-    """Whether the first or the last word of a name says that the column holds ratings; some models are coders."""
+def called_rater(column: Column, shared: str = "") -> bool:
+    """Whether the first or the last word of a name says that the column holds ratings; some models are coders.
+
+    A last word that all columns share, such as empathy, is what was scored: people are one of the sources then.
+    """
+    if shared and column.tokens[-1:] == (shared,) and shared not in JUDGEMENTS:
+        return False
     words = {*column.tokens[:1], *column.tokens[-1:]}
     return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
 
@@ -118,11 +125,14 @@ def column_a_model(seen: Profile) -> Proposals:
     named = key is not None and (key.text or tasked)
     if seen.is_cross or not (named or families_in(seen.columns) >= FEWEST):
         return
-    scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
+    free = scores_in(seen, [key] if key else [])
+    last = Counter(c.tokens[-1] for c in free if len(c.tokens) > 1).most_common(1)
+    shared = last[0][0] if last and last[0][1] >= FEWEST else ""
+    scores = [c for c in free if not called_rater(c, shared)]
     alike = [c for c in scores if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
-    rated = any(map(called_rater, seen.every)) and not tasked
+    rated = any(called_rater(c, shared) for c in seen.every) and not tasked
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
     known = families_in(names) > len(names) / 2

@@ -11,7 +11,16 @@ import numpy as np
 
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import label_column, square_tables
-from socialstats.cli.readings.proposal import Columns, Pair, Proposal, Proposals, drop_gaps, ends_of, later_first
+from socialstats.cli.readings.proposal import (
+    Columns,
+    Pair,
+    Proposal,
+    Proposals,
+    drop_gaps,
+    ends_of,
+    later_first,
+    reference_of,
+)
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
@@ -28,7 +37,7 @@ from socialstats.designs.profile import (
     share,
     stem,
 )
-from socialstats.designs.roles import FAMILIES, models_of
+from socialstats.designs.roles import FAMILIES, models_of, people_among, says_who_answered
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
@@ -220,6 +229,7 @@ class Group:
         if self.size > 2:
             initials = all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
             people = any(c.called(HUMANS) for c in self.columns) and any(map(FAMILIES.search, self.names))
+            people = people and (not shared or bool(shared & {*JUDGEMENTS, *PREDICTIONS}))
             if initials or people or (shared & {*JUDGEMENTS, *VALUES.words} and one_word_apart(self.columns, shared)):
                 return True
         numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
@@ -351,7 +361,13 @@ def as_answers(group: Group) -> Proposal:
     """Propose columns as units that the person of a row rates."""
     means = f"one row per person, who rates {count(group.size, 'unit')} in columns"
     score = (7.4 if group.sure else 5.6) - group.rows.less
-    return Proposal("ratings", score, means, {"rater": group.rows.units, "units": group.columns})
+    source = [c for c in group.rows.seen.varying() if people_among(c) and says_who_answered(c)][:1]
+    parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
+    if source:  # people and runs of models
+        return Proposal(
+            "ratings", 9.0, f"{means}; '{source[0].name}' says who is a person", parts, reference_of(source[0])
+        )
+    return Proposal("ratings", score, means, parts)
 
 
 def names_model(name: str) -> bool:
