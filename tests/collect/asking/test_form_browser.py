@@ -57,7 +57,7 @@ def reload_unsaved(browser: Chromium) -> None:
     Chromium gathers writes to localStorage for a moment before another process can read them; a reload at once may
     start in a new process.
     """
-    time.sleep(1)
+    time.sleep(3)  # on a loaded machine a second is too short
     browser.count += 1
     message = {"id": browser.count, "method": "Page.reload", "params": {}, "sessionId": browser.session}
     os.write(browser.to, json.dumps(message).encode() + b"\0")
