@@ -10,10 +10,11 @@ import numpy as np
 from socialstats.cli.deciding import mapped_columns, parts_of, words
 from socialstats.cli.settings import Settings
 from socialstats.designs.level_orders import ordered
+from socialstats.designs.people import is_people
 from socialstats.designs.profile import Column, Profile
-from socialstats.designs.roles import clusters_of, of_people_and_machines
+from socialstats.designs.roles import clusters_of, people_among
 from socialstats.designs.undeclared import is_tried
-from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, CROWD, KINDS, REFUSED, SOURCES
+from socialstats.designs.vocabulary import ANALYSED_BY, CLUSTER_NAME, KINDS, REFUSED, SOURCES
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
 
@@ -82,7 +83,7 @@ class Columns:
         """Return the column that tells people's ratings from those of models, by its name or by its labels."""
         found = self.first(SOURCES)
         if found is None and is_tried(self.table):
-            found = next((c for c in self.free() if of_people_and_machines(c)), None)
+            found = next((c for c in self.free() if people_among(c)), None)
         return found if found is not None and self.constant(found, "rater") else None
 
 
@@ -126,8 +127,7 @@ def people_and_models(table: Table, settings: Settings) -> str | None:
     except InputError:
         return None
     source = None if "rater_source" in columns.mapped else columns.source()
-    named = {label.strip().casefold() for label in source.levels} if source is not None else set()
-    return source.name if source is not None and named & {*CROWD} and len(named) > 1 else None
+    return source.name if source is not None and people_among(source) else None
 
 
 def levels_guess(columns: Columns, source: Column | None) -> dict[str, Any]:
@@ -153,6 +153,6 @@ def letters_of_models(table: Table, value: Column, source: Column, labels: Seque
         return []
     pairs = table.counts([source.name, value.name])
     who, what = (pairs.columns[c.name].labels() for c in (source, value))
-    people = [code for code, name in enumerate(who.levels) if name.strip().casefold() in CROWD]
+    people = [code for code, name in enumerate(who.levels) if is_people(name)]
     chosen = {what.levels[code] for code in what.codes[np.isin(who.codes, people)].tolist() if code >= 0}
     return [label for label in labels if chosen and label not in chosen and label > max(chosen)]

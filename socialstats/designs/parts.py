@@ -22,7 +22,6 @@ StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 T = TypeVar("T")
 
 FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
-HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

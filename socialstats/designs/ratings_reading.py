@@ -16,7 +16,8 @@ from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import ReadingReplies, check_choice, texts
-from socialstats.designs.parts import HUMANS, FlowStep, StatusArray
+from socialstats.designs.parts import FlowStep, StatusArray
+from socialstats.designs.people import is_people
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import FILL, Rows, if_labels
@@ -37,7 +38,7 @@ from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number
 from socialstats.tables.lazy import asks
 from socialstats.text import count as counted
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import quoted, shorten
 from socialstats.voice import Word, option
 
 RATED_UNITS = tuple(name for name in UNITS.names if name not in PEOPLE_AS_RATERS)
@@ -543,7 +544,7 @@ def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
 
 def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     """Refuse rows of people with a level of the shared factor, and rows of others without one."""
-    people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
+    people = rows.labels(source).mapped(is_people, False, bool)
     given, shared = rows.codes(by) >= 0, option("shared", "people")
     both = f"{shared}: people have no value in '{shorten(by)}', and this row has one"
     for message, bad, fix in (
@@ -555,7 +556,7 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
             rows.use = rows.use & ~bad
     lacking = ""
     if not people.any():
-        lacking = f"no row of column '{shorten(source)}' is called {listing(sorted(HUMANS), 10)}"
+        lacking = f"no row of column '{shorten(source)}' names people (such as human)"
     elif not (given & rows.use).any() and not rows.pending:
         lacking = f"no row has a value in '{shorten(by)}' that the ratings of people could belong to"
     if lacking:

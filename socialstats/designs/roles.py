@@ -28,6 +28,8 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Levels
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.levels import later_and_earlier
+from socialstats.designs.people import MACHINES, people_level, words_of
+from socialstats.designs.people import PERSONS as PEOPLE
 from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
@@ -46,10 +48,8 @@ from socialstats.designs.vocabulary import (
     CUES,
     DATES,
     GRADERS,
-    HUMANS,
     IDENTITIES,
     KINDS_OF,
-    MACHINES,
     MEASURES,
     MODELS,
     OF_ANSWERS,
@@ -667,7 +667,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         return "time"
     if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
         return "people"
-    if c.called(TREATMENTS) or (c.text and words_of(c) & {*CONTROLS}):
+    if c.called(TREATMENTS) or (c.text and words_among(c) & {*CONTROLS}):
         return "treatment"
     if c.text and c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
         return "people"
@@ -1088,13 +1088,12 @@ def tells_groups(column: Column) -> bool:
     kind = {*column.tokens[-1:]} & {*KINDS_OF} and column.text
     if column.called(TREATMENTS) or kind or RANDOMISER.fullmatch(column.name.strip()):
         return True
-    return bool(words_of(column) & {*CONTROLS}) or of_people_and_machines(column)
+    return bool(words_among(column) & {*CONTROLS}) or of_people_and_machines(column)
 
 
 def people_among(column: Column) -> str:
     """Return the label that names people beside others; empty where none or several do."""
-    named = [label for label in column.levels if words_of_label(label) & {*HUMANS}]
-    return named[0] if len(named) == 1 and column.size > 1 else ""
+    return people_level(column.levels, PEOPLE)
 
 
 def says_who_answered(source: Column) -> bool:
@@ -1105,15 +1104,10 @@ def says_who_answered(source: Column) -> bool:
 
 def of_people_and_machines(column: Column) -> bool:
     """Whether labels name people and machines, as who wrote a text or gave an answer."""
-    words = words_of(column)
-    return bool(words & {*HUMANS}) and bool(words & {*MACHINES})
+    words = words_among(column)
+    return not (words.isdisjoint(PEOPLE) or words.isdisjoint(MACHINES))
 
 
-def words_of(column: Column) -> set[str]:
+def words_among(column: Column) -> set[str]:
     """Return the words of a column's labels, in lower case."""
-    return {word for label in column.levels for word in words_of_label(label)}
-
-
-def words_of_label(label: str) -> set[str]:
-    """Return the words of a label, in lower case."""
-    return {*re.findall(r"[^\W\d_]+", label.casefold())}
+    return {word for label in column.levels for word in words_of(label)}

@@ -51,6 +51,7 @@ MOST_COLUMNS = 5  # columns that are tried
 MOST_ROWS = 300_000  # rows of a table in which they are tried: each takes one more reading
 MOST_SCORES = 60  # items or raters whose scores are added up
 THIN = 3.0  # rows a pair of items below which a win is compared with the items' win rates
+CENTRED = 1e-6  # a variance that is less of that of independent rows is zero
 LEVEL = 0.02  # for the tests of all columns and families together (Holm)
 Scores = Mapping[str, FloatArray]
 D = TypeVar("D", "Comparisons", "Groups", "Paired", "Ratings")
@@ -132,7 +133,7 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
             p_value = max(p_value, beyond)
             base = max(base, component(u, factor.codes, n)[0] * small_sample(len(factor.levels)))
             fewest = min(fewest, len(factor.levels))
-        if base > 0:
+        if whole > CENTRED * base > 0:  # else each label holds rows that were compared with their own mean
             ratio = float(np.sqrt(whole / base))
             longer = ratio * reach(min(clusters, fewest)) / reach(fewest)
             yield Dependence(

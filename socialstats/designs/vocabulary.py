@@ -141,11 +141,6 @@ CONTROLS = spelled(
     "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
 BASELINES = spelled("baseline base default vanilla original plain none neutral")  # what a change is compared with
-HUMANS = spelled(
-    "human humans people person persons adults respondents participants crowd humain humano humana "
-    "pessoa umano umana mensch menschen mens mensen 人类"
-)
-MACHINES = spelled("ai ia ki llm machine machines gpt maschine maquina bot")
 VALUES = Part(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
@@ -341,7 +336,6 @@ RIGHT_WRONG = spelled(
 VERDICT_MARKS = spelled(
     "pass passed fail failed error correct incorrect right wrong true false yes no win lose"
 )  # in brackets before a text
-CROWD = spelled("human humans people person crowd")  # a source of ratings
 REFUSED = phrases("refusal, refused, refuse, declined, no answer, cannot answer, can't say")[0]
 LEVEL_ORDERS = phrases("""
 very low, low, medium, high, very high

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -10,21 +9,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray
-from socialstats.designs.parts import HUMANS
+from socialstats.designs.people import HUMANS, MACHINES, PERSONS, is_people, people_level, words_of
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.roles import FAMILIES
 from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count
 from socialstats.voice import one_of, option
 
-__all__ = ["HUMANS", "MODEL_COLUMNS", "Source", "human_source", "models_of", "people_of", "raters_of"]
+__all__ = ["MODEL_COLUMNS", "Source", "human_source", "models_of", "people_of", "raters_of"]
 
-PEOPLE = {
-    "human", "humans", "people", "person", "persons", "crowd", "crowdworker", "crowdworkers", "turker", "turkers",
-    "mturk", "prolific", "annotator", "annotators", "worker", "workers", "participant", "participants", "volunteer",
-    "volunteers", "student", "students", "expert", "experts",
-}  # fmt: skip
-MACHINES = {"model", "models", "llm", "llms", "ai", "gpt", "machine", "machines", "bot", "bots", "algorithm"}
 People = Literal["auto", "random", "fixed"]
 FEWEST_PEOPLE = 5  # people whom "auto" takes as a sample: of fewer, intervals are several times as long
 MODEL_COLUMNS = ("model", "llm", "language_model")  # columns of raters that are models
@@ -40,13 +33,16 @@ class Source:
 
 
 def human_source(design: Ratings) -> Source | None:
-    """Return the rater group of which one level is called human; None where there is none, or nothing beside it."""
+    """Return the rater group of which one level names people; None where there is none, or nothing beside it.
+
+    In the group that is declared as the source, people may be called by what they do, such as annotators.
+    """
+    declared = design.columns.get("rater_source")
     for name, factor in design.rater_groups.items():
-        used = {factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0}
-        for level in factor.levels:
-            if level.strip().casefold() in HUMANS and level in used and len(used) > 1:
-                others = tuple(other for other in factor.levels if other != level and other in used)
-                return Source(name=name, human=level, others=others)
+        used = [factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0]
+        level = people_level(used, PERSONS if name == declared else HUMANS)
+        if level:
+            return Source(name=name, human=level, others=tuple(other for other in used if other != level))
     return None
 
 
@@ -62,27 +58,6 @@ def models_of(design: Ratings) -> tuple[str, ...]:
     couples = {"group_first", "group_second"} <= set(design.strata)
     called = design.columns.get("rater", "").casefold() in MODEL_COLUMNS
     return design.raters if design.raters_known and (couples or called) else ()
-
-
-def words_of(label: str) -> set[str]:
-    """Split a label into its words, in lower case."""
-    return set(re.findall(r"[^\W\d_]+", label.casefold()))
-
-
-def is_people(label: str) -> bool:
-    """Whether a label says people and no machine.
-
-    Examples
-    --------
-    >>> is_people("Human raters"), is_people("crowd_1"), is_people("simulated human, LLM"), is_people("gpt-4")
-    (True, True, False, False)
-    """
-    return bool(words_of(label) & PEOPLE) and not words_of(label) & MACHINES
-
-
-def says_human(label: str) -> bool:
-    """Whether a level is called human."""
-    return label.strip().casefold() in HUMANS
 
 
 def says_model(label: str) -> bool:
@@ -110,8 +85,7 @@ def people_of(design: Ratings) -> BoolArray:
         return nobody
     declared = design.columns.get("rater_source")
     for name, factor in design.rater_groups.items():
-        says = is_people if name == declared else says_human
-        told = np.array([says(level) for level in factor.levels])
+        told = np.array([is_people(level, PERSONS if name == declared else HUMANS) for level in factor.levels])
         if told.any():
             return np.asarray(np.append(told, False)[factor.codes])  # -1: no level
     if declared is not None or models_of(design):

@@ -13,6 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.instrument import declared, published
 from socialstats.designs.parts import Factor
+from socialstats.designs.people import MACHINES, is_people, words_of
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.tables import as_named
 from socialstats.designs.trait_ratings import trait_ratings
@@ -21,7 +22,6 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_number
-from socialstats.models.sources import MACHINES, is_people, words_of
 from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
 from socialstats.tables import EPSILON, as_table
@@ -726,7 +726,7 @@ class JudgeZeros(Mapping[str, float]):
 NONE_LEFT, ROUNDING = 1e-12, 1e-14
 AT_ONCE = 4_000_000  # numbers of one dense product
 
-JUDGES = MACHINES | {"judge", "judges"}
+JUDGES = {*MACHINES, "judge", "judges"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

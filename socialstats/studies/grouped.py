@@ -17,7 +17,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS, common_text, uncommon
-from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
+from socialstats.models.sources import human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import parts_of, subtracts
@@ -332,11 +332,10 @@ def people(design: Ratings) -> str:
     """State that no group of raters is called human, or that nothing is beside it; empty where people are found."""
     if human_source(design) is not None:
         return ""
-    known = f"called {listing(sorted(HUMANS), 10)}"
     if not design.rater_groups:
         return (
             "which raters are people is undeclared: name the column with --map rater_source=COLUMN "
-            f"(people are {known})"
+"(people are called human, say)"
         )
     said = design.columns.get("rater_source", "")
     name = said if said in design.rater_groups else next(iter(design.rater_groups))
@@ -346,7 +345,7 @@ def people(design: Ratings) -> str:
         return (
             f"all raters are of one source, '{shorten(used[0])}' (column '{shorten(name)}'): nothing to compare it with"
         )
-    return f"no source of raters is {known}; column '{shorten(name)}' says {quoted(used)}"
+    return f"no source of raters is called human or people; column '{shorten(name)}' says {quoted(used)}"
 
 
 def actions(design: Ratings) -> str:

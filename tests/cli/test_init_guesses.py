@@ -154,7 +154,8 @@ def test_stories_are_clusters_and_domains_are_strata_of_ratings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = planned(ratings(), tmp_path, capsys)["data"]
-    assert (data["cluster"], data["strata"], data["rater_groups"]) == (["story"], ["domain"], ["kind"])
+    assert (data["cluster"], data["strata"]) == (["story"], ["domain"])
+    assert data["map"]["rater_source"] == "kind"
     assert (data["levels"], data["refusal"]) == (["low", "medium", "high"], ["refused"])
     assert page_of(tmp_path, capsys)["study"] == "agreement"
 

@@ -192,8 +192,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: with_scores(crossed(["item", "who"], numbered("q", 8), numbered("r", 24)),
                             verdict=lambda made, n: made.choice(["stay", "leave", "ask"], n)).assign(
             pool=lambda t: np.array(["adults", "orca", "heron"])[t["who"].str[1:].astype(int) // 8]),
-        "report --map unit=item --map rater=who --map value=verdict --map rater_source=pool --reference adults "
-        "--scale nominal"),
+        "report --map unit=item --map rater=who --map value=verdict --map rater_source=pool --scale nominal"),
     "choices of models": (
         lambda: with_scores(crossed(["story_id", "assistant", "take"], numbered("s", 25), NAMES[:3], ["1", "2", "3"]),
                             decision=lambda made, n: made.choice(["obey", "warn", "refuse"], n)),

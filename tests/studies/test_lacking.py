@@ -47,7 +47,7 @@ def test_urgency(a: list[object] | None, b: list[object] | None, reason: str) ->
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        (("Mensch", "Mensch", "model", "model"), "column 'source' says 'Mensch' and 'model'"),
+        (("one", "one", "model", "model"), "column 'source' says 'model' and 'one'"),
         (("human",) * 4, "all raters are of one source, 'human' (column 'source')"),
         (("model",) * 4, "all raters are of one source, 'model' (column 'source')"),
     ],

@@ -194,7 +194,7 @@ def test_people_are_shared_by_all_prompts() -> None:
     [
         ({"prompt": lambda f: f["prompt"].where(f["rater"] != "p0", "plain")}, "people have no value in 'prompt'"),
         ({"prompt": lambda f: f["prompt"].where(f["rater"] != "m0", "")}, "the value is missing"),
-        ({"source": lambda f: f["source"].replace("human", "crowd")}, "no row of column 'source' is called human"),
+        ({"source": lambda f: f["source"].replace("human", "site")}, "no row of column 'source' names people"),
     ],
 )
 def test_rows_that_are_not_shared(change: dict[str, Any], message: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.tables import as_number
+from socialstats.text import quoted
 from socialstats_collect.readers.files import Source, json_lines, load_json
 from socialstats_collect.readers.tables import columns_of, records
 from socialstats_collect.readers.tabular import Row, cell, is_number, log_of, mapping, row, sequence
@@ -19,26 +21,39 @@ CONTROLLED = "length_controlled_winrate comes from a model of length and is not 
 
 
 def read(source: Source) -> Log:
-    """Read a row an instruction: what generator_2 gets, its preference less 1 (0 and 1.5 are draws)."""
+    """Read a row an annotation: what generator_2 gets, its preference less 1 (0 and 1.5 are draws)."""
     if source.kind == "lines":
         held = [mapping(one) for _, one in json_lines(source.path, nan=True)]
     else:
         held = [mapping(one) for one in sequence(load_json(source.path, nan=True))]
     board = source.path.parent / "leaderboard.csv"
+    baselines = dict.fromkeys(str(one["generator_1"]) for one in held if one.get("generator_1"))
+    against = f"A score of 1 is a win over {quoted([*baselines])}, 0.5 a draw, 0 a loss"
     return log_of(
-        __name__, source, (_row(one, k) for k, one in enumerate(held)), about={"task": "alpaca_eval"},
-        files=(source.path.name, *[board.name] * board.is_file()), notes=(CONTROLLED,),
+        __name__, source, _rows(held), about={"task": "alpaca_eval"},
+        files=(source.path.name, *[board.name] * board.is_file()), notes=(against, CONTROLLED),
         claims=_claims(board, {str(one.get("generator_2")) for one in held}) if board.is_file() else (),
     )  # fmt: skip
 
 
-def _row(held: dict[str, Any], k: int) -> Row:
+def _rows(held: Iterable[dict[str, Any]]) -> Iterator[Row]:
+    """Yield the rows; several generators that answered one instruction have its number as their unit."""
+    numbers: dict[str, int] = {}
+    answers: Counter[tuple[str, str, str]] = Counter()
+    for k, one in enumerate(held):
+        instruction = str(one.get("instruction") or f"row {k}")
+        key = (instruction, str(one.get("generator_1")), str(one.get("generator_2")))
+        answers[key] += 1
+        yield _row(one, numbers.setdefault(instruction, len(numbers)), answers[key])
+
+
+def _row(held: dict[str, Any], unit: int, epoch: int) -> Row:
     preference = held.get("preference")
     given = is_number(preference) and (preference == 0 or 1 <= preference <= 2)
     value = (preference or 1.5) - 1 if given else None
     texts = {name: cell(held.get(name)) for name in ("dataset", "generator_1", "annotator")}
-    return row(unit=k, model=held.get("generator_2"), scorer="win_rate", score=(value, "ok" if given else "unparsed"),
-               answer=preference, metadata=texts)  # fmt: skip
+    return row(unit=unit, epoch=epoch, model=held.get("generator_2"), scorer="win_rate",
+               score=(value, "ok" if given else "unparsed"), answer=preference, metadata=texts)  # fmt: skip
 
 
 def _claims(board: Path, models: set[str]) -> Iterator[Claim]:

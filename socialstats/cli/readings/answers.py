@@ -18,7 +18,6 @@ from socialstats.cli.readings.proposal import (
     Proposals,
     later_first,
     level_settings,
-    reference_of,
     two_conditions,
 )
 from socialstats.designs.level_orders import ordered
@@ -273,9 +272,13 @@ def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
 
 
 def has_twin(seen: Profile, column: Column) -> bool:
-    """Whether another column is called as this one is, of the other side, or holds the same labels."""
-    same = any(c.labels == column.labels for c in seen.every if c is not column and c.text)
-    return same or seen.has_partner(column)
+    """Whether another column is called as this one is, of the other side, or holds the same labels.
+
+    Of two columns that are equal in each row, the first has no twin.
+    """
+    before = [*seen.every][: [*seen.columns].index(column.name)]
+    same = [c for c in seen.every if c is not column and c.text and c.labels == column.labels]
+    return any(c in before or not seen.constant(c, column) for c in same) or seen.has_partner(column)
 
 
 def may_rate(seen: Profile, column: Column) -> bool:
@@ -302,7 +305,6 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     source = [c for c in groups if people_among(c)][:1]
     options: dict[str, Any] = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
-    options |= reference_of(source[0]) if source else {}
     averaged = f". Answers told apart by {quoted([c.name for c in repeat])} are averaged" if repeat else ""
     means = f"'{rater.name}' rates {names_of(unit)}, '{value.name}' is the rating{instead_of(seen, board)}{averaged}"
     means += f". '{groups[0].name}' tells kinds of '{rater.name}' apart" if groups else ""
@@ -350,7 +352,7 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         parts["repeat"] = repeats_of(seen, [unit, source, rater])
         means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
         score = BESIDE_PEOPLE if not parts["repeat"] else REPEATED_BESIDE_PEOPLE
-        yield Proposal("ratings", score, means, parts, reference_of(source))
+        yield Proposal("ratings", score, means, parts)
         return
 
 
@@ -414,9 +416,11 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     Each row is a unit, or a unit has several rows, such as the answers to one question or the turns of a talk.
     """
     keys = [c for c in seen.every if c.unique and (c.text or c.identifies or c.numbers_rows)]
-    value = only_value([c for c in values if c not in keys and not is_nominal(c)])
+    value = only_value([c for c in values if c not in keys])
     if value is None or independent_groups(seen) is not None:
         return
+    nominal = is_nominal(value)
+    options: dict[str, Any] = {"scale": "nominal"} if nominal else {}
     repeated = [c for c in seen.varying() if c.names_things and not c.unique and not c.prose and c is not value]
     repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED and (c.id_named or c.called(UNITS.words))]
     owner = max(repeated, key=lambda c: c.size, default=None)
@@ -428,13 +432,17 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
         repeat = seen.telling_apart([owner.name], others)
         if not repeat:
             return
+        told = f"'{shorten(value.name, 40)}' of each '{shorten(owner.name, 40)}', with several rows "
         parts: Parts = {"unit": [owner], "value": [value], "rater": [], "repeat": repeat}
-        told = f"'{shorten(value.name, 40)}' of each '{shorten(owner.name, 40)}', with several rows averaged"
-        yield Proposal("ratings", ALONE, f"{told}, all of one source", parts)
+        if nominal:  # labels have no mean
+            parts = {**parts, "unit": [owner, *repeat], "repeat": []}
+            options["cluster"] = [owner.name]
+        told += "as clusters" if nominal else "averaged"
+        yield Proposal("ratings", ALONE, f"{told}, all of one source", parts, options)
     elif keys:
         key = next((c for c in keys if c.identifies or c.called(UNITS.words)), keys[0])
         means = f"'{shorten(value.name, 40)}' of each '{shorten(key.name, 40)}', all of one source"
-        yield Proposal("ratings", ALONE, means, {"unit": [key], "value": [value], "rater": []})
+        yield Proposal("ratings", ALONE, means, {"unit": [key], "value": [value], "rater": []}, options)
 
 
 def only_value(values: Columns) -> Column | None:

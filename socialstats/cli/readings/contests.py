@@ -23,7 +23,7 @@ from socialstats.designs.profile import (
     same_scale,
     share,
 )
-from socialstats.designs.roles import clusters_of
+from socialstats.designs.roles import MET_BY, clusters_of, models_of
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
     ACTORS,
@@ -47,6 +47,7 @@ from socialstats.text import count
 
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
+MOST_MODELS = 12  # that chose, of which each gets results of its own
 NAMES_ONE = 9.2  # score where a result names one of both items in each row
 COUNTED = ("count", "n", "num", "times", "anzahl", "conteo")
 COUNTED_WINS = 9.1  # score of counts of the two sides, before counts of raters by level
@@ -57,8 +58,22 @@ def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, resul
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
-    clusters = {"cluster": clusters_of(seen, (a.name, b.name), names)}
+    by = next(
+        (c.name for c in models_of(seen) if c not in sides and c.name not in names and chose(seen, c, sides)), None
+    )
+    if by is not None:
+        options, means = {**options, "by": by}, f"{means}; for each '{by}'"
+    clusters = {"cluster": clusters_of(seen, (a.name, b.name), [*names, *([by] if by is not None else [])])}
     return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
+
+
+def chose(seen: Profile, model: Column, sides: Pair) -> bool:
+    """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
+    pair = [c.name for c in sides]
+    items = sides[0].labels | sides[1].labels
+    met = len(seen.table.counts([*pair, model.name]).n)
+    few = model.size <= MOST_MODELS and not model.labels & items
+    return few and met >= MET_BY * model.size * len(seen.table.counts(pair).n)
 
 
 def winners_and_losers(seen: Profile) -> Proposals:

@@ -11,9 +11,8 @@ from socialstats.cli.deciding import words
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.profile import FEW, Column
-from socialstats.designs.roles import people_among
 from socialstats.designs.tables import bare
-from socialstats.designs.vocabulary import BASELINES, CONTROLS, CROWD, LATER, YES, without_accents
+from socialstats.designs.vocabulary import BASELINES, CONTROLS, LATER, YES, without_accents
 from socialstats.tables import as_number
 
 LISTED = ("raters", "units", "level_columns")  # parts that are settings of their own; others are entries of the map
@@ -129,12 +128,6 @@ def later_first(one: Column, other: Column) -> Pair:
     later = any(y in words or starts(other.name, y) or other.called((y,)) for _, y in LATER)
     base = {*one.tokens} - {*other.tokens} <= {*CONTROLS, *BASELINES} and {*one.tokens} != {*other.tokens}
     return (other, one) if later or base else (one, other)
-
-
-def reference_of(source: Column) -> dict[str, str]:
-    """Return the setting that says which raters are people, where their label is none that a report knows."""
-    people = people_among(source)
-    return {} if people.strip().casefold() in CROWD else {"reference": people}
 
 
 def starts(label: str, word: str) -> bool:

@@ -19,8 +19,8 @@ from socialstats.cli.readings.proposal import (
     drop_gaps,
     ends_of,
     later_first,
-    reference_of,
 )
+from socialstats.designs.people import HUMANS
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
@@ -46,7 +46,6 @@ from socialstats.designs.vocabulary import (
     CONTROLS,
     COVARIATES,
     DATES,
-    HUMANS,
     JUDGE_COUPLES,
     JUDGEMENTS,
     LABELLINGS,
@@ -364,9 +363,7 @@ def as_answers(group: Group) -> Proposal:
     source = [c for c in group.rows.seen.varying() if people_among(c) and says_who_answered(c)][:1]
     parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
     if source:  # people and runs of models
-        return Proposal(
-            "ratings", 9.0, f"{means}; '{source[0].name}' says who is a person", parts, reference_of(source[0])
-        )
+        return Proposal("ratings", 9.0, f"{means}; '{source[0].name}' says who is a person", parts)
     return Proposal("ratings", score, means, parts)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from socialstats.designs.cited import ChosenLabels, chosen_labels
 from socialstats.designs.columns import ITEM_PAIRS
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.people import is_people
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingToAnalyse, Problem, UndefinedStatistic
@@ -25,7 +26,6 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.label_counts import label_counts
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.sources import HUMANS
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
 from socialstats.sentences import estimate
@@ -145,7 +145,7 @@ def read_labels(table: DataTable) -> LabelCheck:
         )
     if not others:
         raise InputError(f"{table.source}: no rater but the reference labelled a story")
-    people = tuple(name for name in others if kind is None or kinds[name] in HUMANS)
+    people = tuple(name for name in others if kind is None or is_people(kinds[name]))
     judges = tuple(name for name in others if name not in people)
     return LabelCheck(ratings=ratings, reference=reference, people=people, judges=judges)
 

@@ -160,6 +160,15 @@ def test_alpaca_eval_with_its_leaderboard(tmp_path: Path) -> None:
     assert lines.rows["value"].tolist()[:6] == log.rows["value"].tolist()[:6] == values
 
 
+def test_generators_of_alpaca_eval_answer_the_same_instructions(tmp_path: Path) -> None:
+    held = [{"instruction": f"i{k}", "output_1": "x", "output_2": "y", "generator_1": "base", "generator_2": name,
+             "preference": 1.0 + won} for k in range(4) for name, won in (("mine", k % 2), ("yours", 1))]  # fmt: skip
+    log = read_log(dump(tmp_path / "annotations.json", [*held, held[0]]))
+    assert log.rows["unit"].tolist() == ["0", "0", "1", "1", "2", "2", "3", "3", "0"]
+    assert log.rows["epoch"].tolist() == ["1"] * 8 + ["2"]
+    assert "a win over 'base'" in log.notes[0]
+
+
 def test_each_is_found_by_its_content_alone(tmp_path: Path) -> None:
     simple(tmp_path, [1.0, 0.0], 0.5)
     lighteval(tmp_path)

@@ -1,0 +1,58 @@
+"""Which labels name people, and which machines: one list of words, for tables, readers, metrics and pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from socialstats.designs.vocabulary import spelled, without_accents
+
+HUMANS = spelled(
+    "human humans people person persons crowd humain humains humaine humana humanas humano humanos umana umane "
+    "umano umani mensch menschen mens mensen personne personnes persona personas persone pessoa pessoas personen "
+    "人类 人間 人间 真人 被试 受访者"
+)  # what people are called beside other sources
+PERSONS = (
+    *HUMANS,
+    *spelled(
+        "adults respondents participants annotator annotators crowdworker crowdworkers expert experts mturk "
+        "participant prolific student students turker turkers volunteer volunteers worker workers"
+    ),
+)  # what they are called in a column that is declared to name sources
+MACHINES = spelled(
+    "ai ia ki algorithm bot bots gpt llm llms machine machines maquina maschine maschinen model models modell "
+    "modelle modele modeles modelo modelos modello modelli 模型"
+)
+
+
+def words_of(label: str) -> set[str]:
+    """Split a label into its words, in lower case and without accents."""
+    return {*re.findall(r"[^\W\d_]+", without_accents(label).casefold())}
+
+
+def is_people(label: str, words: Sequence[str] = PERSONS) -> bool:
+    """Whether a label says people and no machine.
+
+    Examples
+    --------
+    >>> is_people("Human raters"), is_people("crowd_1"), is_people("simulated human, LLM"), is_people("gpt-4")
+    (True, True, False, False)
+    """
+    told = words_of(label)
+    return not told.isdisjoint(words) and told.isdisjoint(MACHINES)
+
+
+def people_level(levels: Sequence[str], words: Sequence[str] = HUMANS) -> str:
+    """Return the level that names people beside others; empty where none or several do, or where nothing is beside it.
+
+    Of several the one that is such a word and nothing else is meant.
+
+    Examples
+    --------
+    >>> people_level(["gpt-4", "human"]), people_level(["human expert", "human novice"]), people_level(["human"])
+    ('human', '', '')
+    """
+    named = [level for level in levels if is_people(level, words)]
+    exact = [level for level in named if level.strip().casefold() in words]
+    best = exact[:1] or named
+    return best[0] if len(best) == 1 and len(levels) > 1 else ""
