@@ -18,7 +18,7 @@ import numpy as np
 from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.answers import long_tables
 from socialstats.cli.readings.boards import score_tables
-from socialstats.cli.readings.contests import contests, winners_and_losers
+from socialstats.cli.readings.contests import contests, rank_columns, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_answers, counted_tables, square_tables
 from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
@@ -50,6 +50,7 @@ READINGS: tuple[Callable[[Profile], Proposals], ...] = (
     counted_tables,
     winners_and_losers,
     contests,
+    rank_columns,
     fleiss_tables,
     wide_tables,
     transposed_tables,
@@ -106,17 +107,18 @@ def proposals(
 
 
 def with_codes(seen: Profile, one: Proposal) -> Proposal:
-    """Return a proposal that takes numbers which stand apart like codes of missing answers as missing."""
-    columns = [c for part in ANSWERS for c in one.parts.get(part, ()) if c.numbers is not None]
-    codes: dict[str, None] = {}
-    for column in columns:
+    """Return a proposal that takes codes of missing answers, and labels that say why there is none, as missing."""
+    columns = [c for part in (*ANSWERS, "winner") for c in one.parts.get(part, ())]
+    codes = dict.fromkeys(label for column in columns for label in column.odd)
+    declared = "levels" in one.options
+    for column in (c for c in columns if c.numbers is not None and not declared):
         cells = seen.table.counts([column.name])
         labels = cells.columns[column.name].labels()
         rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
         odd = standing_apart({number: n for number, n in rows.items() if number == number})
         odd = [code for code in odd if abs(code) >= PLAIN_CODE or (code < 0 and (column.whole or rows[code] > 1))]
         codes |= {level: None for level in column.levels if as_number(level) in odd}
-    if not codes or "levels" in one.options:
+    if not codes:
         return one
     options = {**one.options, "na": [*codes], "missing": "drop"}
     return replace(one, options=options, means=f"{one.means}; {quoted([*codes])} taken as missing")

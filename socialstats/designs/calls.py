@@ -28,13 +28,15 @@ from socialstats.voice import option
 
 
 def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
-    """Make comparisons of a table, as `Comparisons.from_frame` or `from_counts` does.
+    """Make comparisons of a table, as `Comparisons.from_frame`, `from_counts` or `from_ranks` does.
 
     Raises
     ------
     InputError
         For a column of winners beside columns of counts, and as the constructors.
     """
+    if options.get("ranks"):
+        return Comparisons.from_ranks(data, **options)
     design = build(as_table(data), Options(**options))
     unused = [
         name for name in ("winner", "wins_a", "wins_b", "ties") if options.get(name) and name not in design.columns
@@ -128,7 +130,7 @@ READ: Mapping[Reader, Callable[..., Any]] = {
     Paired: paired_of,
     Ratings: ratings_of,
 }
-CONSTRUCTORS = ("from_frame", "from_wide", "from_counts")
+CONSTRUCTORS = ("from_frame", "from_wide", "from_counts", "from_ranks")
 NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "cluster": (None, "declared"),
     "by": (None, "declared"),
@@ -400,7 +402,8 @@ def read_comparisons(
 
     {file}
     **options
-        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
+        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`;
+        ``ranks=`` as in `Comparisons.from_ranks`.
 
     Returns
     -------

@@ -417,11 +417,13 @@ class Comparisons(Design):
             Beside it ``blocked`` in a column ``reply_status`` is a refusal.
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
-        winner_coding : {"auto", "label", "side", "score", "probability"}
+        winner_coding : {"auto", "label", "side", "score", "grade", "probability"}
             What `winner` holds. ``"auto"`` decides once for the whole column: labels, if every value is explained by
             labels; a side, if every value is; else an error. ``"score"``: 1 (TRUE), 0.5 or 0 (FALSE), the share of
-            the first item. ``"probability"``: from 0 to 1, the probability of the first item in one reply, as from
-            log-probabilities (`replies`; a column ``p_rest`` is the probability of other answers).
+            the first item. ``"grade"``: a positive number says that the first item was better, a negative one that the
+            second was, and 0 is a tie; how much better is not used. ``"probability"``: from 0 to 1, the probability of
+            the first item in one reply, as from log-probabilities (`replies`; a column ``p_rest`` is the probability of
+            other answers).
         na : str, sequence of str, or False
             Texts that mean a missing value, beside those of pandas.read_csv, ``.`` and -2147483648 (R's NA). They
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
@@ -494,6 +496,36 @@ class Comparisons(Design):
 
         named = Options(wins_a=wins_a, wins_b=wins_b, ties=ties, **options)
         return build(as_table(data, source), named)
+
+    @classmethod
+    def from_ranks(cls, data: Any, *, ranks: Sequence[str], source: str = "data frame", **options: Any) -> Comparisons:
+        """Build the design from rankings: one row each, with the rank of every item in a column of its own.
+
+        Each two items of a ranking are a comparison that the one of the lower rank won; equal ranks are a tie. These
+        comparisons depend on each other: each ranking is a cluster, unless a cluster that holds rankings is declared.
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+        ranks : sequence of str
+            Columns of ranks, three or more; 1 is the best. Items are called like them, without the words that all of
+            them share.
+        source : str
+            Name for messages.
+        **options
+            ``by``, ``cluster``, ``missing``, ``na`` as in `from_frame`. With ``missing="drop"`` an item without a rank
+            was not compared.
+
+        Examples
+        --------
+        >>> table = {"rank_x": [1, 2, 1], "rank_y": [2, 1, 3], "rank_z": [3, 3, 2]}
+        >>> design = Comparisons.from_ranks(table, ranks=["rank_x", "rank_y", "rank_z"])
+        >>> design.items, design.n_rows, design.clusters[0].name
+        (('x', 'y', 'z'), 9, 'ranking')
+        """
+        from socialstats.designs.ranks import ranked_comparisons
+
+        return ranked_comparisons(data, ranks, source, Options(**options))
 
 
 def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:

@@ -342,7 +342,7 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     }
     if won.reply is not None:
         fields["replies"] = _replies(rows, roles, won.reply[keep], cell)
-    ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
+    ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding in ("score", "grade")
     may_tie = roles["ties"] or roles["score_a"] or roles["drawn"] or (roles["winner"] and ties_declared)
     design = Comparisons(
         **drop_unused_items(fields, sides.items),

@@ -13,7 +13,7 @@ from socialstats.tables import missing_labels
 from socialstats.text import shorten
 from socialstats.voice import option
 
-WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
+WinnerCoding = Literal["auto", "label", "side", "score", "grade", "probability"]
 R = TypeVar("R", bound="Reading")
 DEFAULT_TIES = ("tie",)
 PARTS = spelled(
@@ -100,6 +100,7 @@ class Options(ReadingReplies):
     drawn: str | None = None
     score_a: str | None = None
     score_b: str | None = None
+    lowest_wins: bool = False
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)

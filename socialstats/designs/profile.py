@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -23,6 +23,7 @@ from socialstats.designs.vocabulary import (
     COVARIATES,
     DATES,
     EXPORTED,
+    FAILURES,
     IDENTITIES,
     LATER,
     LONG_LABEL,
@@ -53,6 +54,8 @@ FEW = 30  # labels of a scale
 MOST_GRADES = 12  # numbers of a scale of ratings
 FEWEST_CELLS = 6  # cells from which what they have in common is a plan
 MOST_OF = 0.85  # share of cells that keep to a plan, where some rows are missing
+MOST_ODD, RARE = 2, 0.15  # texts among numbers, and share of the rows up to which they are missing values
+MOST_LABELS = 5_000  # of a column that is looked at for them
 RARELY = 0.02  # pairs of equal labels within a cell, beside what chance makes, up to which they were planned
 
 SIDES = (
@@ -108,6 +111,8 @@ class Column:
     name : str
     levels : tuple of str
     rows, filled : int
+    odd : tuple of str
+        Labels that rather say why a value is missing: few rows among numbers have them, or they are called failures.
     ranks : bool
         Whether further columns hold the same numbers, each once: ranks, or scores, of rows.
     size : int
@@ -142,6 +147,7 @@ class Column:
     levels: Levels
     rows: int
     filled: int
+    odd: Levels = ()
     ranks: bool = False
 
     def __post_init__(self) -> None:
@@ -251,8 +257,16 @@ class Profile:
             except (InputError, TypeError):
                 self._read[name] = None
             else:
-                filled = int(cells.n[labels.codes >= 0].sum())
-                self._read[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
+                n = np.bincount(labels.codes[labels.codes >= 0], cells.n[labels.codes >= 0], len(labels.levels))
+                odd = odd_labels(dict(zip(labels.levels, n.tolist(), strict=True)))
+                kept = [k for k, level in enumerate(labels.levels) if level not in odd]
+                self._read[name] = Column(
+                    name=name,
+                    levels=tuple(labels.levels[k] for k in kept),
+                    rows=int(cells.n.sum()),
+                    filled=int(n[kept].sum()),
+                    odd=odd,
+                )
         return self._read[name]
 
     @cached_property
@@ -306,7 +320,7 @@ class Profile:
     def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
-        labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
+        labels = [cells.columns[c.name].labels(missing_labels(c.odd)) for c in columns]
         numbers = [np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
 
@@ -517,6 +531,18 @@ class Profile:
         return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property
+    def siblings(self) -> frozenset[str]:
+        """Names of three or more columns of one scale that are called alike but for a number or one word."""
+        kinds: dict[tuple[object, ...], list[Column]] = {}
+        for c in self.every:
+            if c.discrete and c.size > 1:
+                alike = {(stem(c.name),), *((*c.tokens[:k], k, *c.tokens[k + 1 :]) for k in range(len(c.tokens)))}
+                for key in alike if len(c.tokens) > 1 else [(stem(c.name),)]:
+                    kinds.setdefault(key, []).append(c)
+        groups = (group for group in kinds.values() if len(group) > 2)
+        return frozenset(c.name for g in groups if all(same_scale(g[0], d) for d in g[1:]) for c in g)
+
+    @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
         sized = [
@@ -590,6 +616,25 @@ class Profile:
                 if self.distinct([*key, *(c.name for c in added)]):
                     return [*added]
         return []
+
+
+def odd_labels(rows_of: Mapping[str, float]) -> Levels:
+    """Return the labels that rather say why a value is missing.
+
+    Examples
+    --------
+    >>> odd_labels({"1": 40, "2": 30, "3": 26, "k. A.": 4}), odd_labels({"A": 40, "B": 44, "parse_error": 3})
+    (('k. A.',), ('parse_error',))
+    >>> odd_labels({"error": 40, "ok": 60}), odd_labels({"1": 30, "2": 20, "low": 30})
+    ((), ())
+    """
+    if not 2 < len(rows_of) <= MOST_LABELS:
+        return ()
+    texts = [label for label in rows_of if as_number(label) is None]
+    failed = [label for label in texts if bare(label) in FAILURES]
+    odd = texts if 0 < len(texts) <= MOST_ODD and len(rows_of) - len(texts) > 2 else failed
+    rare = sum(rows_of[label] for label in odd) <= RARE * sum(rows_of.values())
+    return tuple(odd) if rare and len(rows_of) - len(odd) > 1 else ()
 
 
 def share(one: Column, other: Column) -> float:

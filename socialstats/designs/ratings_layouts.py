@@ -55,6 +55,7 @@ WIDE = (
     Part("rater_groups", "rater_group"),
     Part("strata", "stratum"),
     Part("cluster", "cluster"),
+    Part("repeat", "repeat"),
 )
 BELONG = spelled("stratum strata stage trait category split language block fold weight")
 

@@ -27,6 +27,7 @@ from scipy.special import fdtrc
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Levels
 from socialstats.designs.cells import joint_codes
+from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.people import MACHINES, people_level, words_of
 from socialstats.designs.people import PERSONS as PEOPLE
@@ -58,6 +59,7 @@ from socialstats.designs.vocabulary import (
     PERIODS,
     PERSONS,
     PICKED,
+    PROSE,
     PROVIDERS,
     RATERS,
     REACTIONS,
@@ -75,6 +77,7 @@ from socialstats.designs.vocabulary import (
     VALUES,
     VARIANTS,
     WEAK_VALUES,
+    WEIGHTS,
     without_accents,
 )
 from socialstats.errors import InputError
@@ -516,7 +519,8 @@ class Board:
 
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
-    r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok",
+    r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok|zephyr|haiku|nemo|\byi-|solar|tulu|luminous|pplx|openchat|dolly|"
+    r"ernie|hunyuan|glm|baichuan|kimi|minimax|eliza|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
     re.IGNORECASE,
 )  # what models are called
 RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
@@ -524,7 +528,7 @@ MOST_SOURCES = 12  # labels of a column that is not called so and names what is 
 SEVERAL_MET = 1.3  # labels of a source that a unit met on average
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
-FEWEST_CLUSTERS, FEWEST_UNNAMED = 3, 8  # labels of a cluster that is called so, and of one that is not
+FEWEST_CLUSTERS, FEWEST_UNNAMED = 5, 8  # labels of a cluster that is called so, and of one that is not
 MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
 QUESTION = 4  # words of a name that is a question
 MOST_GROUPS = 6  # labels of a column that tells groups apart
@@ -623,9 +627,13 @@ def is_designed(profile: Profile, column: Column) -> bool:
 
 
 def names_keys(profile: Profile, column: Column) -> bool:
-    """Whether labels are those of things, and no texts in full or measurements: other answers plan nothing."""
+    """Whether labels are those of things, and no replies or measurements: other answers plan nothing.
+
+    Texts in full are things where each occurs equally often.
+    """
     things = column.text or column.identifies or column.numbering or column.is_enumeration
-    return not column.prose and (things or column.name in profile.planned or column.called((*UNITS.words, *PERSONS)))
+    even = not column.prose or np.ptp(profile.table.counts([column.name]).n) == 0
+    return even and (things or column.name in profile.planned or column.called((*UNITS.words, *PERSONS)))
 
 
 def names_answers(column: Column) -> bool:
@@ -654,6 +662,8 @@ def describes_persons(profile: Profile, column: Column) -> bool:
 def contrast_kind(profile: Profile, column: Column) -> str:
     """Return the kind of contrast that a column holds which names no models; empty for none."""
     c = column
+    if is_setting(profile, c):
+        return "period"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS.words) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
@@ -694,6 +704,12 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     return "unnamed" if names_sources(c) and is_designed(profile, c) else "lettered"
 
 
+def is_setting(profile: Profile, column: Column) -> bool:
+    """Whether a few numbers, not all whole, were met equally often by most units, as temperatures are; no repeats."""
+    few = column.numbers is not None and 1 < column.size <= MOST_GROUPS
+    return few and not all(map(float.is_integer, column.numbers or ())) and is_designed(profile, column)
+
+
 def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
     """Return the columns that may hold the answers, the likeliest first.
 
@@ -701,7 +717,8 @@ def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
     opposites, shares and short scales. What stands beside an answer, such as a reaction time, comes last.
     """
     free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
-    free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or c.called(CALLS) or numbers_things(c))]
+    free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or numbers_things(c))]
+    free = [c for c in free if not (c.called(CALLS) or {*c.tokens} & {*WEIGHTS})]
     free = [c for c in free if not (c.unique and c.whole and c.is_enumeration) and not is_designed(profile, c)]
     plays = (*TREATMENTS, *RATERS.words, *CUES)
     drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
@@ -726,11 +743,13 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     named = (names_answers(column) or picked or whole) and not (weak or beside or (summary and not whole))
     plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
+    label = label and not ordered(column.levels)
+    remark = column.text and bool({*column.tokens[-1:]} & {*PROSE}) and not column.yes_no
     place = [*profile.columns].index(column.name)
     return (
-        profile.nearly_constant(column),
+        profile.nearly_constant(column) or 2 * column.filled < column.rows,
         not whole,
-        0 if named else 4 if label or plays else 3 if beside else 2 if weak or summary else 1,
+        5 if remark else 0 if named else 4 if label or plays else 3 if beside else 2 if weak or summary else 1,
         not (column.yes_no and column.called(RIGHT)),
         column.numbers is None and not column.yes_no,
         not within_one(column),
@@ -900,8 +919,8 @@ def met_share(profile: Profile, model: Column, unit: Column) -> float:
 def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
     value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
-    if value is None:
-        return None
+    if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
+        return None  # talks, games or sessions of one label each are the units
     names: Levels = (unit.name,)
     cells = Cells(profile, names, [model.name], value.name)
     part = cells.first("part") if cells.repeated else None
@@ -931,7 +950,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         for c in owners
         if c.size >= FEWEST_UNNAMED  # fewer clusters allow no inference
         and c.name != task
-        and (CLUSTER_NAME.search(c.name) or (c.called(UNITS.words) and not c.called(WEAK)))
+        and holds_units(c)
     )
     return Board(
         model=model.name,
@@ -944,6 +963,11 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         named=unit.called(UNITS.words) and not unit.called(REPEATS.words),
         anew=part is not None and is_numbered_anew(unit, profile.columns[part]),
     )
+
+
+def holds_units(column: Column) -> bool:
+    """Whether a column is called like what holds several units together: a topic, a document, a school."""
+    return bool(CLUSTER_NAME.search(column.name)) or (column.called(UNITS.words) and not column.called(WEAK))
 
 
 DEPENDENT = (*UNITS.words, *RATERS.words, *CLUSTERS.words, *PERSONS, "user", "visitor", "ip", "instruction")

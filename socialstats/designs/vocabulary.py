@@ -67,7 +67,8 @@ UNITS = Part(
         "consigne frage aufgabe proband versuchsperson vp pregunta tarea sujeto elemento participante tache "
         "scene escena szene cena sujet ppt histoire historia geschichte anfrage bild imagen texte texto satz frase "
         "vignetten szenario escenario poem poeme gedicht poema pergunta questao caso domanda vraag zin tekst stimolo "
-        "题目 问题 项目 样本 任务 题号 用户 "
+        "utterance enonce ausserung enunciado enunciato request anfrage comment claim afirmacion affirmation "
+        "题目 问题 项目 样本 任务 题号 用户 設問 問題 質問 発話 文章 場面 "
         "被试 参与者 受试者"
     ),
 )
@@ -90,7 +91,9 @@ RATERS = Part(
         "psych psychologist psychiatrist clinician therapist nurse dentist "
         "interviewer referee critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador "
         "anotador evaluateur annotateur lecteur lector leser giudice valutatore annotatore juiz avaliador beoordelaar "
-        "bearbeiter informant 人工 评分者 评委 标注者"
+        "bearbeiter informant annotatrice codeur codeuse correcteur correctrice evaluatrice valutatrice evaluadora "
+        "anotadora avaliadora kodierer kodiererin bewerterin beurteilerin korrektor assessor moderator "
+        "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者"
     ),
 )
 MODELS = Part(
@@ -103,7 +106,8 @@ MODELS = Part(
 )
 KINDS_OF = spelled("type kind typ tipo")  # last words of names of kinds
 OF_ANSWERS = spelled(
-    "source type kind origin author condition group order length user users annotator rater judge"
+    "source type kind origin author from by writer condition group order mode format style length user users annotator "
+    "rater judge"
 )  # not the answer itself
 OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
 GRADERS = spelled(
@@ -124,16 +128,18 @@ CONDITIONS = Part(
         "location formulation framing frame wording variant persona tone manipulation "
         "bedingung gruppe zeitpunkt condicion grupo momento "
         "etape etapa fase groupe bucket training momento moment zeit condizione gruppo conditie "
-        "groep congruency congruence compatibility flanker prime 条件 组 时点"
+        "groep congruency congruence compatibility flanker prime mode modus modality modalidad modalita modalite "
+        "modalidade allocation 条件 组 时点"
     ),
 )
 TREATMENTS = spelled(
     "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
     "tone strategy strategie estrategia tactic technique bedingung gruppe versuchsgruppe "
-    "tratamiento condicion grupo traitement groupe version versao versione persona 组别 组 条件 版本"
+    "tratamiento condicion grupo traitement groupe version versao versione persona modalidad modalidade modalita "
+    "allocation allotment 组别 组 条件 版本"
 )  # what was done to a unit
 PERIODS = spelled(
-    "period session visit order position sequence block round half wave periodo sitzung periode reihenfolge orden "
+    "period session visit order position slot sequence block round half wave periodo sitzung periode reihenfolge orden "
     "ordre ordem"
 )  # when a unit met a condition, which is balanced rather than asked about
 CONTROLS = spelled(
@@ -175,7 +181,7 @@ REPEATS = Part(
         "rep repl replicate replication repeat repetition session run epoch trial occasion seed fold iteration iter "
         "draw completion generation rollout attempt try resample round turn take roll regen regeneration "
         "versuch anlauf ziehung tentativa tentative intento "
-        "runde ronda durchgang wiederholung lauf repeticion "
+        "rnd runde ronda durchgang wiederholung lauf repeticion "
         "corrida essai repetition passage_no tirage 重复 次数 轮次 第几次 试次"
     ),
 )
@@ -203,19 +209,24 @@ TIMINGS = spelled(
     "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
     "submittime accepttime runtime durationms durations startdate enddate recordeddate submitted submitdate sekunden "
     "secondi seconden durata duur "
-    "dauer bearbeitungszeit zeitstempel duracion segundos marcatemporal duree secondes horodatage horodateur 时长 耗时 "
+    "dauer bearbeitungszeit antwortzeit laufzeit lesezeit wartezeit zeitstempel duracion segundos marcatemporal duree "
+    "secondes horodatage horodateur 时长 耗时 "
     "时间戳"
 )  # when something was answered, or how long it took: a value only where nothing else is one
 RESPONSES = spelled("resp respkey keypress button pressed clicked key")  # what was pressed: it was no condition
 REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")  # times that are answers
 COSTS = spelled(
-    "cost price usd eur gbp tokens token ntokens tokencount maxtokens tok revenue preis kosten umsatz precio coste "
+    "cost price usd eur gbp mtok mtoken mtokens ktok tokens token ntokens tokencount maxtokens tok revenue preis "
+    "kosten umsatz precio coste "
     "costo custo custos preco costi costo prezzo prix cout 价格 费用 成本"
 )  # what an answer took
 CUES = spelled(
     "race gender ethnicity sex cue pronoun pronouns name identity religion nationality geschlecht herkunft herkomst "
     "genero sexo genre"
 )  # what a person in a text is like, where each text was met with each
+WEIGHTS = spelled(
+    "weight weights wt wts wgt weighting surveyweight gewicht gewichtung peso pesos poids ponderacion 权重"
+)  # how many others a row stands for
 CONFIDENCE = spelled(
     "confidence confident certainty sureness confianca konfidenz sicherheit certitude certeza sicurezza seguridad "
     "seguranca zekerheid 信心 确信度"
@@ -224,6 +235,10 @@ PROSE = spelled(
     "reply comment comments text output prompt rationale reason reasons explanation justification justificacion note "
     "notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
 )  # last words of names of free texts
+FAILURES = spelled(
+    "error errors errored exception timeout timedout parseerror parsingerror parsefailed unparsed unparseable "
+    "unparsable invalid malformed apierror ka keineangabe"
+)  # labels of replies that could not be read, and of questions without an answer
 LONG_LABEL = 25  # letters of a label on average, from which it is a text rather than a name
 EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
@@ -231,7 +246,7 @@ EXPORTED = spelled(
 )  # beside the answers of a questionnaire
 CALLS = spelled(
     "characters chars length len requests calls words wordcount nwords sentences lines paragraphs temperature topp "
-    "bytes params "
+    "bytes params parse parsed parser finishreason stopreason ctx contextlength contextwindow "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
 )  # how it was asked for, its size
 IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
@@ -241,12 +256,13 @@ COVARIATES = spelled(
     "geschlecht edad sexo sexe 年龄 性别"
 )  # what persons and places are like
 READINGS = spelled("read reading reads lesung lecture lectura")  # several readings of one case
-SCORES = spelled("score point goal rating pts")
+SCORES = spelled("score point points goal rating pts")
 VERDICTS = spelled("verdict judgment judgement urteil veredicto jugement 判断")
 CLUSTERS = Part(
     words=spelled(
         "scenario story topic domain template cluster group worker participant subject annotator passage document "
-        "dialogue conversation persona site school household"
+        "dialogue conversation persona site school household chapter kapitel chapitre capitulo capitolo thread fil "
+        "klasse classe aula classroom schule"
     )
 )
 CLUSTER_NAME = re.compile(rf"(?:^|_)(?:{'|'.join(CLUSTERS.words)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)

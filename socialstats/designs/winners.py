@@ -105,6 +105,8 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
     coding = options.winner_coding
     if coding == "score":
         return _by_score(column, rows)
+    if coding == "grade":
+        return _by_grade(column, rows)
     by_label = sides.winners(winner, ties)
     if coding == "label" or (coding == "auto" and not rows_unknown(rows, by_label)):
         return _judged(by_label, None, column, sides, rows, options)
@@ -215,13 +217,13 @@ def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
             rows.add(f"an item is called '{shorten(tie)}', which is also a tie label", bad, sides.columns, fix=fix)
 
 
-def higher_score(columns: Sequence[str], rows: Rows) -> IntArray:
-    """Decode two columns of scores: the item of the higher one won, equal ones are a tie."""
+def higher_score(columns: Sequence[str], rows: Rows, *, lowest_wins: bool = False) -> IntArray:
+    """Decode two columns of scores: the item of the higher one won, or that of the lower rank; equal ones are a tie."""
     for column in columns:
         rows.refuse_spellings(column)
-        fix = "Scores are numbers; the higher one wins"
+        fix = f"{'Ranks' if lowest_wins else 'Scores'} are numbers; the {'lower' if lowest_wins else 'higher'} one wins"
         rows.each_value(column, rows.texts(column), [column], "'{}' is not a number", fix=fix)
-    a, b = (rows.labels(column).numbers() for column in columns)
+    a, b = (rows.labels(column).numbers() * (-1 if lowest_wins else 1) for column in columns)
     return np.select([a > b, a < b], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 
@@ -241,6 +243,14 @@ def _by_score(column: str, rows: Rows) -> IntArray:
     fix = f"A score is 1 (the first item won), 0.5 (tie) or 0; of others say {option('winner_coding', 'probability')}"
     rows.each_value(column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix)
     return outcome
+
+
+def _by_grade(column: str, rows: Rows) -> IntArray:
+    rows.refuse_spellings(column)
+    grade = rows.labels(column).numbers()
+    fix = "A grade is a number: above 0 the first item was better, below 0 the second, and 0 is a tie"
+    rows.each_value(column, rows.use & np.isnan(grade), [column], "'{}' is not a number", fix=fix)
+    return np.select([grade > 0, grade < 0], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 
 def _judged(
@@ -364,7 +374,7 @@ def winners(rows: Rows, roles: Contest, sides: Sides, options: Options, drawn: B
     """
     winner = roles["winner"]
     if scores := roles.of("score"):
-        return each_once(higher_score(scores, rows))
+        return each_once(higher_score(scores, rows, lowest_wins=options.lowest_wins))
     if not winner:
         return counted_wins(roles.of("wins"), rows)
     if options.winner_coding == "probability":

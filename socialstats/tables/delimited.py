@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 EXTRA = "socialstats: a field too many"
 RAGGED_SHOWN = 20
+MOST_WORDS = 2  # labels of missing values among numbers with decimal commas
 COMMA = re.compile(r"\s*[+-]?[0-9]+(?:,[0-9]+)?\s*")
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 
@@ -70,7 +71,8 @@ def read_delimited(source: Source, usual: str) -> Table:
     texts = texts.apply(unguarded_column) if text.apostrophes else texts
     commas = decimal_commas(texts) if delimiter == ";" else ()
     for column in commas:
-        texts[column] = texts[column].str.replace(",", ".", regex=False)
+        numbers = texts[column].str.fullmatch(COMMA, na=False)
+        texts.loc[numbers, column] = texts.loc[numbers, column].str.replace(",", ".", regex=False)
     return of_file(
         texts,
         source.name,
@@ -83,13 +85,15 @@ def read_delimited(source: Source, usual: str) -> Table:
 def decimal_commas(frame: Any) -> Levels:
     """Return the columns of a file with semicolons whose numbers have decimal commas, as R's ``read.csv2`` reads them.
 
-    Not those where every comma may part thousands.
+    Not those where every comma may part thousands. A few labels may say why a value is missing, such as "k. A.".
     """
     columns = []
     for column in frame.columns:
         values = {value for value in frame[column].unique() if isinstance(value, str) and value.strip()} - MISSING
-        commas = [value for value in values if "," in value]
-        if commas and all(map(COMMA.fullmatch, values)) and not all(map(THOUSANDS.fullmatch, commas)):
+        numbers = [value for value in values if any(letter.isdigit() for letter in value)]
+        commas = [value for value in numbers if "," in value]
+        plain = len(values) - len(numbers) <= MOST_WORDS and all(map(COMMA.fullmatch, numbers))
+        if commas and plain and not all(map(THOUSANDS.fullmatch, commas)):
             columns.append(str(column))
     return tuple(columns)
 

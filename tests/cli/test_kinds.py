@@ -388,8 +388,8 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "verdicts of two orders": (
         lambda: Frame({"uid": numbered("u", 40), **{f"verdict_{k}": draw(k).choice(["A>>B", "A=B", "B>A"], 40)
                                                     for k in (1, 2)}}), "no column names the two items"),
-    "grades": (lambda: battles("llm_a", "llm_b", "margin", [str(k) for k in range(-3, 4)]),
-               "'margin' holds grades from -3 to 3 of 'llm_a' against 'llm_b'"),
+    "grades": (lambda: battles("llm_a", "llm_b", "margin", [str(k) for k in range(1, 8)]),
+               "'margin' holds grades from 1 to 7 of 'llm_a' against 'llm_b'"),
 }  # fmt: skip
 
 

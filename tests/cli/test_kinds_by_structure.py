@@ -114,6 +114,12 @@ def labels_shown() -> Frame:
     return with_scores(frame, trust=likert)
 
 
+def signed() -> Frame:
+    rows = [(k // 5, *(("plain", "rewrite")[:: 1 if draw(k).random() < 0.5 else -1])) for k in range(150)]
+    frame = Frame(rows, columns=["scene", "panel_L", "panel_R"])
+    return frame.assign(lean_to_R=draw().integers(-2, 3, len(frame)))
+
+
 FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
     "two sides that never agree": (
         seats, "--map item_a=seat_1st --map item_b=seat_2nd --map winner=call --winner-coding side --tie TIE "
@@ -123,6 +129,9 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
     "numbers that count up in each cell": (
         lines, "--study leaderboard --map rater=abridger --map unit=report_doc --map value=backing "
         "--map repeat=line_in_summary"),
+    "signed grades": (
+        signed, "--map item_a=panel_R --map item_b=panel_L --map winner=lean_to_R --winner-coding grade "
+        "--cluster scene"),
     "kinds of those who answer": (kinds, "--map unit=stmt --map rater=who --map value=agree7 --rater-group origin"),
     "trials": (
         trials, "--map unit=sj --map condition=flank --map value=rt_ms --map repeat=trl --conditions con,inc"),
@@ -163,12 +172,6 @@ def menu() -> Frame:
     return frame.assign(took=[row[1 + int(made.integers(4))] for row in rows])
 
 
-def signed() -> Frame:
-    rows = [(k // 5, *(("plain", "rewrite")[:: 1 if draw(k).random() < 0.5 else -1])) for k in range(150)]
-    frame = Frame(rows, columns=["scene", "panel_L", "panel_R"])
-    return frame.assign(lean_to_R=draw().integers(-2, 3, len(frame)))
-
-
 def counts() -> Frame:
     table = Frame({"gender": ["female", "male", "other"], "study_1": [41, 35, 3], "study_2": [38, 44, 2]})
     table.loc[len(table)] = ["total", *table[["study_1", "study_2"]].sum()]
@@ -189,7 +192,6 @@ def counts_out_of() -> Frame:
 
 REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "a choice among four": (menu, "A choice among 4 options is no comparison of two"),
-    "signed grades": (signed, "'lean_to_R' holds grades from -2 to 2 of 'panel_L' against 'panel_R'"),
     "prices": (prices, "are prices. The rows are a list of what is offered"),
     "counts out of totals": (counts_out_of, "'n_refused' counts answers out of 'n_total' in each row"),
     "counts of groups": (counts, "Rows of 'gender' are counts of groups, and 'total' is their sum"),

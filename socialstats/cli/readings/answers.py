@@ -75,6 +75,7 @@ RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, UNCLEAR = 8.9, 7.9, 7.4, 4.0
 THINGS_RATED = 1.6  # what is taken where persons may rate the labels of an unnamed column
 ALONE = 4.5
+ONE_OF_SEVERAL = 2.0  # taken where a value is one of three or more that are called alike
 
 
 def long_tables(seen: Profile) -> Proposals:
@@ -118,7 +119,8 @@ def fit(seen: Profile, board: Board) -> float:
     unit, value = seen.columns[board.unit[0]], seen.columns[board.value]
     named = board.named or unit.called(PERSONS) or unit.id_named
     clear = value.called(VALUES.words) or value.yes_no
-    return 0.4 * (not clear) + 0.5 * (not named) + 0.3 * (unit.size < FEWEST_UNNAMED)
+    lone = value.name in seen.siblings  # one of several answers, a column each
+    return 0.4 * (not clear) + 0.5 * (not named) + 0.3 * (unit.size < FEWEST_UNNAMED) + ONE_OF_SEVERAL * lone
 
 
 def has_order(value: Column) -> bool:
@@ -385,6 +387,7 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     group = seen.columns[groups.group]
     picked = {} if group.size == 2 else {"groups": [*group.levels[:2]]}
     single = next((c for c in seen.every if c.unique and c.called((*UNITS.words, *PERSONS))), None)
+    single = single or seen.columns.get(seen.row_id() or "")
     clustered = groups.several and single is not None
     unit = single if clustered else seen.columns.get(groups.unit or "")
     used = [c for c in (group, unit, seen.columns.get(groups.unit or "")) if c is not None]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal, Proposals
+import numpy as np
+
+from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal, Proposals, drop_gaps
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
     BEATEN,
@@ -23,7 +25,7 @@ from socialstats.designs.profile import (
     same_scale,
     share,
 )
-from socialstats.designs.roles import MET_BY, clusters_of, models_of
+from socialstats.designs.roles import DEPENDENT, FEWEST_UNNAMED, MET_BY, clusters_of, models_of
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
     ACTORS,
@@ -47,10 +49,12 @@ from socialstats.text import count
 
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
+RANKED, MOST_RANKS = 9.3, 12  # score of columns of ranks; most of them
 MOST_MODELS = 12  # that chose, of which each gets results of its own
 NAMES_ONE = 9.2  # score where a result names one of both items in each row
 COUNTED = ("count", "n", "num", "times", "anzahl", "conteo")
 COUNTED_WINS = 9.1  # score of counts of the two sides, before counts of raters by level
+FEWEST_GRADES = 4  # labels of grades of how much better one was
 MOST_RESULTS = 12  # labels of results that name no item
 
 
@@ -101,6 +105,22 @@ def winners_and_losers(seen: Profile) -> Proposals:
             options |= {"exclude": [f"{a.name}=={b.name}"]}
             means += "; rows where both are the same are left out"
             yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a], **results}, **options)
+
+
+def rank_columns(seen: Profile) -> Proposals:
+    """Look for columns that rank what they are called like: each row without a gap has each rank once."""
+    whole = [c for c in seen.every if c.whole and 2 < c.size <= MOST_RANKS]
+    groups = [[c for c in whole if c.levels == levels] for levels in dict.fromkeys(c.levels for c in whole)]
+    for columns in groups:
+        rows = seen.values(columns)
+        rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
+        if len(columns) != columns[0].size or not rows.size or (rows != np.arange(1, len(columns) + 1)[:, None]).any():
+            continue
+        who = [c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns]
+        who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]
+        means = f"ranks of {count(len(columns), 'item')}, a column each; each two are a comparison, and 1 is the best"
+        options = {"cluster": [c.name for c in who]} | drop_gaps(columns)
+        yield Proposal("comparisons", RANKED, means, {"ranks": columns}, options)
 
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:
@@ -257,6 +277,11 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         return [Result({"tie": sorted(rest)} if rest - {"tie"} else {})]
     if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
         return zero_or_one(c, a, b)
+    if c.numbers is not None and is_signed(c.numbers):
+        grades = {"winner_coding": "grade"}
+        second = Result(grades, f": above 0 is '{b.name}', below 0 is '{a.name}', and 0 a tie", swapped=True)
+        first = Result(grades, f": above 0 is '{a.name}', below 0 is '{b.name}', and 0 a tie", behind=True)
+        return [second, first]  # as on a slider, whose left end is negative
     graded = "".join(sorted(map(bare, levels))) == "abc"
     graded = graded and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
     tied = sorted(level for level in levels if says_tie(level) or (graded and bare(level) == "c"))  # as MT-bench has it
@@ -278,6 +303,12 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
         return [Result({"winner_coding": "side", **declared}, means, forward or turned, turned)]
     return []
+
+
+def is_signed(numbers: Sequence[float]) -> bool:
+    """Whether numbers are grades of how much better one of two was: some steps to either side of 0."""
+    steps = len(numbers) >= FEWEST_GRADES and all((2 * x).is_integer() for x in numbers)
+    return steps and min(numbers) < 0 < max(numbers) == -min(numbers)
 
 
 def stands_for(code: str, words: Sequence[str]) -> bool:

@@ -60,6 +60,11 @@ def doubts(seen: Profile, one: Proposal) -> str:
         models = one.parts.get("raters", ())
         known = not models or any(FAMILIES.search(c.name) for c in models)
         return "" if known else f"no name says that the {len(models)} columns are models, nor that higher is better"
+    if "ranks" in one.parts:
+        return "that 1 is the best rank"
+    if one.options.get("winner_coding") == "grade":
+        grade, better = one.parts["winner"][0], one.parts["item_a"][0]
+        return f"that a number above 0 in '{shorten(grade.name, 30)}' says '{shorten(better.name, 30)}' was better"
     if one.parts.get("rater") == []:
         return "no column says who gave the values, so all of them should be of one source"
     if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):

@@ -15,7 +15,12 @@ from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import BASELINES, CONTROLS, LATER, YES, without_accents
 from socialstats.tables import as_number
 
-LISTED = ("raters", "units", "level_columns")  # parts that are settings of their own; others are entries of the map
+LISTED = (
+    "raters",
+    "units",
+    "level_columns",
+    "ranks",
+)  # settings of their own; others are entries of the map
 ANSWERS = ("value", "first", "second", "raters", "units")  # parts whose labels are levels
 Columns = Sequence[Column]
 Pair = tuple[Column, Column]

@@ -132,11 +132,10 @@ def graded_numbers(seen: Profile) -> str:
     pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None)
     free = [c for c in seen.varying() if pair is not None and c not in pair]
     results = [c for c in free if c.called((*WON, *MARGINS))]
-    results = results or [c for c in free if c.numbers and min(c.numbers) < 0 < max(c.numbers) == -min(c.numbers)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
-    if any("wins_a" in one.parts for one in contests(seen)):
-        return ""  # wins and ties are counted
+    if any("wins_a" in one.parts or "winner" in one.parts for one in contests(seen)):
+        return ""
     numbers = results[0].numbers
     low, high = min(numbers), max(numbers)
     if len(numbers) < 4 or 0 <= low <= high <= 1 or high - low > MOST_GRADES:

@@ -37,7 +37,7 @@ from socialstats.designs.profile import (
     share,
     stem,
 )
-from socialstats.designs.roles import FAMILIES, models_of, people_among, says_who_answered
+from socialstats.designs.roles import FAMILIES, FEWEST_UNNAMED, holds_units, models_of, people_among, says_who_answered
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
@@ -132,6 +132,11 @@ class Rows:
         lone = len(column.tokens) == 1 and column.names_things and column.called((*UNITS.words, *RATERS.words))
         return lone and (column.unique or not self.named) and not column.ranks
 
+    def is_cluster(self, column: Column) -> bool:
+        """Whether a column is called like what holds units together, and has several rows for each of its labels."""
+        several = FEWEST_UNNAMED <= column.size <= column.rows / 2
+        return several and column.names_things and column is not self.identity and holds_units(column)
+
 
 def is_mean(one: Column, other: Column) -> bool:
     """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
@@ -178,8 +183,8 @@ class Group:
         What other readings lose where the columns are items that persons answered.
     raters : bool
         Whether the columns are raters by name, or numbered measurements that agree.
-    times : dict
-        The setting that names the frequencies of rows that were counted.
+    times, clusters : dict
+        The settings that name the frequencies of rows that were counted, and the cluster of the rows.
     repeated : bool
         Whether the columns hold the same items before and after.
     crossed, pairs : list of pairs of Column
@@ -213,6 +218,8 @@ class Group:
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
         self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
+        cluster = next((c for c in rows.seen.varying() if c not in columns and rows.is_cluster(c)), None)
+        self.clusters = {"cluster": [cluster.name]} if cluster is not None and not self.times else {}
         pairs = combinations(first, 2)
         self.pairs = self.crossed or [pair for pair in pairs if paired_names(*pair) or beside_control(*pair)]
         differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
@@ -229,7 +236,11 @@ class Group:
             initials = all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
             people = any(c.called(HUMANS) for c in self.columns) and any(map(FAMILIES.search, self.names))
             people = people and (not shared or bool(shared & {*JUDGEMENTS, *PREDICTIONS}))
-            if initials or people or (shared & {*JUDGEMENTS, *VALUES.words} and one_word_apart(self.columns, shared)):
+            if (
+                initials
+                or people
+                or (shared & {*JUDGEMENTS, *VALUES.words, *SCORES} and one_word_apart(self.columns, shared))
+            ):
                 return True
         numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
         return numbered or all(c.called(READINGS) for c in self.columns) or any(map(is_rater, self.columns))
@@ -360,8 +371,15 @@ def as_answers(group: Group) -> Proposal:
     """Propose columns as units that the person of a row rates."""
     means = f"one row per person, who rates {count(group.size, 'unit')} in columns"
     score = (7.4 if group.sure else 5.6) - group.rows.less
-    source = [c for c in group.rows.seen.varying() if people_among(c) and says_who_answered(c)][:1]
+    seen = group.rows.seen
+    source = [c for c in seen.varying() if people_among(c) and says_who_answered(c)][:1]
     parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
+    model = next((c for c in models_of(seen) if not source and 2 * c.size <= seen.rows), None)
+    repeat = seen.telling_apart([model.name], [c for c in seen.varying() if c is not model]) if model else []
+    if model is not None and repeat:  # each model answered several times
+        parts = {"rater": [model], "units": group.columns, "repeat": repeat[:1]}
+        means = f"'{model.name}' answers {count(group.size, 'question')} in columns, several times each"
+        return Proposal("ratings", 8.8 - group.rows.less, means, parts)
     if source:  # people and runs of models
         return Proposal("ratings", 9.0, f"{means}; '{source[0].name}' says who is a person", parts)
     return Proposal("ratings", score, means, parts)
@@ -395,7 +413,8 @@ def as_raters(group: Group) -> Proposal:
         means = f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters "
         means += f"(--raters {again} compares the readings of one)"
     parts = {"raters": raters, "unit": group.rows.units}
-    return Proposal("ratings", score - group.rows.less - group.lower, means, parts, group.times)
+    options = {**group.times, **group.clusters}
+    return Proposal("ratings", score - group.rows.less - group.lower, means, parts, options)
 
 
 def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
@@ -415,7 +434,7 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     score += 0.2 * (first.yes_no and first.called(RIGHT))
     parts = {"unit": group.rows.units, "first": [first], "second": [second]}
     means = f"'{first.name}' minus '{second.name}', one row per unit"
-    return Proposal("paired", score, means, parts, group.times)
+    return Proposal("paired", score, means, parts, {**group.times, **group.clusters})
 
 
 def is_scale(group: Columns, items: bool) -> bool:
