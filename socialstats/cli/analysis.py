@@ -24,7 +24,10 @@ from socialstats.studies.grouped import why
 from socialstats.studies.models import FACTORS
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
-from socialstats.tables import Table, as_table
+from socialstats.tables import Table, as_table, rows_where
+from socialstats.text import quoted, shorten
+
+ANSWER = ("model", "task", "unit", "epoch", "filter")  # what an answer of a log is told by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +92,10 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     if options.example is not None:
         settings = with_reading(options.example, settings)
     found = read_input(options, settings)
+    notes = found.notes
     if found.logs and not (settings.get("study") or settings.get("design")):
-        settings = of_logs(found.table, settings)
+        settings, said = of_logs(found.table, settings)
+        notes += said
     table = with_factors(found.table, settings)
     design = read(table, settings, design_of(settings.get("study")))
     own = shaped(table, settings)
@@ -98,7 +103,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     study = own if own is not None and known else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
     refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
-    asked, notes = settings.get("study"), found.notes
+    asked = settings.get("study")
     if asked not in (None, study.name):
         notes += (f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",)
     beside, beside_facts = read_beside(options, settings, study)
@@ -113,16 +118,37 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     )  # fmt: skip
 
 
-def of_logs(table: Table, settings: Settings) -> dict[str, Any]:
-    """Return the settings with what logs are: scores of models, or games of two, whose questions are clusters."""
+def of_logs(table: Table, settings: Settings) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the settings with what logs are, and what was chosen: scores of models, or games of two.
+
+    Questions of games are clusters. Of several scores of each answer the first is analysed.
+    """
     if not {"item_a", "item_b", "winner"} <= {*table.columns} or table.levels("scorer") != ("winner",):
-        return {**settings, "study": "leaderboard"}
+        first = first_scorer(table, settings)
+        settings = {**settings, "study": "leaderboard"}
+        if not first:
+            return settings, ()
+        where = [*words(settings.get("where")), f"scorer={first}"]
+        others = quoted([level for level in table.levels("scorer") if level != first], 4)
+        told = f"each answer has several scores: '{shorten(first)}' is analysed, and --where scorer=NAME takes {others}"
+        return {**settings, "where": where}, (told,)
     said = {**settings, "study": "comparisons"}
     if table.levels("status") != ("ok",):
         said["where"] = [*words(settings.get("where")), "status=ok"]
     if not settings.get("cluster") and len(table.levels("unit")) < table.height:
         said["cluster"] = ["unit"]
-    return said
+    return said, ()
+
+
+def first_scorer(table: Table, settings: Settings) -> str:
+    """Return the first of several scorers of each answer; empty where a setting names them, or one lacks an answer."""
+    entries = [*words(settings.get("where")), *words(settings.get("exclude")), *words(settings.get("map"))]
+    if any("scorer" in entry for entry in entries) or len(table.levels("scorer")) < 2:
+        return ""
+    answers = table.counts([*ANSWER])
+    first = table.texts("scorer")[0] or ""
+    scored = rows_where(table, "scorer", first)[0].counts([*ANSWER])
+    return first if len(scored.n) == len(answers.n) < table.height else ""
 
 
 def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> Input:

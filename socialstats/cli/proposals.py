@@ -28,16 +28,18 @@ from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
+from socialstats.designs.people import words_of
 from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import CALLS, COSTS, SUMMARIES
+from socialstats.designs.vocabulary import CALLS, COSTS, NO_TRIALS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
-from socialstats.tables import Table, as_number, rows_without
+from socialstats.tables import Table, as_number, rows_where, rows_without
 from socialstats.text import count, listing, quoted, shorten
 
 MOST = 3  # proposals
+MOST_GAPS = 20  # columns with gaps that are looked at, and kinds of rows
 FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE_BOARD = 9.0  # score of a long board beside which columns of one scale are no pair
@@ -83,7 +85,8 @@ def proposals(
     if refusal(Profile(table)) or holds_costs(Profile(table)):
         return []
     table, left = without_notes(table)
-    seen = Profile(table)
+    table, kept = only_trials(table)
+    seen, left = Profile(table), left | kept
     found = plausible(seen, [one for look in READINGS for one in look(seen) if one.score >= LEAST])
     given = {**left, **{key: value for key, value in said.items() if value not in (None, [], "")}}
     done: list[Proposal] = []
@@ -205,6 +208,25 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
 
 
+def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:
+    """Return a table with the trials of an experiment alone, and the setting that keeps them.
+
+    Other rows are called instructions, practice and the like, and columns that trials have are empty in them.
+    """
+    seen = Profile(table)
+    gaps = [c for c in seen.every if 0 < c.filled < c.rows][:MOST_GAPS]
+    kinds = [c for c in seen.every if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1]
+    for kind in kinds:
+        trials = [label for label in kind.levels if not {*words_of(label)} & {*NO_TRIALS}]
+        if len(trials) != 1 or kind.size < 2:
+            continue
+        only = [c for c in gaps if seen.filled_only(c, kind, trials[0])]
+        if len(only) > 1:
+            kept, _ = rows_where(table, kind.name, trials[0])
+            return kept, {"where": [f"{kind.name}={trials[0]}"]}
+    return table, {}
+
+
 def command(files: Sequence[str], settings: Settings, name: str = "report") -> str:
     """Return a complete command line; `files` are those of the table, or ``--example NAME``.
 
@@ -311,10 +333,10 @@ def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
 
 def nothing_found(table: Table, refused: Sequence[str]) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
-    if refused:
-        return f"What it may be cannot be read: {refused[0]}"
     held = Profile(table).columns
     nested = [name for name in table.columns[:MOST_COLUMNS] if name not in held]
+    if refused and not nested:
+        return f"What it may be cannot be read: {refused[0]}"
     if nested:
         return (
             f"{quoted([shorten(name, 30) for name in nested], 4)} {'hold' if len(nested) > 1 else 'holds'} lists or "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from socialstats.designs.aliases import Texts
 from socialstats.designs.vocabulary import AGAINST, DEGREES, LEVEL_ORDERS, MIDDLE, NOT
 
+CODE = re.compile(r"AO?\d\d?")
 NONE = "not at all "  # before the word of a scale of one pole
 
 
@@ -17,6 +20,9 @@ def ordered(levels: Texts) -> list[str]:
     (['Low', 'High'], ['A', 'B', 'C'], [])
     """
     if len(levels) > 2 and all(len(label) == 1 and label.isascii() and label.isalpha() for label in levels):
+        return sorted(levels)
+    numbered = {label: CODE.fullmatch(label) for label in levels}
+    if len(levels) > 3 and all(numbered.values()):  # answer codes of LimeSurvey
         return sorted(levels)
     for order in LEVEL_ORDERS:
         if all(label.strip().casefold() in order for label in levels):

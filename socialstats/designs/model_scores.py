@@ -18,7 +18,7 @@ from socialstats.designs.roles import Board, Cells, find_board, refuse_other_ans
 from socialstats.designs.schema import UNIT, Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.designs.vocabulary import BOARD_SUMMARIES, MODELS, SCORE_NAMES, TASKS, spelled
-from socialstats.errors import DesignError, InputError, caution
+from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table, with_joint
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import Word, option
@@ -127,6 +127,7 @@ def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
     return tuple(scores)
 
 
+NO_COUNTS = "a leaderboard reads one row per answer: write a row for each, or leave the column out"
 TOTALS_OF = frozenset(spelled("total n count nitems items nquestions questions outof size trials ntotal"))
 
 
@@ -243,9 +244,15 @@ def finished(
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
     cautions = [c for c in done.cautions if c.code not in ("SS310", "SS309")]  # levels and raters are no choice here
+    cautions = [replace(c, fix=NO_COUNTS) if c.code == "SS324" else c for c in cautions if not of_log(table, c)]
     if wide is not None and (left := [name for name in wide.columns if name not in used]):
         cautions.append(caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing"))
     return replace(done, strata=strata, columns=tasks | columns, cautions=tuple(cautions))
+
+
+def of_log(table: Table, one: Caution) -> bool:
+    """Whether a caution on frequencies is about a log, whose weights are those of assertions."""
+    return one.code == "SS324" and {"scorer", "epoch", "status"} <= {*table.columns}
 
 
 def holds_scores(table: Table, column: str) -> bool:

@@ -9,13 +9,14 @@ from socialstats.designs.vocabulary import spelled, without_accents
 
 HUMANS = spelled(
     "human humans people person persons crowd humain humains humaine humana humanas humano humanos umana umane "
-    "umano umani mensch menschen mens mensen personne personnes persona personas persone pessoa pessoas personen "
+    "umano umani mensch menschen mens mensen personne personnes persone pessoa pessoas personen adults respondents "
+    "participants "
     "人类 人間 人间 真人 被试 受访者"
 )  # what people are called beside other sources
 PERSONS = (
     *HUMANS,
     *spelled(
-        "adults respondents participants annotator annotators crowdworker crowdworkers expert experts mturk "
+        "persona personas annotator annotators crowdworker crowdworkers expert experts mturk "
         "participant prolific student students turker turkers volunteer volunteers worker workers"
     ),
 )  # what they are called in a column that is declared to name sources

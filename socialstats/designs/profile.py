@@ -503,6 +503,14 @@ class Profile:
         derived = [self.columns[name] for name, parts in self.triples.items() if parts == two]
         return any(c.called(DIFFERENCES) for c in derived)
 
+    def filled_only(self, column: Column, kind: Column, label: str) -> bool:
+        """Whether a column has a value in nearly all rows of one kind, and in no others."""
+        cells = self.table.counts([column.name, kind.name])
+        there = cells.columns[column.name].labels(missing_labels(column.odd)).codes >= 0
+        kinds = cells.columns[kind.name].labels()
+        of_kind = kinds.codes == (kinds.levels.index(label) if label in kinds.levels else -1)
+        return bool(not (there & ~of_kind).any() and cells.n[there].sum() >= MOST_OF * cells.n[of_kind].sum())
+
     def nearly_constant(self, column: Column) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
         if column.size != 2:

@@ -29,8 +29,7 @@ from socialstats.designs.aliases import Levels
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
-from socialstats.designs.people import MACHINES, people_level, words_of
-from socialstats.designs.people import PERSONS as PEOPLE
+from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of
 from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Profile
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
@@ -520,7 +519,7 @@ class Board:
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok|zephyr|haiku|nemo|\byi-|solar|tulu|luminous|pplx|openchat|dolly|"
-    r"ernie|hunyuan|glm|baichuan|kimi|minimax|eliza|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
+    r"ernie|hunyuan|glm|baichuan|kimi|minimax|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
     re.IGNORECASE,
 )  # what models are called
 RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
@@ -744,18 +743,23 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
     label = label and not ordered(column.levels)
-    remark = column.text and bool({*column.tokens[-1:]} & {*PROSE}) and not column.yes_no
+    remark = column.text and not column.yes_no and (bool({*column.tokens[-1:]} & {*PROSE}) or spoken(column))
     place = [*profile.columns].index(column.name)
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
         not whole,
         5 if remark else 0 if named else 4 if label or plays else 3 if beside else 2 if weak or summary else 1,
         not (column.yes_no and column.called(RIGHT)),
-        column.numbers is None and not column.yes_no,
-        not within_one(column),
         may_be_age(column),
+        column.numbers is None and not (column.yes_no or ordered(column.levels)),
+        not within_one(column),
         place,
     )
+
+
+def spoken(column: Column) -> bool:
+    """Whether labels are what was said rather than names of it: some end like sentences."""
+    return 3 * sum(label.rstrip("\"'”")[-1:] in tuple(".!?。！？") for label in column.levels) >= column.size
 
 
 def may_be_age(column: Column) -> bool:
@@ -835,7 +839,11 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
     free = [
         c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
     ]
-    free = [c for c in free if c.called(UNITS.words) or not c.called(REPEATS.words) or fills_rows(profile, source, c)]
+    free = [
+        c
+        for c in free
+        if c.called(UNITS.words) or c.id_named or not c.called(REPEATS.words) or fills_rows(profile, source, c)
+    ]
     free = [
         c
         for c in free
@@ -1076,7 +1084,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             and names_units(profile, c.name)
             and not (c.called(CALLS) or (c.called(VALUES.words) and not c.called(PERSONS)))
             and (c.id_named or not c.called(REPEATS.words))
-            and (c.text or c.identifies or c.called(UNITS.words))
+            and (c.text or c.identifies or c.numbering or c.called(UNITS.words))
         ]
         repeated = [
             c
@@ -1117,7 +1125,7 @@ def tells_groups(column: Column) -> bool:
 
 def people_among(column: Column) -> str:
     """Return the label that names people beside others; empty where none or several do."""
-    return people_level(column.levels, PEOPLE)
+    return people_level(column.levels)
 
 
 def says_who_answered(source: Column) -> bool:
@@ -1129,7 +1137,7 @@ def says_who_answered(source: Column) -> bool:
 def of_people_and_machines(column: Column) -> bool:
     """Whether labels name people and machines, as who wrote a text or gave an answer."""
     words = words_among(column)
-    return not (words.isdisjoint(PEOPLE) or words.isdisjoint(MACHINES))
+    return not (words.isdisjoint(HUMANS) or words.isdisjoint(MACHINES))
 
 
 def words_among(column: Column) -> set[str]:

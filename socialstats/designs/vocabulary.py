@@ -92,6 +92,7 @@ RATERS = Part(
         "interviewer referee critic labeler labeller editor auditor beurteiler bewerter gutachter juez evaluador "
         "anotador evaluateur annotateur lecteur lector leser giudice valutatore annotatore juiz avaliador beoordelaar "
         "bearbeiter informant annotatrice codeur codeuse correcteur correctrice evaluatrice valutatrice evaluadora "
+        "completedby annotatedby ratedby judgedby labeledby codedby gradedby "
         "anotadora avaliadora kodierer kodiererin bewerterin beurteilerin korrektor assessor moderator "
         "人工 评分者 评委 标注者 标注员 評価者 評定者 採点者"
     ),
@@ -244,6 +245,10 @@ EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
     "attentioncheck consent"
 )  # beside the answers of a questionnaire
+NO_TRIALS = spelled(
+    "instruction instructions preload fixation consent practice practise warmup welcome debrief debriefing fullscreen "
+    "intro introduction survey demographics end"
+)  # labels of rows of an experiment that ask for no answer
 CALLS = spelled(
     "characters chars length len requests calls words wordcount nwords sentences lines paragraphs temperature topp "
     "bytes params parse parsed parser finishreason stopreason ctx contextlength contextwindow "
@@ -333,6 +338,7 @@ DRAWN = spelled("draw drawn draws tie tied ties remis unentschieden empate empat
 SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
+SCALES_OF_THEIR_OWN = spelled("elo ppl perplexity perplexities bpb bitsperbyte")  # averages that no task of shares has
 ANALYSED_BY = spelled("model system llm prompt persona")  # what a table is likely to be analysed by
 SOURCES = spelled(
     "source rater_source rater_type rater_kind quelle fuente fonte origin pool"

@@ -15,7 +15,7 @@ from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.aliases import Positions
 from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
-from socialstats.tables.nested import SPARSE, Rows, with_columns, with_lone_values, with_rows
+from socialstats.tables.nested import SPARSE, Rows, records_of, with_columns, with_entries, with_lone_values, with_rows
 from socialstats.tables.sources import Source, open_text, refuse_empty
 from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
@@ -138,6 +138,9 @@ def read_json(source: Source) -> Table:
         raise InputError(source.problem(reason_of(error), error.lineno, fix=fix)) from error
     if error:
         raise InputError(f"{source.name}: {reason_of(error)}") from error
+    held = records_of(value) if isinstance(value, dict) else None
+    if held is not None:
+        return as_objects(held[0], range(1, len(held[0]) + 1), source, "record", entries=held[1])
     if isinstance(value, dict):
         refuse_unequal(value, source)
         refuse_wide(value, source.name)
@@ -180,13 +183,19 @@ def columns_of(rows: Sequence[Mapping[str, Any]], source: Source) -> dict[str, l
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def as_objects(records: Rows, numbers: Positions, source: Source, unit: str) -> Table:
-    """Return the table of records of JSON values, without nested objects; `numbers` says where each record stands."""
+def as_objects(records: Rows, numbers: Positions, source: Source, unit: str, *, entries: str = "") -> Table:
+    """Return the table of records of JSON values, without nested objects.
+
+    `numbers` says where each record stands, and `entries` what was made of the file already.
+    """
     import pandas as pd
 
-    rows, origins, said = with_rows(with_lone_values(with_columns(records, source.name)), source.name)
+    given, of_record, listed = with_entries(with_columns(records, source.name), source.name)
+    rows, of_entry, said = with_rows(with_lone_values(given), source.name)
+    origins = [of_record[k] for k in of_entry]
+    entries = ", and ".join(filter(None, (entries, listed, said)))
     columns = columns_of(rows, source)
     check_names([*columns], source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
     places = [numbers[origin] for origin in origins]
-    return of_file(frame, source.name, unit, locate=lambda found: [places[k] for k in found], entries=said)
+    return of_file(frame, source.name, unit, locate=lambda found: [places[k] for k in found], entries=entries)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from socialstats.tables.aliases import Lines, Texts
@@ -15,7 +15,7 @@ Record: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Record]
 WHO = re.compile(
     r"(?:user|annotator|rater|judge|coder|worker|reviewer|evaluator|labell?er|participant|respondent)s?"
-    r"(?:_?(?:id|name)s?)?",
+    r"(?:_?(?:id|name)s?)?|(?:completed|annotated|rated|judged|labell?ed|coded|graded)_by",
     re.IGNORECASE,
 )  # last parts of names of lists that say who gave each entry: lists of tags or of options have none beside them
 SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
@@ -79,6 +79,94 @@ def is_lone(value: Any) -> bool:
     return value is None or (
         isinstance(value, list) and len(value) <= 1 and not any(isinstance(entry, list | dict) for entry in value)
     )
+
+
+def with_entries(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
+    """Return records with a row for each object of a list, where the objects say who gave each.
+
+    Label Studio, for instance, writes ``"annotations": [{"completed_by": 9, "result": [...]}, ...]``. A list of one
+    object in such an object counts as the object.
+
+    Returns
+    -------
+    rows : sequence of mapping
+    origins : list of int
+        The record that each row was made of, from 0.
+    said : str
+        What was done; empty for other tables, which stay as they are.
+
+    Raises
+    ------
+    InputError
+        For more rows and columns than a table has.
+
+    Examples
+    --------
+    >>> with_entries([{"id": 1, "q": [{"user": "a", "value": 4}, {"user": "b", "value": 3}]}], "t.json")[0]
+    [{'id': 1, 'q.user': 'a', 'q.value': 4}, {'id': 1, 'q.user': 'b', 'q.value': 3}]
+    """
+    listed = dict.fromkeys(name for row in rows for name, value in row.items() if is_objects(value))
+    told = [name for name in listed if all(is_objects(row.get(name)) or not row.get(name) for row in rows)]
+    told = [name for name in told if says_who(row.get(name) for row in rows)]
+    if len(told) != 1:
+        return rows, [*range(len(rows))], ""
+    name = told[0]
+    spread: list[Record] = []
+    origins: list[int] = []
+    for k, row in enumerate(rows):
+        rest = {key: value for key, value in row.items() if key != name}
+        entries = [{name: one_object(entry)} for entry in row.get(name) or ()]
+        spread += [{**rest, **entry} for entry in with_columns(entries, source)]
+        origins += [k] * len(entries)
+        within("cells", len(spread) * len(rest), source, fix="Write a row for each entry yourself")
+    each = f"each entry of the list in {quoted([name])} is a row"
+    empty = sum(not row.get(name) for row in rows)
+    without = f", and {count(empty, 'record')} without entries left out" if empty else ""
+    return spread, origins, f"{each}: {count(len(spread), 'row')} of {count(len(rows), 'record')}{without}"
+
+
+def is_objects(value: Any) -> bool:
+    """Whether a value is a list of objects, one at least."""
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+
+
+def says_who(lists: Iterable[Any]) -> bool:
+    """Whether each object of some lists has a key that is called like people who answer."""
+    entries = [entry for held in lists if held for entry in held]
+    return bool(entries) and all(who_of([*entry]) for entry in entries)
+
+
+def one_object(entry: Record) -> Record:
+    """Return an object in which lists of one object each are that object."""
+    return {key: value[0] if is_objects(value) and len(value) == 1 else value for key, value in entry.items()}
+
+
+def records_of(value: Mapping[str, Any]) -> tuple[Rows, str] | None:
+    """Return the records that an object holds, and where; None where it holds none, or several lists of them.
+
+    They are its only list of objects, or a list for each of several keys, which become a column called ``key``.
+
+    Examples
+    --------
+    >>> records_of({"date": "2025", "rows": [{"a": 1}]})
+    ([{'a': 1}], "the records are those of 'rows'")
+    >>> records_of({"x": [{"a": 1}], "y": [{"a": 2}]})[0]
+    [{'key': 'x', 'a': 1}, {'key': 'y', 'a': 2}]
+    """
+    lists = {key: held for key, held in value.items() if is_objects(held)}
+    plain = [held for key, held in value.items() if key not in lists and isinstance(held, list)]
+    if plain:
+        return None  # columns
+    if len(lists) == 1:
+        key, held = next(iter(lists.items()))
+        return held, f"the records are those of {quoted([key])}"
+    names = {frozenset(held[0]) for held in lists.values()}
+    if len(lists) == len(value) > 1 == len(names) and "key" not in next(iter(names)):
+        rows = [{"key": key, **row} for key, held in lists.items() for row in held]
+        return rows, f"'key' is the list that a record stands in: {quoted([*lists], 4)}"
+    inner = [held for held in value.values() if isinstance(held, dict)]
+    found = [records for held in inner if (records := records_of(held)) is not None]
+    return found[0] if len(found) == 1 and not lists else None
 
 
 def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:

@@ -213,18 +213,30 @@ def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _rows(tests: list[dict[str, Any]]) -> tuple[list[Row], int]:
-    """Return rows, and how many of the tests repeat another one."""
+    """Return rows, and how many of the tests repeat another one.
+
+    A test is known by its variables and assertions, or by its index where variables differ within an index.
+    """
     units: dict[str, str] = {}
+    cases: dict[int, set[str]] = {}
+    for test in tests:
+        cases.setdefault(test["testIdx"], set()).add(_case(test))
+    by_index = len(cases) > 1 and any(len(held) > 1 for held in cases.values())
     seen: Counter[tuple[str, str]] = Counter()
     found: list[Row] = []
     for test in tests:
-        case = mapping(test.get("testCase"))
-        same = json.dumps([test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str)
+        same = str(test["testIdx"]) if by_index else _case(test)
         unit = units.setdefault(same, f"test {len(units) + 1}")
         side = f"prompt {test['promptIdx'] + 1}"
         seen[unit, side] += 1
         found += _of_test(test, {"unit": unit, "filter": side, "epoch": seen[unit, side]})
     return found, sum(n - 1 for n in seen.values())
+
+
+def _case(test: dict[str, Any]) -> str:
+    """Return what a test asks: its variables, assertions and description."""
+    case = mapping(test.get("testCase"))
+    return json.dumps([test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str)
 
 
 def _of_test(test: dict[str, Any], common: Row) -> Iterator[Row]:

@@ -403,6 +403,7 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
         means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
         score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
+        score -= ONE_OF_SEVERAL * (value.name in seen.siblings and not tells_groups(group))
         best = min(best, score)
         yield Proposal("groups", best - less, means, parts, options)
         best -= 0.1
@@ -419,7 +420,8 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     Each row is a unit, or a unit has several rows, such as the answers to one question or the turns of a talk.
     """
     keys = [c for c in seen.every if c.unique and (c.text or c.identifies or c.numbers_rows)]
-    value = only_value([c for c in values if c not in keys])
+    free = [c for c in values if c not in keys]
+    value = only_value([c for c in free if not is_nominal(c)] or free)
     if value is None or independent_groups(seen) is not None:
         return
     nominal = is_nominal(value)

@@ -280,8 +280,11 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
     if c.numbers is not None and is_signed(c.numbers):
         grades = {"winner_coding": "grade"}
         second = Result(grades, f": above 0 is '{b.name}', below 0 is '{a.name}', and 0 a tie", swapped=True)
-        first = Result(grades, f": above 0 is '{a.name}', below 0 is '{b.name}', and 0 a tie", behind=True)
-        return [second, first]  # as on a slider, whose left end is negative
+        first = Result(grades, f": above 0 is '{a.name}', below 0 is '{b.name}', and 0 a tie")
+        named = [{*words} & {*c.tokens} for words in own_words(a, b)]
+        if any(named):  # lean_to_right, margin_for_b
+            return [first if named[0] else second]
+        return [second, replace(first, behind=True)]  # as on a slider, whose left end is negative
     graded = "".join(sorted(map(bare, levels))) == "abc"
     graded = graded and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
     tied = sorted(level for level in levels if says_tie(level) or (graded and bare(level) == "c"))  # as MT-bench has it

@@ -25,6 +25,7 @@ from socialstats.designs.vocabulary import (
     MARGINS,
     MEANS,
     MODELS,
+    SCALES_OF_THEIR_OWN,
     SIZES,
     SPREADS,
     STEPS,
@@ -71,6 +72,20 @@ def arena_scores(seen: Profile) -> str:
         f"'{shorten(score.name)}' holds strengths that were estimated from battles ({quoted([c.name for c in beside])} "
         "stand beside it). Nothing can be tested with them again. The battles are needed: one row each, with the two "
         "models and the winner"
+    )
+
+
+def mixed_averages(seen: Profile) -> str:
+    """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
+    models = [c for c in seen.every if c.unique and c.text and c.called(MODELS.words)]
+    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
+    other = [c for c in numbers if {*c.tokens} & {*SCALES_OF_THEIR_OWN}]
+    if not models or not other or len(numbers) - len(other) < 1:
+        return ""
+    return (
+        f"Each row holds averages of one '{shorten(models[0].name)}', and {quoted([c.name for c in other], 4)} "
+        f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
+        "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
 
 
@@ -288,6 +303,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     training_log,
     marked_texts,
     graded_numbers,
+    mixed_averages,
     menus,
     counts_of_groups,
     counts_of_answers,

@@ -272,7 +272,8 @@ def one_word_apart(columns: Columns, shared: set[str]) -> bool:
     """
     rest = [tuple(token for token in c.tokens if token not in shared) for c in columns]
     words = {word for tokens in rest for word in tokens}
-    plain = all(rest) and not any(map(str.isdigit, words)) and len({*rest}) == len(rest)
+    worded = all(any(not token.isdigit() for token in tokens) for tokens in rest)  # numbers tell questions apart
+    plain = all(rest) and worded and len({*rest}) == len(rest)
     ends = any(len({c.tokens[k] for c in columns}) == 1 for k in (0, -1))
     return plain and ends and not any({*pair} <= words for pair in (*OPPOSITES, *SIDES))
 
