@@ -22,6 +22,7 @@ from socialstats.designs.calls import (
     reader_of,
 )
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
@@ -41,7 +42,7 @@ def reads(
     tables: int = 1,
     scans: bool = False,
     streams: bool = False,
-    labels: bool = False,
+    labels: Literal["", "single", "shares"] = "",
     also: tuple[type, ...] = (),
 ) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
@@ -56,8 +57,9 @@ def reads(
         Whether the function reads clusters that stay with the table; else it gets designs that hold them.
     streams : bool
         Whether it also reads covariates that stay with the table.
-    labels : bool
-        Whether the function counts labels, which means of repeated answers are not.
+    labels : {"", "single", "shares"}
+        "single": the function counts labels, and means of repeated answers are none. "shares": it takes the shares of
+        labels among repeated answers.
     also : tuple of type
         What the function takes as it is, in place of a table.
 
@@ -121,7 +123,9 @@ def reads(
                     data = opened(data, **{key: columns[key] for key in OF_FILES if key in columns})
                     read = keywords_of_call(function, options, columns, reader, data)
                 design = as_design(data, read, *readers, name=name, options=others)
-                if labels:
+                if labels == "shares" and isinstance(design, Ratings):
+                    design = design.of_answers()
+                elif labels == "single" or holds_first_answers(design):
                     refuse_means(design, name)
                 scan = getattr(design, "scan", None)
                 stays = scan is None or (scans and (streams or not getattr(scan, "covariates", None)))
@@ -166,12 +170,23 @@ def numeric(name: str, value: Any, kind: str) -> Any:
     return int(value)
 
 
+def holds_first_answers(design: Any) -> bool:
+    """Whether the values of a design are the first of several labels, which have no mean."""
+    return isinstance(design, Ratings) and design.repeats is not None and not design.numeric
+
+
 def refuse_means(design: Any, name: str) -> None:
     """Refuse a design whose values are means of repeated answers, where a function counts labels."""
     repeats = getattr(design, "repeats", None)
     if repeats is None:
         return
     unit = design.columns.get("unit", "unit")
+    if holds_first_answers(design) and repeats.columns:
+        column = repeats.columns[0]
+        raise InputError(
+            f"{name} takes one answer of a rater to a unit, and {design.source} has several. Keep one each, as in "
+            f"--where {column}=1. Shares, similarities and distances take all of them"
+        )
     joint = [unit, *repeats.columns]
     typed = f"--map unit={','.join(joint)}"
     raise InputError(

@@ -447,15 +447,17 @@ STEP = 1e-5  # step of a numerical derivative
 def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -> list[Part | None]:
     """Return what people who are a sample add to the mean divergence within units, by numerical derivatives."""
     names, found = (str(settings["reference"]), row.term), list[Part | None]()
-    levels = [name for name in part if str(name).startswith(IS)]
+    import pandas as pd
+
+    rated = pd.get_dummies(part["value"], dtype=float)  # within units ratings count with their values
     n = part["unit"].nunique()
-    means = part.groupby(["source", "unit"])[levels].mean()
+    means = rated.groupby([part["source"], part["unit"]]).mean()
     for name, other in (names, names[::-1]):
         own = part[(part["source"] == name) & part["person"]]
         if not len(own):
             continue
         p, q = (means.xs(who, level="source").loc[own["unit"]].to_numpy() for who in (name, other))
-        way = own[levels].to_numpy(dtype=float) - p
+        way = rated.loc[own.index].to_numpy() - p
         moved = (divergences(p + STEP * way, q) - divergences(p - STEP * way, q)) / (2 * STEP)
         weight = 1 / (part[part["source"] == name].groupby("unit").size().loc[own["unit"]].to_numpy() * n)
         found.append(Part(e=(moved * weight)[:, None], f=weight / weight.sum(), left=numbers(own["left"]),

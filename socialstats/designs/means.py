@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import Levels
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.profile import Column
@@ -42,6 +42,14 @@ class Means:
     share_of : str
         The label that each mean is the share of, where answers have two; empty for numbers.
     note : Caution
+    levels : tuple of str
+        Levels of the single answers, where these are few; empty otherwise.
+    scale : str
+        Their scale.
+    shares : (keys, levels) float64 array, or None
+        Share of each level among the answers of each key.
+    code : (rows,) int64 array, or None
+        Index into `levels` of each row.
     """
 
     columns: Levels
@@ -52,6 +60,10 @@ class Means:
     variance: FloatArray
     share_of: str
     note: Caution
+    levels: Levels = ()
+    scale: str = ""
+    shares: FloatArray | None = None
+    code: IntArray | None = None
 
     def behind(self, rows: IntArray, sources: Levels, source: IntArray, place: IntArray) -> Repeats:
         """Return the answers behind the means of some rows: of which source, and their places in the design."""
@@ -65,7 +77,29 @@ class Means:
             answers=self.answers[cell[there]],
             variance=self.variance[cell[there]],
             share_of=self.share_of,
+            levels=self.levels,
+            scale=self.scale,
+            shares=None if self.shares is None else self.shares[cell[there]],
+            first=None if self.code is None else self.code[rows[there]],
         )
+
+    def with_levels(self, rows: Rows, levels: Levels, scale: str, code: IntArray, answered: BoolArray) -> Means:
+        """Return the means with the share of each level, and the level of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+        levels : tuple of str
+        scale : str
+        code : (rows,) int64 array
+            Index into `levels`.
+        answered : (rows,) bool array
+            Rows in use with an answer.
+        """
+        counts = np.zeros((len(self.answers), len(levels)))
+        np.add.at(counts, (self.key[answered], code[answered]), rows.n[answered])
+        shares = counts / np.maximum(self.answers, 1.0)[:, None]
+        return replace(self, levels=levels, scale=scale, shares=shares, code=code)
 
 
 def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "") -> Means:

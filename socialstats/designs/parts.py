@@ -163,6 +163,14 @@ class Repeats:
         Sample variance of these answers; NaN where there is one.
     share_of : str
         Of answers with two labels, the one that counts as 1: each mean is its share. Empty for numbers.
+    levels : tuple of str
+        Levels of the single answers, where these are few; empty otherwise.
+    scale : str
+        Their scale.
+    shares : (values, levels) float64 array, or None
+        Share of each level among the answers.
+    first : (values,) int64 array, or None
+        Index into `levels` of the first answer, in the order of the columns that tell them apart.
     """
 
     columns: Levels
@@ -172,6 +180,10 @@ class Repeats:
     answers: FloatArray
     variance: FloatArray
     share_of: str = ""
+    levels: Levels = ()
+    scale: str = ""
+    shares: FloatArray | None = None
+    first: IntArray | None = None
 
     def take(self, index: IntArray, size: int) -> Repeats:
         """Return the repeats behind some of `size` places of the design, in the order of `index`."""
@@ -189,6 +201,8 @@ class Repeats:
             place=self.place[kept],
             answers=self.answers[kept],
             variance=self.variance[kept],
+            shares=None if self.shares is None else self.shares[kept],
+            first=None if self.first is None else self.first[kept],
         )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from socialstats.designs.parts import (
     taken_fields,
 )
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables import as_table, with_joint
+from socialstats.tables import as_number, as_table, with_joint
 from socialstats.text import count as counted
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
@@ -371,7 +371,10 @@ class Ratings(RatingsSources, Design):
     probabilities : (ratings, levels) float64 array, or None
         Probability of each level in each reply; rows sum to 1 or less, the rest being other answers, or are NaN.
     repeats : Repeats or None
-        The answers behind each value, where raters rated units several times and the values are means.
+        The answers behind each value, where raters rated units several times and the values are means (of labels: the
+        first answers).
+    shared : Repeats or None
+        The same where `probabilities` are the shares of levels among repeated answers.
     instrument : Instrument or None
         What judges score, where the table declares it.
     flow, source, columns, cautions
@@ -404,6 +407,7 @@ class Ratings(RatingsSources, Design):
     raters_known: bool = True
     probabilities: FloatArray | None = None
     repeats: Repeats | None = None
+    shared: Repeats | None = None
     instrument: Instrument | None = None
 
     def __repr__(self) -> str:
@@ -451,12 +455,40 @@ class Ratings(RatingsSources, Design):
     @property
     def coverage(self) -> Coverage | None:
         """How much of the replies the levels' probabilities tell; None without. Raters who never have any give none."""
-        if self.probabilities is None:
+        if self.probabilities is None or self.shared is not None:
             return None
         rows = ~np.isnan(self.probabilities).any(axis=1)
         asked = np.isin(self.rater, self.rater[rows]) & (self.status == OK)
         rest = float(np.maximum(1 - self.probabilities[rows].sum(axis=1), 0).mean()) if rows.any() else None
         return Coverage(replies=int(rows.sum()), none=int((asked & ~rows).sum()), rest=rest)
+
+    def of_answers(self) -> Ratings:
+        """Return the design of single answers, where the values are means of several; others as they are.
+
+        A value is the first answer of the rater to the unit, and `probabilities` hold the shares of all levels among
+        the rater's answers. Without shares (of more levels than a scale has) means stay.
+        """
+        repeats = self.repeats
+        if repeats is None or repeats.shares is None or repeats.first is None:
+            return self
+        value = np.full(len(self.value), -1, dtype=np.int64)
+        value[repeats.place] = repeats.first
+        probabilities = np.full((len(self.value), len(repeats.levels)), np.nan)
+        probabilities[repeats.place] = repeats.shares
+        numbers = [as_number(level) for level in repeats.levels]
+        known = np.array([x for x in numbers if x is not None], dtype=np.float64)
+        numeric = len(known) == len(numbers)
+        return replace(
+            self,
+            levels=repeats.levels,
+            scale=cast(Scale, repeats.scale or self.scale),
+            scores=known if numeric else np.arange(len(numbers), dtype=np.float64),
+            numeric=numeric,
+            value=value,
+            probabilities=probabilities,
+            repeats=None,
+            shared=repeats,
+        )
 
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""

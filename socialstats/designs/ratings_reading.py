@@ -460,21 +460,29 @@ def level_probabilities(rows: Rows, roles: Roles, options: RatingsOptions, rated
 def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | None]:
     """Keep one row of each unit and rater, with the mean of its scores; say how many rows were averaged.
 
-    A rater with a score of the unit has no refusal and no missing rating of it.
+    A rater with a score of the unit has no refusal and no missing rating of it. Labels have no mean: beside people the
+    first answer of each unit and rater is kept, with the shares of all levels.
 
     Raises
     ------
     InputError
-        For labels, which have no mean.
+        For labels where no column says who is a person.
     """
     chosen, scores = rated.chosen, rated.chosen.scores
     numeric = chosen.numeric and chosen.scale != "nominal"
-    if roles.of("probability") or not (numeric or len(chosen.levels) <= 2):
+    labels = not (numeric or len(chosen.levels) <= 2) or (bool(roles["rater_source"]) and not chosen.numeric)
+    if roles.of("probability") or (labels and not roles["rater_source"]):
         refuse_means(rows, roles, numeric=chosen.numeric)
     ok = rows.use & (rated.status == OK)
     if not ok.any():
         return rated, None
     means = mean_answers(rows, roles, np.where(ok, scores[rated.value], np.nan))
+    if len(chosen.levels) <= MOST_SHARED:
+        means = means.with_levels(rows, chosen.levels, chosen.scale, rated.value, ok)
+    if labels:
+        note = caution(means.note.code, means.note.detail.replace("means", "shares of levels"), affects=SHARED_BY)
+        unknown = np.full_like(means.variance, np.nan)
+        return replace(rated, cautions=(*rated.cautions, note)), replace(means, note=note, variance=unknown)
     there = ~np.isnan(means.values)
     levels, value = np.unique(means.values[there], return_inverse=True)
     values = np.full(len(there), -1, dtype=np.int64)
@@ -483,6 +491,10 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     of_means = ChosenLevels(tuple(plain_number(x) for x in levels.tolist()), "interval", False)
     ends = scale_ends(scores, chosen.declared)
     return replace(rated, chosen=of_means, value=values, cautions=cautions, ends=ends), means
+
+
+MOST_SHARED = 30  # levels whose shares among repeated answers are kept
+SHARED_BY = "nothing: units, not repeats, are taken as independent"
 
 
 def _rater_group(rows: Rows, who: Texts, column: str) -> None:

@@ -637,7 +637,7 @@ def names_keys(profile: Profile, column: Column) -> bool:
 
 def names_answers(column: Column) -> bool:
     """Whether a column is called like an answer, and not like the source or the kind of one."""
-    return column.called(VALUES.words) and not {*column.tokens[-1:]} & {*OF_ANSWERS}
+    return column.called(VALUES.words) and not {*column.tokens[-1:]} & {*OF_ANSWERS, *IDENTITIES}
 
 
 def is_met(profile: Profile, column: Column) -> bool:

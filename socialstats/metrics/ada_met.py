@@ -755,7 +755,7 @@ def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **
     return forest(shown, ax=ax, **{**settings, "sort": False, "reference": None, **options})
 
 
-@reads(Ratings)
+@reads(Ratings, labels="shares")
 def ada_met(
     ratings: Ratings | TableLike,
     *,

@@ -70,7 +70,7 @@ SWAPPED = "sources swapped in whole clusters"
 ROW_LEVEL = "chi-square, treating ratings as independent"
 
 
-NOT_DRAWN = "replies count with probabilities, whose chi-square does not follow the chi-square distribution"
+NOT_DRAWN = "replies count with probabilities or shares, whose chi-square does not follow the chi-square distribution"
 NO_UNITS = "no unit was rated by both sources"
 BY_RATER = "t over units (clusters) and raters"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
@@ -217,7 +217,7 @@ def bits(counts: FloatArray) -> FloatArray:
 
 def replies_read(design: Ratings, source: str | None) -> tuple[IntArray, IntArray, FloatArray] | None:
     """Return unit, source and entropy of the replies that have probabilities; None without such columns."""
-    if design.probabilities is None:
+    if design.probabilities is None or design.shared is not None:
         return None
     known = np.flatnonzero(~np.isnan(design.probabilities).any(axis=1))
     who = source_factor(design, source, True).codes[design.rater[known]]
@@ -412,7 +412,7 @@ SAID = 4
 MOST_DRAWN = 200
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="shares")
 def choice_shares(
     ratings: Ratings | TableLike,
     *,

@@ -33,7 +33,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="single")
 def fleiss_kappa(
     ratings: Ratings | TableLike,
     *,

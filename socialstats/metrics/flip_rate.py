@@ -33,7 +33,7 @@ ALL = "all"
 ONCE = "no unit has two answers of it"
 
 
-@reads(repeated_answers, Ratings, labels=True)
+@reads(repeated_answers, Ratings, labels="single")
 def flip_rate(
     answers: Ratings | TableLike,
     *,

@@ -569,7 +569,7 @@ Ci = Literal["noncentral", "t", "percentile", "basic"]
 SAID, MOST_DRAWN = 3, 200
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="shares")
 def js_similarity(
     ratings: Ratings | TableLike,
     *,

@@ -33,7 +33,7 @@ TERMS = ("accuracy", "single rater", "unanimous", "tied")
 NO_UNIT = "no unit has votes and a true level"
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="single")
 def majority_vote_accuracy(
     ratings: Ratings | TableLike,
     *,

@@ -84,7 +84,7 @@ def matrix_of(design: Ratings, source: Source, strata: Sequence[str]) -> Matrix:
     )  # fmt: skip
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="single")
 def multinomial_logit(
     ratings: Ratings | TableLike, *, terms: Sequence[str] | None = None, level: float = 0.95, **columns: Any
 ) -> Result | ResultGroup:

@@ -38,7 +38,7 @@ ALL = "all pairs"
 NOBODY = "no unit has ratings of both"
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="single")
 def percent_agreement(
     ratings: Ratings | TableLike,
     *,

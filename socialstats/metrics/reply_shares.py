@@ -28,7 +28,7 @@ RATER, ALL = "rater", "all sources"
 Part = tuple[str, str]  # a source, or a level of the stratum
 
 
-@reads(Ratings, labels=True)
+@reads(Ratings, labels="single")
 def reply_shares(
     ratings: Ratings | TableLike, *, source: str | None = None, stratum: str | None = None,
     cluster: str | Sequence[str] | None = "declared", people: People = "auto", level: float = 0.95, **columns: Any,

@@ -161,6 +161,7 @@ def collect(
     human &= place[design.unit] >= 0
     people, row = np.unique(design.rater[human], return_inverse=True)
     column = place[design.unit[human]] * k + rank[design.value[human]]
+    given = np.ones(len(row))
     asked = ~ours & (place[design.unit] >= 0)
     value = np.where(design.status == REFUSAL, k, rank[design.value])
     value = np.where(design.status == MISSING, k if unparsed == "refusal" else EXCLUDED, value)
@@ -168,13 +169,17 @@ def collect(
     at = np.searchsorted(models, design.rater[asked]), place[design.unit[asked]]
     read = design.read_as(refusals=True)[:, [*order, k]]
     read[design.status == MISSING, k] = float(unparsed == "refusal")
+    if design.shared is not None:  # a person's answers to a unit count as one
+        of_person, level = np.nonzero(read[human][:, :k])
+        given = read[human][of_person, level]
+        row, column = row[of_person], place[design.unit[human]][of_person] * k + level
     shares = np.zeros((len(models), len(units), k + 1))
     shares[at] = read[asked]
     answer[at], status[at] = value[asked], design.status[asked]
     return Answers(
         scores=design.scores[order], labels=tuple(design.levels[k] for k in order.tolist()), unit=units,
         weight=design.unit_count[units], people=people, models=models,
-        table=csr_array((np.ones(len(row)), (row, column)), shape=(len(people), len(units) * k)),
+        table=csr_array((given, (row, column)), shape=(len(people), len(units) * k)),
         answer=answer, shares=shares, status=status, left_out=tuple(design.units[u] for u in left_out.tolist()),
         unanswered=len(unanswered), ties=ties, refusal=refusal,
     )  # fmt: skip

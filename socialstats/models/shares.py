@@ -409,6 +409,8 @@ def source_counts(
 
 def of_probabilities(design: Ratings) -> str:
     """Return what a title says of a design whose replies count with probabilities."""
+    if design.shared is not None:
+        return ", of repeated answers"
     return "" if design.probabilities is None else ", of probabilities"
 
 

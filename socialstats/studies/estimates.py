@@ -32,8 +32,13 @@ SAME = 1e-6  # two numbers nearer than this (relative) are one
 def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[str, ...]:
     """Return the methods paragraph on what was sampled of each reply and what was read; none where nothing was read.
 
-    `read` says which numbers of ratings are of probabilities, and which of the sampled levels.
+    `read` says which numbers of ratings are of probabilities (``{shares}``), and which of the sampled levels
+    (``{drawn}``). Of repeated answers these are the shares of the levels, and the first answers.
     """
+    if isinstance(design, Ratings) and design.shared is not None:
+        used = read.format(shares="shares", drawn="first answer")
+        return (f"Raters who answered a unit several times count with the shares of their answers. {used}.",)
+    read = read.format(shares="probabilities", drawn="sampled levels")
     coverage = design.coverage
     if coverage is None:
         return ()

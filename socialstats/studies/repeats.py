@@ -50,13 +50,14 @@ def repeats_block(
     behind = answers_behind(repeats, lead, of)
     if behind is not None:
         said += worth(behind, what)
-    cells = tuple((name, *spread_of(repeats.of_source(name))) for name in repeats.sources)
+    several = [(name, repeats.of_source(name)) for name in repeats.sources]
+    cells = tuple((name, *spread_of(held)) for name, held in several if not len(held.answers) or held.most > 1)
     header = ("Source", "Means", "Fewest answers", "Most answers", "Variance within units", "SD within units")
     return Block(
         id="repeats",
         question="What did repeated answers add?",
         sentences=tuple(said),
-        tables=(Table(caption="Repeated answers of each source", header=header, cells=cells),),
+        tables=(Table(caption="Sources with repeated answers", header=header, cells=cells),),
         part="appendix",
     )
 

@@ -69,7 +69,7 @@ MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 MOST_BY = 12  # labels of what a page is made by
 MOST_VALUES = 2  # columns of values that groups are compared by
 STRONG = 8.5  # likelihood of a contrast that is rather asked about than averaged
-BESIDE_PEOPLE, REPEATED_BESIDE_PEOPLE = 9.6, 8.5  # scores; repeats have no page of shares
+BESIDE_PEOPLE = 9.6
 WITHIN_MODELS, AVERAGED = 9.5, 8.2
 RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, UNCLEAR = 8.9, 7.9, 7.4, 4.0
@@ -353,8 +353,7 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
         parts["repeat"] = repeats_of(seen, [unit, source, rater])
         means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
-        score = BESIDE_PEOPLE if not parts["repeat"] else REPEATED_BESIDE_PEOPLE
-        yield Proposal("ratings", score, means, parts)
+        yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
 
 

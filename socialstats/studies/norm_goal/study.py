@@ -321,7 +321,7 @@ def suits(design: Ratings) -> bool:
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer whether the others choose each action as often as people, where they differ, and how certain that is."""
-    design = base_first(crossed(design), options.reference)
+    design = base_first(crossed(design.of_answers()), options.reference)
     source = human_source(design)
     if source is None:
         raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
@@ -599,8 +599,8 @@ def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -
     )
 
 
-READ = ("Shares, their differences and changes, and similarities are those of these probabilities; agreement and the "
-        "logit use the sampled levels")  # fmt: skip
+READ = ("Shares, their differences and changes, and similarities are those of these {shares}; agreement and the "
+        "logit use the {drawn}")  # fmt: skip
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:

@@ -59,6 +59,7 @@ from socialstats.studies.ordinal_alignment.blocks import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
+from socialstats.studies.repeats import repeats_block
 from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.text import count, level_text, number, percent, quoted, shorten, spoken
 
@@ -76,7 +77,8 @@ def nearest_words(main: Result) -> tuple[str, ...]:
     alpha, first = 1 - main.settings["level"], shorten(rows[0].label("nearest") or "", 40)
     alike = [r.term for r in rows if not sentences.significant(r, alpha)]
     if len(alike) == len(rows):
-        return (f"'{first}' was not significantly closer than any of the {count(len(rows), 'other model')} (Holm).",)
+        others = f"any of the {count(len(rows))} other models (Holm)" if len(rows) > 1 else "the other model"
+        return (f"'{first}' was not significantly closer than {others}.",)
     n = f"{count(len(rows) - len(alike))} of the {count(len(rows), 'other model')}"
     rest = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
     return (f"'{first}' was significantly closer than {n}{rest} (Holm).",)
@@ -144,8 +146,8 @@ def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
     )
 
 
-READ = ("Distances of models, their shares by distance and mean ratings are means over these probabilities; matches, "
-        "alphas and refusals use the sampled levels")  # fmt: skip
+READ = ("Distances of models, their shares by distance and mean ratings are means over these {shares}; matches, "
+        "alphas and refusals use the {drawn}")  # fmt: skip
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
@@ -308,13 +310,14 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer one table: distances to people where there are people, else agreement among the models."""
     if human_source(design) is None:
         return without_people({"all answers": design}, design, options)
-    return with_people(design, options)
+    return with_people(design.of_answers(), options)
 
 
 def levels(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer a table with a by factor, such as prompts."""
     if human_source(design) is None:
         return without_people(design.split(), design, options)
+    design = design.of_answers()
     return merge(
         {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design, options
     )
@@ -351,7 +354,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         *(conditional(block, len(raters[source.human])) for block in comparison(main, options)),
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         matches_block(matches, source.human), replies_block(design, lost),
-        variants_block(design, main, source, options),
+        variants_block(design, main, source, options), repeats_block(design.shared),
     ) if block is not None]  # fmt: skip
     named = {f"Distances by {shorten(name, 40)}": r for name, r in distances.items()} or {"Distances": main}
     named |= {f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
