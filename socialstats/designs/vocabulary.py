@@ -78,6 +78,9 @@ PERSONS = spelled(
     "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
+GIVEN = spelled(
+    "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
+)  # units that somebody rates: columns beside them are raters rather than models
 LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")  # or clusters
 RATERS = Part(
     names=spelled(

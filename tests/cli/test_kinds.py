@@ -188,6 +188,47 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                             option=lambda made, n: made.choice(["A", "B", "C"], n)),
         "report --map unit=prompt_id,template --map condition=model --map value=option --conditions heron,orca "
         "--cluster prompt_id --scale nominal"),
+    "options that models chose": (
+        lambda: battles("first_offer", "second_offer", "taken", ["first", "second"], n=600,
+                        llm=["alder", "birch"], probe=numbered("p", 30)),
+        "report --map item_a=first_offer --map item_b=second_offer --map winner=taken --winner-coding side --by llm "
+        "--cluster probe"),
+    "verdicts that failed": (
+        lambda: battles("left_bot", "right_bot", "verdict", ["left", "right"] * 8 + ["parse_error"], n=300),
+        "report --map item_a=left_bot --map item_b=right_bot --map winner=verdict --winner-coding side "
+        "--na parse_error --missing drop"),
+    "a mark with a word for no answer": (
+        lambda: with_scores(crossed(["aufgabe", "system", "lauf"], numbered("a", 20), NAMES[:3], ["1", "2"]),
+                            note=lambda made, n: np.where(made.random(n) < 0.04, "k. A.",
+                                                          made.integers(1, 7, n).astype(str))),
+        "report --study leaderboard --map rater=system --map unit=aufgabe --map value=note --map repeat=lauf "
+        "--na 'k. A.' --missing drop"),
+    "weights beside answers": (
+        lambda: with_scores(crossed(["question", "who"], numbered("q", 6), numbered("w", 40)),
+                            wt=lambda made, n: made.random(n).round(3),
+                            option=lambda made, n: made.choice(["more", "less", "same"], n)).assign(
+            source=lambda t: np.where(t["who"] < "w030", "human", "alder")),
+        "report --map unit=question --map rater=who --map value=option --map rater_source=source --scale nominal"),
+    "a few settings between 0 and 1": (
+        lambda: with_scores(crossed(["phrase", "heat", "rng"], [f"A long text about matter number {k}" for k in
+                                     range(24)], ["0.2", "0.7", "1.2"], ["108", "209", "311"]),
+                            offer=lambda made, n: made.integers(5, 71, n)),
+        "report --study leaderboard --map rater=heat --map unit=phrase --map value=offer --map repeat=rng"),
+    "judges' points in columns": (
+        lambda: Frame({"reply": numbered("r", 60), "topic_area": [f"t{k // 5}" for k in range(60)],
+                       **{f"pts_{name}": draw(k).integers(1, 11, 60) for k, name in
+                          enumerate(("gpt4o", "sonnet", "gemini"))}}),
+        "report --raters pts_gpt4o,pts_sonnet,pts_gemini --map unit=reply"),
+    "pairs in columns within documents": (
+        lambda: Frame({"vignette": numbered("v", 48), "chapter": [f"c{k // 4}" for k in range(48)],
+                       "warmth_plain": draw().integers(0, 101, 48), "warmth_persona": draw(2).integers(0, 101, 48)}),
+        "report --map unit=vignette --map first=warmth_persona --map second=warmth_plain --cluster chapter"),
+    "sessions of one model each": (
+        lambda: with_scores(crossed(["table_no", "rnd"], [str(k) for k in range(1, 61)],
+                                    [str(k) for k in range(1, 9)]),
+                            moved=lambda made, n: made.choice(["C", "D"], n)).assign(
+            player=lambda t: np.array(["gpt-4", "claude-2"])[t["table_no"].astype(int) % 2]),
+        "report --map group=player --map unit=table_no --map value=moved --design groups --levels D,C"),
     "people and models, a row an answer": (
         lambda: with_scores(crossed(["item", "who"], numbered("q", 8), numbered("r", 24)),
                             verdict=lambda made, n: made.choice(["stay", "leave", "ask"], n)).assign(
@@ -404,7 +445,7 @@ def test_near_misses_are_refused_with_a_word(
 
 def test_nested_fields_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.jsonl"
-    Frame({"id": numbered("r", 20), "answers": [[{"user": "a", "value": k % 3}] for k in range(20)]}).to_json(
+    Frame({"id": numbered("r", 20), "answers": [[{"text": "a", "value": k % 3}] for k in range(20)]}).to_json(
         path, orient="records", lines=True
     )
     assert main(["check", str(path)]) == 2

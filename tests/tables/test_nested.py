@@ -143,3 +143,52 @@ def test_several_files_say_it_of_each(tmp_path: Path) -> None:
     table = read_table(tmp_path)
     assert table.texts("quality.responses") == ["4", "3", "5"]
     assert [part.partition(":")[0] for part in table.entries.split("; ")] == ["a.jsonl", "b.jsonl"]
+
+
+@pytest.mark.parametrize("who", ["user", "annotator_id", "completed_by"])
+def test_objects_that_say_who_gave_them_become_rows(tmp_path: Path, who: str) -> None:
+    entries = [{who: "ann", "result": [{"value": {"choices": ["calm"]}}]}, {who: "ben", "result": []}]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps([{"id": 1, "said": entries}, {"id": 2, "said": []}, {"id": 3, "said": entries[:1]}]))
+    table = read_table(path)
+    column = "said.result.value.choices"
+    assert held(table) == [
+        {"id": "1", f"said.{who}": "ann", column: "calm", "said.result": None},
+        {"id": "1", f"said.{who}": "ben", column: None, "said.result": None},
+        {"id": "3", f"said.{who}": "ann", column: "calm", "said.result": None},
+    ]
+    assert table.entries == "each entry of the list in 'said' is a row: 3 rows of 3 records, and 1 record without "\
+        "entries left out"
+    assert table.places([1, 2]) == {1: 1, 2: 3}
+
+
+def test_options_of_a_question_stay_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps([{"id": k, "options": [{"id": "a"}, {"id": "b"}]} for k in range(3)]))
+    assert len(held(read_table(path))) == 3
+
+
+def test_records_within_an_object(tmp_path: Path) -> None:
+    path, rows = tmp_path / "t.json", [{"item": k, "score": k % 2} for k in range(3)]
+    path.write_text(json.dumps({"made": "2025-01-01", "meta": {"n": 3}, "rows": rows}))
+    table = read_table(path)
+    assert held(table) == [{"item": str(k), "score": str(k % 2)} for k in range(3)]
+    assert table.entries == "the records are those of 'rows'"
+    path.write_text(json.dumps({"results": {"version": 3, "results": rows}}))
+    assert len(held(read_table(path))) == 3
+
+
+def test_lists_of_records_by_key(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"alder": [{"item": 1, "ok": 1}], "birch": [{"item": 1, "ok": 0}]}))
+    assert held(read_table(path)) == [
+        {"key": "alder", "item": "1", "ok": "1"},
+        {"key": "birch", "item": "1", "ok": "0"},
+    ]
+
+
+def test_two_lists_of_other_records_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"rows": [{"a": 1}], "notes": [{"b": 2}], "date": "x"}))
+    with pytest.raises(InputError, match="not a list of values"):
+        read_table(path)

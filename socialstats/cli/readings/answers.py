@@ -39,6 +39,7 @@ from socialstats.designs.roles import (
     met_share,
     models_of,
     names_units,
+    of_people_and_machines,
     outcomes,
     people_among,
     says_who_answered,
@@ -345,7 +346,7 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
     for source, rater, unit in product(sources, things, units):
         if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
             continue
-        if not says_who_answered(source):
+        if not (says_who_answered(source) or has_few_machines(seen, source, rater)):
             continue
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
@@ -355,6 +356,14 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
+
+
+def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
+    """Whether many people stand beside few others, as where these are models: treated groups are of one size."""
+    cells = seen.table.counts([source.name, rater.name]).columns[source.name].labels()
+    people = int((cells.codes == cells.levels.index(people_among(source))).sum())
+    others = int((cells.codes >= 0).sum()) - people
+    return of_people_and_machines(source) and others <= min(MOST_BY, people / 3)
 
 
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:

@@ -13,6 +13,7 @@ from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
+    GIVEN,
     JUDGEMENTS,
     KEY_VALUES,
     KEYS,
@@ -133,6 +134,7 @@ def column_a_model(seen: Profile) -> Proposals:
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
     rated = any(called_rater(c, shared) for c in seen.every) and not tasked
+    rated = rated or (key is not None and key.called(GIVEN))  # those who rated each answer
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
     known = families_in(names) > len(names) / 2
