@@ -420,8 +420,8 @@ class Comparisons(Design):
         winner_coding : {"auto", "label", "side", "score", "grade", "probability"}
             What `winner` holds. ``"auto"`` decides once for the whole column: labels, if every value is explained by
             labels; a side, if every value is; else an error. ``"score"``: 1 (TRUE), 0.5 or 0 (FALSE), the share of
-            the first item. ``"grade"``: a positive number says that the first item was better, a negative one that the
-            second was, and 0 is a tie; how much better is not used. ``"probability"``: from 0 to 1, the probability of
+            the first item. ``"grade"``: above 0 the first item was better, below 0 the second, and 0 is a tie. How much
+            better is not used. ``"probability"``: from 0 to 1, the probability of
             the first item in one reply, as from log-probabilities (`replies`; a column ``p_rest`` is the probability of
             other answers).
         na : str, sequence of str, or False

@@ -55,7 +55,7 @@ MOST_GRADES = 12  # numbers of a scale of ratings
 FEWEST_CELLS = 6  # cells from which what they have in common is a plan
 MOST_OF = 0.85  # share of cells that keep to a plan, where some rows are missing
 MOST_ODD, RARE = 2, 0.15  # texts among numbers, and share of the rows up to which they are missing values
-MOST_LABELS = 5_000  # of a column that is looked at for them
+MOST_LABELS = 5_000  # labels of a column in which such texts are looked for
 RARELY = 0.02  # pairs of equal labels within a cell, beside what chance makes, up to which they were planned
 
 SIDES = (

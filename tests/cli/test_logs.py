@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +62,9 @@ def test_of_several_metrics_the_printed_choice_works(tmp_path: Path, capsys: pyt
         for model in ("m", "mm") for k in range(20)
     ]  # fmt: skip
     path = dump_lines(tmp_path / "samples_ethics.jsonl", rows)
-    assert main(["check", str(path)]) == 2
-    found = re.search(r"choose one, as in (--where .*)", capsys.readouterr().err)
-    assert found is not None
-    assert main(["check", str(path), *shlex.split(found[1])]) == 0
+    assert main(["check", str(path)]) == 0
+    told = capsys.readouterr().out
+    assert "each answer has several scores: 'acc' is analysed, and --where scorer=NAME takes 'acc norm'" in told
+    assert "scorer is not 'acc': 40 (--where scorer=acc)" in told
+    assert main(["check", str(path), "--where", "scorer=acc norm"]) == 0
+    assert "is analysed" not in capsys.readouterr().out

@@ -150,7 +150,16 @@ def test_null_tables_are_rejected_as_often_as_promised() -> None:
     assert 0.02 < np.mean(rejected) < 0.09  # binomial limits of .05 in 400 tables, at .001
 
 
-@pytest.mark.parametrize("metric", [ss.choice_shares, ss.percent_agreement, ss.fleiss_kappa, ss.majority_vote_accuracy])
+def test_shares_of_numbers_are_those_of_the_answers() -> None:
+    table = answers(("model", "item", "sample", "correct"), seed=2)
+    found = ss.choice_shares(table, source="rater")
+    means = table.groupby(["model", "item"])["correct"].mean().groupby("model").mean()
+    for row in found.rows:
+        if row.role == "estimate" and row.label("level") == "1":
+            assert row.estimate == pytest.approx(means[row.label("source")], abs=1e-8)
+
+
+@pytest.mark.parametrize("metric", [ss.percent_agreement, ss.fleiss_kappa, ss.majority_vote_accuracy])
 def test_labels_are_not_counted_from_means(metric: Any) -> None:
     table = answers(("model", "item", "sample", "correct"), seed=2)
     with pytest.raises(ss.InputError, match=r"unit=\['item', 'sample'\].* and cluster='item'"):

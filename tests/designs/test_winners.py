@@ -189,5 +189,5 @@ def test_a_column_called_order_that_tells_none_is_left_out_with_a_word() -> None
 def test_grades_say_which_side_was_better() -> None:
     rows = [3, -1, 0, 0.5], ["A", "A", "B", "B"], ["B", "B", "A", "A"]
     assert outcomes(*rows, winner_coding="grade") == [A_WON, B_WON, TIED, A_WON]
-    with pytest.raises(InputError, match="'much' is not a number.*above 0 the first item was better"):
+    with pytest.raises(InputError, match=r"'much' is not a number.*above 0 the first item was better"):
         outcomes(["much", 1, 2, 0], *rows[1:], winner_coding="grade")
