@@ -31,6 +31,7 @@ SIMULATIONS = {
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
     "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100, "heaped_effects": 600,
+    "shares_of_answers": 400,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
@@ -290,6 +291,10 @@ READING = {
         "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own "
         "number of independent answers, and the difference is paired on the units."
     ),
+    "Repeated answers beside people": (
+        "Seven people answer each unit once, and a model two to six times. The model counts with the shares of its "
+        "answers. The true distance is that of 40,000 units of such people."
+    ),
     "Test of equal shares": (
         "The chi-square counts every run as an answer of its own, and rejects what is true in every third table. "
         "F over units and people keeps the runs of a unit together and holds."
@@ -434,7 +439,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from people_studies import PEOPLE_STUDIES
     from probability_studies import PROBABILITY_STUDIES
     from share_studies import SHARE_STUDIES
-    from source_studies import SOURCE_STUDIES, plug_in
+    from source_studies import SOURCE_STUDIES, plug_in, shares_of_answers
     from studies import STUDIES
     from thin_studies import THIN_STUDIES, heaped_effects
     from trait_studies import TRAIT_STUDIES, value_spreads
@@ -445,7 +450,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
     studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES | PEOPLE_STUDIES
-    studies |= {"heaped_effects": heaped_effects}
+    studies |= {"heaped_effects": heaped_effects, "shares_of_answers": shares_of_answers}
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

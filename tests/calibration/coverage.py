@@ -136,6 +136,7 @@ LINES: dict[str, dict[str, str]] = {
     "ada_met": {
         "skewed": "ADA-Met: people and units resampled: .*pile up at both ends",
         "few clusters": "ada_met: intervals: 8 clusters",
+        "repeats": "Repeated answers beside people: .*distance",
     },
     "js_similarity": {
         "rare": "Jensen-Shannon similarity of few ratings a unit: uneven",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -207,6 +208,54 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
                                  ("any level (ratings independent)", "chi-square of ratings")):  # fmt: skip
                 tally.add(called, "rejected at 5%", found.row(term).p_value <= 0.05, found.cautions)
         lines += tally.lines({("F over units and people (default)", "rejected at 5%"): RATE})
+    return lines
+
+
+ANSWERS = (2, 7)  # a model answers a unit 2 to 6 times
+MOST_UNITS = 40_000  # of which the true distance is taken
+
+
+def answered_again(rng: np.random.Generator, units: int, model: tuple[float, ...]) -> ss.Ratings:
+    """Seven people answer a unit once, and a model two to six times."""
+    parts, once, again = [], np.full(units, PEOPLE), rng.integers(*ANSWERS, units)
+    for source, shares, size, times in (("human", HUMAN, SPREAD, once), ("model", model, REPEATS, again)):
+        chances = rng.dirichlet(size * np.array(shares), units)
+        unit = np.repeat(np.arange(units), times)
+        value = (rng.random((len(unit), 1)) > chances.cumsum(axis=1)[unit, :-1]).sum(axis=1)
+        number = np.arange(len(unit)) - np.repeat(times.cumsum() - times, times)
+        rater = [f"person {k}" for k in number] if source == "human" else "model"
+        run = 1 if source == "human" else number + 1
+        rows = {"unit": unit, "rater": rater, "source": source, "run": run, "value": np.array(LEVELS)[value]}
+        parts.append(pd.DataFrame(rows))
+    return ss.Ratings.from_frame(
+        pd.concat(parts), repeat="run", scale="ordinal", levels=list(LEVELS), rater_source="source"
+    )
+
+
+def shares_of_answers(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage where a model counts with the shares of its answers: shares, similarity, and distance from the mode."""
+    lines: list[Line] = []
+    quick = {"permutations": 99, "splits": SPLITS, "resamples": RESAMPLES}
+    for name in ("equal shares", "different"):
+        model = MODELS[name]
+        many = answered_again(np.random.default_rng(6), MOST_UNITS, model)
+        distance = ss.ada_met(many, resamples=99).row("model", group=None).estimate
+        for units in UNITS[:2]:
+            tally = Tally("Repeated answers beside people: a model of 2 to 6 answers", f"{name}, {units} units")
+            for _ in range(sims):
+                design = answered_again(rng, units, model)
+                nominal = replace(design, scale="nominal")
+                found = ss.choice_shares(nominal, permutations=99)
+                for group, truth in (("model", model), ("model - human", tuple(np.subtract(model, HUMAN)))):
+                    rows = [found.row(level, group=group) for level in LEVELS]
+                    tally.covers("choice_shares (default)", group, rows, truth, found.cautions)
+                found = ss.js_similarity(nominal, **quick)
+                tally.covers("js_similarity (default)", "similarity", [found.row("model")],
+                             [similarity(HUMAN, model)], found.cautions)  # fmt: skip
+                found = ss.ada_met(design, resamples=RESAMPLES)
+                tally.covers("ada_met (default)", "distance", [found.row("model", group=None)], [distance],
+                             found.cautions)  # fmt: skip
+            lines += tally.lines()
     return lines
 
 
