@@ -212,7 +212,7 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
 
 
 ANSWERS = (2, 7)  # a model answers a unit 2 to 6 times
-MOST_UNITS = 40_000  # of which the true distance is taken
+MOST_UNITS = 40_000  # units behind the true distance
 
 
 def answered_again(rng: np.random.Generator, units: int, model: tuple[float, ...]) -> ss.Ratings:
@@ -233,7 +233,7 @@ def answered_again(rng: np.random.Generator, units: int, model: tuple[float, ...
 
 
 def shares_of_answers(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Coverage where a model counts with the shares of its answers: shares, similarity, and distance from the mode."""
+    """Coverage of shares, similarity and distance where a model counts with the shares of its answers."""
     lines: list[Line] = []
     quick = {"permutations": 99, "splits": SPLITS, "resamples": RESAMPLES}
     for name in ("equal shares", "different"):
