@@ -36,7 +36,8 @@ OPPOSITES: tuple[Pair, ...] = (("false", "true"), ("no", "yes"))
 BOTH_OPPOSITES = couples(
     "incorrect correct, wrong right, fail pass, failed passed, i c, nein ja, falsch richtig, falsch wahr, non "
     "oui, faux vrai, no si, nao sim, nee ja, nej ja, incorrecto correcto, errado certo, incorreto correto, sbagliato "
-    "corretto, falso vero, fout goed, onjuist juist, 错 对, 错误 正确, 否 是, いいえ はい, 不正解 正解, ✗ ✓, × ○"
+    "corretto, n y, f t, falso vero, fout goed, onjuist juist, "
+    "错 对, 错误 正确, 否 是, いいえ はい, 不正解 正解, ✗ ✓, × ○"
 )
 
 

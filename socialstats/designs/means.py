@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.vocabulary import PERSONS, RATERS, SCORERS
 from socialstats.errors import Caution, InputError, caution
+from socialstats.tables import Table
 from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
@@ -132,7 +134,8 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     held = answers[answers > 0].astype(np.int64)  # rows without an answer are no answers
     size_of = f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
     by = f", told apart by {quoted(repeat)}" if repeat else ""
-    who = [name for name in repeat if Column(name=name, levels=(), rows=0, filled=0).called(GIVERS)]
+    sources = roles.of("condition", "source", "rater")
+    who = [name for name in repeat if is_sample(rows.table, name, sources)]
     fixed = f"; intervals speak of these labels of {quoted(who)}, and of no others" if who else ""
     rows.flow.append(FlowStep(label=AVERAGED, rows=int(held.sum()), note=f"{size_of} to a mean{by}"))
     detail = f"{held.sum():,} answers to {counted(len(held), 'mean')}, {size_of} each{by}{fixed}"
@@ -147,6 +150,19 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
         share_of=share_of,
         note=caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent"),
     )
+
+
+def is_sample(table: Table, repeat: str, sources: Sequence[str]) -> bool:
+    """Whether labels of a column of repeats are a sample of their own: who gave answers, or labels of one source each.
+
+    Names of persons of two groups, for instance, are other names in each group.
+    """
+    if Column(name=repeat, levels=(), rows=0, filled=0).called(GIVERS):
+        return True
+    if not (sources and table.has(repeat)):
+        return False
+    several, labels = len(table.counts([*sources]).n) > 1, table.counts([repeat]).n
+    return several and len(table.counts([repeat, *sources]).n) == len(labels) < labels.sum() / 2
 
 
 def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:

@@ -171,7 +171,7 @@ class Column:
         names = self.text or self.whole or self.identifies
         self.names_things = self.filled == self.rows and self.size > 1 and names
         self.discrete = self.size <= FEW and (halves or self.text)
-        timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
+        timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec", "secs", "seg", "sek"})
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
         two = self.size == 2
         self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
@@ -639,7 +639,7 @@ def odd_labels(rows_of: Mapping[str, float]) -> Levels:
     if not 2 < len(rows_of) <= MOST_LABELS:
         return ()
     texts = [label for label in rows_of if as_number(label) is None]
-    failed = [label for label in texts if bare(label) in FAILURES]
+    failed = [label for label in texts if bare(label) in FAILURES or label.strip("?- ") == ""]
     odd = texts if 0 < len(texts) <= MOST_ODD and len(rows_of) - len(texts) > 2 else failed
     rare = sum(rows_of[label] for label in odd) <= RARE * sum(rows_of.values())
     return tuple(odd) if rare and len(rows_of) - len(odd) > 1 else ()

@@ -47,6 +47,8 @@ from socialstats.designs.vocabulary import (
     COVARIATES,
     CUES,
     DATES,
+    EXPORTED,
+    GOLD,
     GRADERS,
     IDENTITIES,
     KINDS_OF,
@@ -67,6 +69,7 @@ from socialstats.designs.vocabulary import (
     RIGHT,
     SCORERS,
     SOURCES,
+    STATES,
     SUBJECTS,
     SUMMARIES,
     TASKS,
@@ -91,7 +94,7 @@ NAMED: tuple[tuple[Kind, Levels], ...] = (
     ("repeat", REPEATS.words),
     ("factor", (*MODELS.words, *CONDITIONS.words)),
 )  # what a name says of a column that varies within a unit and source
-BESIDES = (*COSTS, *CALLS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
+BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
 OTHER_UNITS = (
     *WEAK,
@@ -231,7 +234,7 @@ class Cells:
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
-        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES):
+        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
             who = column.called((*PERSONS, *RATERS.words)) and column.names_things
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
@@ -316,6 +319,14 @@ class Cells:
         residual = x - means_by(joint_codes([unit, source]), x, n)[joint_codes([unit, source])]
         shared = shared_residual(joint_codes([unit, label]), source, residual, n)
         return shared > SURE and unit_p_value(unit, source, label, x, n) > ALIKE
+
+
+def is_call(column: Column) -> bool:
+    """Whether a column says how an answer was asked for, its size, or what became of the reply.
+
+    Numbers called context are so many tokens. Labels called so are kinds of context.
+    """
+    return column.called(STATES) or (column.numbers is not None and column.called(CALLS))
 
 
 def answers_as_numbers(profile: Profile, value: str, labels: object) -> FloatArray | None:
@@ -530,6 +541,7 @@ MANY_UNITS = 20  # labels from which a column of texts may name units whatever t
 FEWEST_CLUSTERS, FEWEST_UNNAMED = 5, 8  # labels of a cluster that is called so, and of one that is not
 MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
 QUESTION = 4  # words of a name that is a question
+MOST_UNNAMED = 3  # labels of a column that tells groups apart whatever it is called
 MOST_GROUPS = 6  # labels of a column that tells groups apart
 FEW_NAMED = 4  # labels of a column called like units that rather are conditions, such as two prompts
 MOST_UNITS = 12  # columns that are tried as units
@@ -668,7 +680,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
     manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
-    if not things or describes or answers or profile.has_partner(c) or c.called(CALLS):
+    if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
     if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
         return ""
@@ -703,6 +715,11 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     return "unnamed" if names_sources(c) and is_designed(profile, c) else "lettered"
 
 
+def is_choice(column: Column) -> bool:
+    """Whether two opposites are called like a choice: of each set one was picked, as often as in the next set."""
+    return column.yes_no and column.called(PICKED)
+
+
 def is_setting(profile: Profile, column: Column) -> bool:
     """Whether a few numbers, not all whole, were met equally often by most units, as temperatures are; no repeats."""
     few = column.numbers is not None and 1 < column.size <= MOST_GROUPS
@@ -717,12 +734,14 @@ def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
     """
     free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
     free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or numbers_things(c))]
-    free = [c for c in free if not (c.called(CALLS) or {*c.tokens} & {*WEIGHTS})]
-    free = [c for c in free if not (c.unique and c.whole and c.is_enumeration) and not is_designed(profile, c)]
+    free = [c for c in free if not (is_call(c) or {*c.tokens} & {*WEIGHTS})]
+    free = [c for c in free if not (c.unique and c.whole and c.is_enumeration)]
+    free = [c for c in free if is_choice(c) or not is_designed(profile, c)]
     plays = (*TREATMENTS, *RATERS.words, *CUES)
     drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
     free = [c for c in free if not drawn or c.called(VALUES.words) or not c.called(plays)]
-    free = [c for c in free if c.name not in profile.aside and (c.name not in profile.no_values or c.numbering)]
+    free = [c for c in free if c.name not in profile.aside]
+    free = [c for c in free if c.name not in profile.no_values or c.numbering or is_choice(c)]
     return sorted([c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c))
 
 
@@ -736,6 +755,7 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     """Rank a column that may hold the answers; the least comes first."""
     weak = column.called((*WEAK_VALUES, *CONFIDENCE)) and not column.called(RIGHT)
     beside = column.called(REACTIONS) or counts_of(column)
+    sure_of = column.called(CONFIDENCE)
     summary = bool({*column.tokens} & {*MEAN_WORDS, "rank"})
     picked = column.called(PICKED) and not column.called(RESPONSES)
     whole = summary and is_mean_of(profile, column)
@@ -745,16 +765,23 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     label = label and not ordered(column.levels)
     remark = column.text and not column.yes_no and (bool({*column.tokens[-1:]} & {*PROSE}) or spoken(column))
     place = [*profile.columns].index(column.name)
+    kinds = (remark or is_reference(column), sure_of, named, label or plays, beside, weak or summary, True)
+    kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
         not whole,
-        5 if remark else 0 if named else 4 if label or plays else 3 if beside else 2 if weak or summary else 1,
+        kind,
         not (column.yes_no and column.called(RIGHT)),
         may_be_age(column),
         column.numbers is None and not (column.yes_no or ordered(column.levels)),
         not within_one(column),
         place,
     )
+
+
+def is_reference(column: Column) -> bool:
+    """Whether a column is called like the right answer, which is the same for everybody."""
+    return bool({*column.tokens} & {*GOLD})
 
 
 def spoken(column: Column) -> bool:
@@ -935,7 +962,8 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     if part is not None:
         names = (unit.name, part)
         cells = Cells(profile, names, [model.name], value.name)
-    persons = unit.called(PERSONS) and met_share(profile, model, unit) >= EQUAL  # each met several items of either kind
+    persons = unit.called(PERSONS) or unit.id_named
+    persons = persons and met_share(profile, model, unit) >= EQUAL  # each met several items of either kind
     if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
     kinds: tuple[Kind, ...] = ("repeat", "factor", "scorer", "nested")  # judges of one answer: their mean
@@ -968,7 +996,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         cluster=next(clusters, None),
         repeat=repeat,
         answers=cells.answers,
-        named=unit.called(UNITS.words) and not unit.called(REPEATS.words),
+        named=unit.called((*UNITS.words, *PERSONS)) and (unit.id_named or not unit.called(REPEATS.words)),
         anew=part is not None and is_numbered_anew(unit, profile.columns[part]),
     )
 
@@ -1042,11 +1070,14 @@ class Groups:
         The column that names the units; None where each row is one.
     several : bool
         Whether a unit has several rows.
+    named : bool
+        Whether names or labels tell the groups; else they are the only labels that persons, or classes of them, have.
     """
 
     group: str
     unit: str | None
     several: bool
+    named: bool = True
 
 
 def independent_groups(profile: Profile) -> Groups | None:
@@ -1084,7 +1115,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             and names_units(profile, c.name)
             and not (c.called(CALLS) or (c.called(VALUES.words) and not c.called(PERSONS)))
             and (c.id_named or not c.called(REPEATS.words))
-            and (c.text or c.identifies or c.numbering or c.called(UNITS.words))
+            and (c.text or c.identifies or c.numbering or c.is_enumeration or c.called(UNITS.words))
         ]
         repeated = [
             c
@@ -1100,7 +1131,27 @@ def independent_groups(profile: Profile) -> Groups | None:
         planned = any(profile.distinct([c.name, group.name]) for c in crossed)
         if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
-    return None
+    return unnamed_groups(profile) if not models else None
+
+
+def unnamed_groups(profile: Profile) -> Groups | None:
+    """Return the groups of persons, a row each, that the only column of two or three labels tells; None otherwise.
+
+    Yes and no may be answers, unless all persons of a class, say, have one of them.
+    """
+    person = next((c for c in profile.every if c.unique and c.called(PERSONS)), None)
+    if person is None:
+        return None
+    beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS.words)
+    few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
+    few = [c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))]
+    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
+    owners = {c.name: owner for c in few for owner in classes if profile.constant(c, owner)}
+    few = [c for c in few if c.name in owners] or [c for c in few if not c.yes_no]
+    if len(few) != 1:
+        return None
+    owner = owners.get(few[0].name)
+    return Groups(few[0].name, (owner or person).name, several=owner is not None, named=False)
 
 
 def owned_by(profile: Profile, group: Column) -> bool:

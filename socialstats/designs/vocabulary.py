@@ -60,7 +60,7 @@ UNITS = Part(
     words=spelled(
         "unit item id question subject subj sj sbj participant person student patient case story sample plot plant "
         "product produit object essay text image img photo stimulus "
-        "couple worker scenario trial specimen compound task prompt "
+        "stim stimuli couple worker scenario trial specimen compound task prompt "
         "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post "
         "hitid pid paper qid doc document passage instance example problem vignette dilemma statement claim sentence "
         "query dilema dilemme dilemas situation situacion situazione scenari "
@@ -73,11 +73,13 @@ UNITS = Part(
     ),
 )
 PERSONS = spelled(
+    "stud pupil schuler schulerin eleve recruiter employer teacher customer client juror voter eleitor wahler "
     "subject subj sj pid participant person student respondent sujeto participante sujet proband interrogator "
     "versuchsperson vp encuestado inquirido aluno eleve partecipante soggetto "
     "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
+STIMULI = spelled("stim stimuli stimulus item question prompt scenario vignette task trial image clip story dilemma")
 GIVEN = spelled(
     "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
 )  # units that somebody rates: columns beside them are raters rather than models
@@ -139,7 +141,8 @@ CONDITIONS = Part(
 TREATMENTS = spelled(
     "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
     "tone strategy strategie estrategia tactic technique bedingung gruppe versuchsgruppe "
-    "tratamiento condicion grupo traitement groupe version versao versione persona modalidad modalidade modalita "
+    "fassung variante ausfuhrung tratamiento condicion grupo traitement groupe version versao versione persona "
+    "modalidad modalidade modalita "
     "allocation allotment 组别 组 条件 版本"
 )  # what was done to a unit
 PERIODS = spelled(
@@ -162,7 +165,7 @@ VALUES = Part(
         "antwort punkte richtig rotulo etiqueta opcion elegida elegido gegeben given puntuacion puntaje valor "
         "respuesta correcto "
         "note valeur reponse exactmatch em f1 pass1 "
-        "passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
+        "hit hits passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
         "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
         "entscheidung choix reaktionszeit voto punteggio risposta giudizio resposta nota pontuacao oordeel waardering "
@@ -174,7 +177,7 @@ SCORE_NAMES = spelled(
     "accuracy acc exact_match is_correct passed pass mean"
 )  # what boards of models have besides values
 RIGHT = spelled(
-    "correct acc accuracy success passed em exactmatch acertou acerto richtig correcto"
+    "hit correct acc accuracy success passed em exactmatch acertou acerto richtig correcto"
 )  # a score beside the answer that it was given for
 REPEATS = Part(
     names=spelled(
@@ -207,7 +210,8 @@ SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overal
 BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
 NO_SCORES = spelled("mean average overall rank")  # words of columns that are made of scores
 DATES = spelled(
-    "date year month week day hour datum jahr monat woche fecha ano mes semana annee mois semaine 日期 年份 月份"
+    "weekday wochentag date year month week day hour datum jahr monat woche fecha ano mes semana annee mois semaine "
+    "日期 年份 月份"
 )
 TIMINGS = spelled(
     "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
@@ -232,29 +236,31 @@ WEIGHTS = spelled(
     "weight weights wt wts wgt weighting surveyweight gewicht gewichtung peso pesos poids ponderacion 权重"
 )  # how many others a row stands for
 CONFIDENCE = spelled(
+    "conf logp logprob logprobs loglik loglikelihood "
     "confidence confident certainty sureness confianca konfidenz sicherheit certitude certeza sicurezza seguridad "
     "seguranca zekerheid 信心 确信度"
 )
 PROSE = spelled(
-    "reply comment comments text output prompt rationale reason reasons explanation justification justificacion note "
-    "notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
+    "raw reply comment comments text output prompt rationale reason reasons explanation justification justificacion "
+    "note notes content message begrundung kommentar commentaire comentario comentarios justificacao justification 备注"
 )  # last words of names of free texts
 FAILURES = spelled(
     "error errors errored exception timeout timedout parseerror parsingerror parsefailed unparsed unparseable "
-    "unparsable invalid malformed apierror ka keineangabe"
+    "unparsable invalid malformed apierror ka keineangabe ignore ignored skip skipped discarded"
 )  # labels of replies that could not be read, and of questions without an answer
 LONG_LABEL = 25  # letters of a label on average, from which it is a text rather than a name
 EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
     "attentioncheck consent"
 )  # beside the answers of a questionnaire
+STATES = spelled("parse parsed parser finishreason stopreason cached")  # what became of a reply
 NO_TRIALS = spelled(
     "instruction instructions preload fixation consent practice practise warmup welcome debrief debriefing fullscreen "
     "intro introduction survey demographics end"
 )  # labels of rows of an experiment that ask for no answer
 CALLS = spelled(
     "characters chars length len requests calls words wordcount nwords sentences lines paragraphs temperature topp "
-    "bytes params parse parsed parser finishreason stopreason ctx contextlength contextwindow "
+    "bytes params ctx contextlength contextwindow "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
 )  # how it was asked for, its size
 IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
@@ -290,6 +296,9 @@ LATER = couples(
     "admission discharge, test retest, pra post, vorher nachher, prae post, vortest nachtest, antes despues, "
     "avant apres, prima dopo, antes depois, t0 t1, t1 t2, 前 后, 前测 后测, 之前 之后, base tuned, entry exit"
 )  # what came first, and what came later
+EARLIER = spelled(
+    "prior pre baseline before initial t0 pretest vorher vortest antes previo avant prima iniziale 前 前测"
+)  # what was measured before anything was done
 LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")
 BENCHMARKS = spelled("task subtask benchmark dataset suite subset")  # fixed tasks, each of the same weight
@@ -315,6 +324,7 @@ REFERENCES = spelled(
     "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
     "goldstandard standard"
 )
+GOLD = spelled("gold goldlabel target groundtruth expected reference correctlabel")  # right answers
 PREDICTIONS = spelled(
     "pred preds predicted prediction model output estimated classified modellabel llm gpt assigned system yhat auto "
     "automatic classifier"
@@ -338,6 +348,10 @@ CODEBOOKS = (
     spelled("type values valuelabel valuelabels codes coding missing missingcode range format unit"),
 )  # columns of a list of variables: the name, what it means, how it is coded
 DRAWN = spelled("draw drawn draws tie tied ties remis unentschieden empate empatado nul egalite 平局")
+SITES = spelled(
+    "school site hospital ward clinic centre center lab campus district schule standort klinik escuela colegio ecole "
+    "scuola escola sede centro"
+)  # places that people are in, of which a study may have one for each group
 SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")

@@ -23,6 +23,7 @@ from socialstats.voice import option
 UNKNOWN = -1
 SIDE_CODES = couples(
     "item_a item_b, model_a model_b, a b, A B, 1 2, left right, first second, home away, H A, L R, W L, win loss, "
+    "links rechts, izquierda derecha, gauche droite, esquerda direita, sinistra destra, lewa prawa, 左 右, 左侧 右侧, "
     "W1 W2, 1 -1, +1 -1, 1-0 0-1, won lost, win lose, victory defeat, white black, top bottom, red blue"
 )
 SIGNS = couples("1 -1, +1 -1")

@@ -18,6 +18,7 @@ WHO = re.compile(
     r"(?:_?(?:id|name)s?)?|(?:completed|annotated|rated|judged|labell?ed|coded|graded)_by",
     re.IGNORECASE,
 )  # last parts of names of lists that say who gave each entry: lists of tags or of options have none beside them
+LARGE = 10  # objects of a list for each record, from which they are the rows, and the records say of which run
 SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
 
 
@@ -82,10 +83,10 @@ def is_lone(value: Any) -> bool:
 
 
 def with_entries(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
-    """Return records with a row for each object of a list, where the objects say who gave each.
+    """Return records with a row for each object of a list, where the objects say who gave each, or are very many.
 
-    Label Studio, for instance, writes ``"annotations": [{"completed_by": 9, "result": [...]}, ...]``. A list of one
-    object in such an object counts as the object.
+    Label Studio, for instance, writes ``"annotations": [{"completed_by": 9, "result": [...]}, ...]``, and a log a list
+    of samples. A list of one object in such an object counts as the object.
 
     Returns
     -------
@@ -107,7 +108,8 @@ def with_entries(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     """
     listed = dict.fromkeys(name for row in rows for name, value in row.items() if is_objects(value))
     told = [name for name in listed if all(is_objects(row.get(name)) or not row.get(name) for row in rows)]
-    told = [name for name in told if says_who(row.get(name) for row in rows)]
+    large = [name for name in told if sum(len(row.get(name) or ()) for row in rows) >= LARGE * len(rows)]
+    told = large if len(told) == len(large) == 1 else [n for n in told if says_who(row.get(n) for row in rows)]
     if len(told) != 1:
         return rows, [*range(len(rows))], ""
     name = told[0]
@@ -144,14 +146,14 @@ def one_object(entry: Record) -> Record:
 def records_of(value: Mapping[str, Any]) -> tuple[Rows, str] | None:
     """Return the records that an object holds, and where; None where it holds none, or several lists of them.
 
-    They are its only list of objects, or a list for each of several keys, which become a column called ``key``.
+    They are its only list of objects, or a list for each of several keys, which become a column called ``list``.
 
     Examples
     --------
     >>> records_of({"date": "2025", "rows": [{"a": 1}]})
     ([{'a': 1}], "the records are those of 'rows'")
     >>> records_of({"x": [{"a": 1}], "y": [{"a": 2}]})[0]
-    [{'key': 'x', 'a': 1}, {'key': 'y', 'a': 2}]
+    [{'list': 'x', 'a': 1}, {'list': 'y', 'a': 2}]
     """
     lists = {key: held for key, held in value.items() if is_objects(held)}
     plain = [held for key, held in value.items() if key not in lists and isinstance(held, list)]
@@ -161,9 +163,9 @@ def records_of(value: Mapping[str, Any]) -> tuple[Rows, str] | None:
         key, held = next(iter(lists.items()))
         return held, f"the records are those of {quoted([key])}"
     names = {frozenset(held[0]) for held in lists.values()}
-    if len(lists) == len(value) > 1 == len(names) and "key" not in next(iter(names)):
-        rows = [{"key": key, **row} for key, held in lists.items() for row in held]
-        return rows, f"'key' is the list that a record stands in: {quoted([*lists], 4)}"
+    if len(lists) == len(value) > 1 == len(names) and "list" not in next(iter(names)):
+        rows = [{"list": key, **row} for key, held in lists.items() for row in held]
+        return rows, f"'list' is the list that a record stands in: {quoted([*lists], 4)}"
     inner = [held for held in value.values() if isinstance(held, dict)]
     found = [records for held in inner if (records := records_of(held)) is not None]
     return found[0] if len(found) == 1 and not lists else None

@@ -16,6 +16,8 @@ from socialstats.tables.table import Table, of_file
 from socialstats.tables.workbooks import Sheet, letters
 from socialstats.text import quoted
 
+LARGER = 10  # how many times as many rows as others the main sheet of a workbook has
+
 
 def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
     """Return a sheet of a workbook: the names of the columns stand in its first row that is not empty.
@@ -45,6 +47,8 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
 
     title = f"{source.name}:{name}" if name else source.name
     sheet = chosen_sheet(sheets, name, title)
+    others = [other.name for other in sheets if other is not sheet and other.rows] if not name else []
+    said = f"the rows are those of the sheet {quoted([sheet.name])}, beside {quoted(others, 4)}" if others else ""
     if sheet.problems:
         raise InputError([replace(problem, source=title) for problem in sheet.problems])
     if len(sheet.rows) < 2:
@@ -63,7 +67,9 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
     columns = [[cell_of(row, k) for _, row in body] for k in used]
     check_names(names, title, zip(*columns, strict=True))
     frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=str)
-    return of_file(frame, title, "row", locate=lambda positions: [places[position] for position in positions])
+    return of_file(
+        frame, title, "row", locate=lambda positions: [places[position] for position in positions], entries=said
+    )
 
 
 def cell_of(row: Texts, k: int) -> str:
@@ -72,7 +78,7 @@ def cell_of(row: Texts, k: int) -> str:
 
 
 def chosen_sheet(sheets: Sequence[Sheet], name: str, title: str) -> Sheet:
-    """Return the sheet that was named, or the only one with cells.
+    """Return the sheet that was named, the only one with cells, or the one beside which the others hold notes.
 
     Raises
     ------
@@ -84,6 +90,9 @@ def chosen_sheet(sheets: Sequence[Sheet], name: str, title: str) -> Sheet:
         raise InputError(f"{title}: the workbook has no such sheet. Sheets: {listed}")
     filled = named or [sheet for sheet in sheets if sheet.rows or sheet.problems]
     if len(filled) > 1 and not name:
+        main = max(filled, key=lambda sheet: len(sheet.rows))
+        if all(len(sheet.rows) * LARGER <= len(main.rows) for sheet in filled if sheet is not main):
+            return main
         listed = quoted([sheet.name for sheet in filled], 20)
         raise InputError(
             f"{title}: {len(filled)} sheets hold cells: {listed}. Name one of them after a colon, as in "

@@ -182,8 +182,8 @@ def test_lists_of_records_by_key(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"alder": [{"item": 1, "ok": 1}], "birch": [{"item": 1, "ok": 0}]}))
     assert held(read_table(path)) == [
-        {"key": "alder", "item": "1", "ok": "1"},
-        {"key": "birch", "item": "1", "ok": "0"},
+        {"list": "alder", "item": "1", "ok": "1"},
+        {"list": "birch", "item": "1", "ok": "0"},
     ]
 
 

@@ -137,7 +137,9 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
         doc = cell(sample.get("doc_id"))
         if doc is None:
             raise InputError(f"{place}: a sample without doc_id. Is this a samples file of lm_eval?")
-        model = next((held for name in NAMING if isinstance(held := sample.get(name), str) and held), None)
+        inner = [held for name, held in sample.items() if isinstance(held, dict) and name not in ("doc", "arguments")]
+        places_of_names = [(held, name) for held in (sample, *inner) for name in NAMING]
+        model = next((text for held, name in places_of_names if isinstance(text := held.get(name), str) and text), None)
         possible = [cell(sample["filter"]) or ""] if "filter" in sample else filters
         named = sample.get(TASK)
         of_task = named if isinstance(named, str) and named and not results else task

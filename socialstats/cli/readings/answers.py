@@ -51,12 +51,14 @@ from socialstats.designs.vocabulary import (
     CONDITIONS,
     CONFIDENCE,
     COVARIATES,
+    EARLIER,
     METHODS,
     NUMBERINGS,
     PERSONS,
     RATERS,
     REPEATS,
     RIGHT,
+    STIMULI,
     TASKS,
     TREATMENTS,
     UNITS,
@@ -73,7 +75,7 @@ STRONG = 8.5  # likelihood of a contrast that is rather asked about than average
 BESIDE_PEOPLE = 9.6
 WITHIN_MODELS, AVERAGED = 9.5, 8.2
 RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
-GROUPED, GROUPED_UNNAMED, OF_MODELS, UNCLEAR = 8.9, 7.9, 7.4, 4.0
+GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
 THINGS_RATED = 1.6  # what is taken where persons may rate the labels of an unnamed column
 ALONE = 4.5
 ONE_OF_SEVERAL = 2.0  # taken where a value is one of three or more that are called alike
@@ -368,7 +370,9 @@ def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
 
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
-    named = rater.called((*PERSONS, *RATERS.words)) or rater.text or rater.identifies
+    other = rater.called(STIMULI)
+    labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
+    named = rater.called((*PERSONS, *RATERS.words)) or labelled
     apart = seen.constant(source, rater) or met_share(seen, source, rater) < EQUAL
     plain = not (rater.describes or rater.prose or rater.called(CALLS))
     return named and plain and apart and rater.size > 2 * source.size
@@ -403,7 +407,7 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     values = [c for c in outcomes(seen, used) if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
     before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called(("final",))}
-    values.sort(key=lambda c: c.name not in before)  # what was measured before as well
+    values.sort(key=lambda c: (c.name not in before, bool({*c.tokens} & {*EARLIER})))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
         clear = value.called(VALUES.words) or value.yes_no or value.discrete
@@ -411,6 +415,7 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
         means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
         score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
+        score = score if groups.named else OF_PERSONS
         score -= ONE_OF_SEVERAL * (value.name in seen.siblings and not tells_groups(group))
         best = min(best, score)
         yield Proposal("groups", best - less, means, parts, options)

@@ -54,6 +54,7 @@ MOST_MODELS = 12  # that chose, of which each gets results of its own
 NAMES_ONE = 9.2  # score where a result names one of both items in each row
 COUNTED = ("count", "n", "num", "times", "anzahl", "conteo")
 COUNTED_WINS = 9.1  # score of counts of the two sides, before counts of raters by level
+SHORTENED = 3  # letters of a word that is written short
 FEWEST_GRADES = 4  # labels of grades of how much better one was
 MOST_RESULTS = 12  # labels of results that name no item
 
@@ -317,7 +318,9 @@ def is_signed(numbers: Sequence[float]) -> bool:
 def stands_for(code: str, words: Sequence[str]) -> bool:
     """Whether a code is a word, the first letter of one, or a word of which only the first letter was written."""
     folded = code.casefold()
-    return any(folded == word or (1 in (len(folded), len(word)) and folded[0] == word[0]) for word in words)
+    cut = [(folded, word) for word in words] + [(word, folded) for word in words]
+    short = any(len(part) >= SHORTENED and whole.startswith(part) for whole, part in cut)  # esq for esquerda
+    return short or any(folded == word or (1 in (len(folded), len(word)) and folded[0] == word[0]) for word in words)
 
 
 def undecided(levels: frozenset[str]) -> list[str]:

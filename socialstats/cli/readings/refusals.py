@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
 from socialstats.designs.profile import WON, Profile, same_scale
-from socialstats.designs.roles import APART, Groups, independent_groups
+from socialstats.designs.roles import APART, Groups, independent_groups, models_of
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
     ARENA,
     BATTLES,
+    BENCHMARKS,
     BOARD_SUMMARIES,
     BOUNDS,
     CALLS,
     CODEBOOKS,
     COSTS,
+    COVARIATES,
     INTERVALS,
     LOSSES,
     MARGINS,
     MEANS,
     MODELS,
     SCALES_OF_THEIR_OWN,
+    SITES,
     SIZES,
     SPREADS,
     STEPS,
@@ -39,6 +42,8 @@ SIDED = re.compile(r"\[*[AB]\s*[<>=≻≺]+\s*[AB]\]*")  # [[A>>B]], A=B
 BOTH_ENDS = re.compile(r"[\[(]?\s*-?[\d.]+\s*[,;–-]\s*-?[\d.]+\s*[\])]?")  # [3.51, 3.81]
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MOST_OPTIONS = 12  # columns of options
+UNLIKE = 10  # ratio of the sizes of two averages from which their scales differ
+MOST_SITES = 3  # labels of a column of which each may be one of several groups
 ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
 MOST_GRADES = 20  # from the lowest grade to the highest
 
@@ -87,6 +92,39 @@ def mixed_averages(seen: Profile) -> str:
         f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
         "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
+
+
+def unlike_tasks(seen: Profile) -> str:
+    """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
+    tasks = [c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES]
+    models = [c for c in seen.varying() if c.text and c.called(MODELS.words)] or models_of(seen)
+    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
+    for task, model in product(tasks, models):
+        if len(numbers) != 1 or task is model or not seen.distinct([task.name, model.name]):
+            continue
+        cells = seen.table.counts([task.name, numbers[0].name])
+        code, x = cells.columns[task.name].labels().codes, cells.columns[numbers[0].name].labels().numbers()
+        sizes = [float(np.nanmedian(np.abs(x[code == k]))) for k in range(task.size)]
+        if min(sizes) > 0 and max(sizes) >= UNLIKE * min(sizes):
+            return (
+                f"'{shorten(numbers[0].name)}' holds averages of '{shorten(model.name)}', whose sizes differ by "
+                f"'{shorten(task.name)}', from {min(sizes):g} to {max(sizes):g}. Their scales differ, so a mean over "
+                "them says nothing. The scores of each item are needed: one row for each model and item"
+            )
+    return ""
+
+
+def confounded_groups(seen: Profile) -> str:
+    """Return a word on groups of which each is one school, site or the like: nothing tells the two apart."""
+    few = [c for c in seen.varying() if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)]
+    for site, group in permutations(few, 2):
+        alias = seen.constant(site, group) and seen.constant(group, site)
+        if alias and site.called(SITES) and not group.called((*SITES, *COVARIATES)):
+            return (
+                f"Each label of '{shorten(group.name)}' is one '{shorten(site.name)}' ({quoted(site.levels, 3)}). What "
+                "differs between them may be either. Several of them in each group are needed to compare groups"
+            )
+    return ""
 
 
 def summaries(seen: Profile) -> str:
@@ -304,6 +342,8 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     marked_texts,
     graded_numbers,
     mixed_averages,
+    unlike_tasks,
+    confounded_groups,
     menus,
     counts_of_groups,
     counts_of_answers,
