@@ -307,12 +307,6 @@ def reading(table: Table, settings: Settings) -> dict[str, Any]:
     if not isinstance(design, Comparisons):
         return {}
     graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
-    if len(graph.groups) > 1:
-        pools = listing([quoted([design.items[k] for k in group], 3) for group in graph.groups[:2]])
-        raise NothingToAnalyse(
-            f"{table.source}: {pools} were never compared with each other, so no order holds all of them. Take the "
-            "rows of one pool with --where or --exclude"
-        )
     needed: dict[str, Any] = {} if graph.connected else {"prior": "0.5"}
     return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 

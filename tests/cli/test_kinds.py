@@ -229,6 +229,36 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
                             moved=lambda made, n: made.choice(["C", "D"], n)).assign(
             player=lambda t: np.array(["gpt-4", "claude-2"])[t["table_no"].astype(int) % 2]),
         "report --map group=player --map unit=table_no --map value=moved --design groups --levels D,C"),
+    "sides written short": (
+        lambda: battles("lado_esq", "lado_dir", "vencedor", ["esquerda", "direita", "empate"],
+                        tempo_seg=numbered("", 90)),
+        "report --map item_a=lado_esq --map item_b=lado_dir --map winner=vencedor --winner-coding side --tie empate"),
+    "one of two profiles": (
+        lambda: with_scores(crossed(["recruiter", "task", "slot"], numbered("sim", 40), ["1", "2", "3"], ["1", "2"]),
+                            gender=lambda made, n: made.choice(["man", "woman"], n),
+                            yrs=lambda made, n: made.integers(0, 12, n)).assign(
+            selected=lambda t: (t["slot"] == np.repeat(draw(5).choice(["1", "2"], 120), 2)).astype(int)),
+        "report --study leaderboard --map rater=gender --map unit=recruiter --map value=selected"),
+    "an answer beside its confidence": (
+        lambda: with_scores(crossed(["text_nr", "quest", "engine"], numbered("t", 20), ["1", "2", "3"], ["A", "B"]),
+                            hit=lambda made, n: made.choice(["y", "n"], n), conf=share),
+        "report --study leaderboard --map rater=engine --map unit=text_nr --map value=hit --map repeat=quest"),
+    "arms given by class, under a name of its own": (
+        lambda: Frame({"stud": numbered("", 120), "grp": [f"K{k // 10:02}" for k in range(120)],
+                       "told_ai": [("no", "yes")[k // 10 % 2] for k in range(120)],
+                       "prior_mark": draw().random(120).round(1), "trust_m": draw(3).random(120).round(2) * 4 + 1}),
+        "report --map group=told_ai --map unit=stud --map value=trust_m --design groups --cluster grp"),
+    "two versions between persons": (
+        lambda: Frame({"Teilnehmer": numbered("", 80), "Geschlecht": draw().choice(["m", "w"], 80),
+                       "Version_X": draw(2).choice(["kurz", "lang"], 80), "Zufriedenheit": likert(draw(3), 80),
+                       "Vertrauen": likert(draw(4), 80)}),
+        "report --map group=Version_X --map unit=Teilnehmer --map value=Zufriedenheit --design groups"),
+    "kinds of context are no lengths": (
+        lambda: with_scores(crossed(["tmpl", "fill", "context", "llm"], numbered("t", 20), ["0", "1"],
+                                    ["clear", "vague"], NAMES[:3]),
+                            pred=lambda made, n: made.choice(["anti", "stereo", "unknown"], n)),
+        "estimate choice_shares --unit tmpl,fill,context --rater llm --value pred --cluster tmpl --scale nominal "
+        "--source rater"),
     "people and models, a row an answer": (
         lambda: with_scores(crossed(["item", "who"], numbered("q", 8), numbered("r", 24)),
                             verdict=lambda made, n: made.choice(["stay", "leave", "ask"], n)).assign(
@@ -429,6 +459,20 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
     "verdicts of two orders": (
         lambda: Frame({"uid": numbered("u", 40), **{f"verdict_{k}": draw(k).choice(["A>>B", "A=B", "B>A"], 40)
                                                     for k in (1, 2)}}), "no column names the two items"),
+    "pools that never met": (
+        lambda: Frame([(*pair, pair[k % 3 % 2]) for k, pair in enumerate([("ash", "elm"), ("oak", "yew"), ("elm", "ash"),
+                                                                  ("yew", "oak")] * 30)],
+                      columns=["home", "away", "res"]), "fall into pools that were never compared"),
+    "averages on scales of their own": (
+        lambda: Frame({"model": numbered("m", 12), "elo": draw().integers(1000, 1300, 12), "mmlu": share(draw(2), 12),
+                       "bbh": share(draw(3), 12)}), "'elo' has a scale that no share has"),
+    "averages of unlike suites": (
+        lambda: crossed(["system", "suite"], NAMES, ["mmlu", "bbh", "arena"]).assign(
+            avg=lambda t: np.where(t["suite"] == "arena", 1100.0, 60.0) + share(draw(), 12)),
+        "Their scales differ, so a mean over them says nothing"),
+    "one school for each group": (
+        lambda: Frame({"pupil": numbered("p", 60), "school": ["North", "South"] * 30, "with_tutor": ["yes", "no"] * 30,
+                       "mark": likert(draw(), 60)}), "Each label of 'with_tutor' is one 'school'"),
     "grades": (lambda: battles("llm_a", "llm_b", "margin", [str(k) for k in range(1, 8)]),
                "'margin' holds grades from 1 to 7 of 'llm_a' against 'llm_b'"),
 }  # fmt: skip

@@ -192,3 +192,12 @@ def test_two_lists_of_other_records_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"rows": [{"a": 1}], "notes": [{"b": 2}], "date": "x"}))
     with pytest.raises(InputError, match="not a list of values"):
         read_table(path)
+
+
+def test_many_samples_of_few_runs_are_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    runs = [{"eval": {"model": m}, "samples": [{"id": k, "ok": k % 2} for k in range(20)]} for m in ("x", "y")]
+    path.write_text(json.dumps({"logs": runs}))
+    rows = held(read_table(path))
+    assert len(rows) == 40
+    assert rows[21] == {"eval.model": "y", "samples.id": "1", "samples.ok": "1"}

@@ -86,6 +86,14 @@ def test_several_sheets_are_listed_and_one_is_named_after_a_colon(tmp_path: Path
     assert "x.csv has no sheets" in refused(f"{tmp_path / 'x.csv'}:Data")
 
 
+def test_a_sheet_of_many_rows_beside_notes_is_the_table(tmp_path: Path) -> None:
+    data = [["id", "x"], *([k, k] for k in range(30))]
+    path = book(tmp_path / "x.xlsx", {"Notes": [["About"], ["2025"]], "Data": data})
+    table = read_table(path)
+    assert table.height == 30
+    assert table.entries == "the rows are those of the sheet 'Data', beside 'Notes'"
+
+
 def test_columns_without_a_name_are_refused_but_for_row_names(tmp_path: Path) -> None:
     path = book(tmp_path / "x.xlsx", {"Data": [["unit", "ratings", None], ["u1", 1, 2], ["u2", 2, 2]]})
     assert refused(path).startswith("x.xlsx: cell C1 is empty, and its column holds values. Write the name of each")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import combinations, permutations, product
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, item_pairs
 from socialstats.designs.profile import WON, Profile, same_scale
@@ -43,6 +45,8 @@ BOTH_ENDS = re.compile(r"[\[(]?\s*-?[\d.]+\s*[,;–-]\s*-?[\d.]+\s*[\])]?")  # [
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MOST_OPTIONS = 12  # columns of options
 UNLIKE = 10  # ratio of the sizes of two averages from which their scales differ
+SURE_CONTEST = 8.0  # score from which a table holds comparisons
+FEWEST_MET = 3  # rows an item: thin tables fall apart by chance
 MOST_SITES = 3  # labels of a column of which each may be one of several groups
 ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
 MOST_GRADES = 20  # from the lowest grade to the highest
@@ -91,6 +95,29 @@ def mixed_averages(seen: Profile) -> str:
         f"Each row holds averages of one '{shorten(models[0].name)}', and {quoted([c.name for c in other], 4)} "
         f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
         "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
+    )
+
+
+def separate_pools(seen: Profile) -> str:
+    """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
+    likely = max((one for one in contests(seen) if "item_a" in one.parts), key=lambda one: one.score, default=None)
+    if likely is None or likely.score < SURE_CONTEST:
+        return ""
+    a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
+    cells = seen.table.counts([a.name, b.name])
+    items = sorted(a.labels | b.labels)
+    one, other = (cells.columns[c.name].labels().mapped(items.index, -1, np.int64) for c in (a, b))
+    met = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
+    n, pool = connected_components(met, directed=False)
+    pools = [[item for item, k in zip(items, pool, strict=True) if k == own] for own in range(n)]
+    if n < 2 or seen.rows < FEWEST_MET * len(items) or min(map(len, pools)) < 2:
+        return ""
+    told = listing(
+        [f"{listing([shorten(item, 30) for item in own], 4)} ({count(len(own), 'item')})" for own in pools], 3
+    )
+    return (
+        f"The items of '{shorten(a.name)}' and '{shorten(b.name)}' fall into pools that were never compared with each "
+        f"other: {told}. No order holds all of them. Take the rows of one pool"
     )
 
 
@@ -342,6 +369,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     marked_texts,
     graded_numbers,
     mixed_averages,
+    separate_pools,
     unlike_tasks,
     confounded_groups,
     menus,

@@ -107,6 +107,12 @@ def test_samples_of_several_models_in_one_file_name_the_model_of_each_row(tmp_pa
     assert (log.rows["scorer"].unique().tolist(), log.rows["model"].tolist()) == (["acc"], ["m1", "m1", "m2", "m2"])
 
 
+def test_a_model_named_in_an_object_of_the_line_is_its_model(tmp_path: Path) -> None:
+    lines = [line(k, metrics={"acc": 1}, run={"model": m, "hash": "x"}) for k in range(3) for m in ("m1", "m2")]
+    log = read_log(dump_lines(tmp_path / "samples_toy.jsonl", lines))
+    assert log.rows["model"].tolist() == ["m1", "m2"] * 3
+
+
 def test_samples_of_runs_that_no_line_names_are_told_apart_by_documents_that_recur(tmp_path: Path) -> None:
     lines = [line(k, f, metrics={"exact_match": run}) for run in (0, 1) for f in FILTERS for k in range(2)]
     log = read_log(dump_lines(tmp_path / "samples_gsm.jsonl", lines))
