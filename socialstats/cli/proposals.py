@@ -33,7 +33,7 @@ from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profi
 from socialstats.designs.roles import independent_groups
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
-from socialstats.designs.vocabulary import CALLS, COSTS, NO_TRIALS, SUMMARIES
+from socialstats.designs.vocabulary import CALLS, CANCELLED, COSTS, NO_TRIALS, SUMMARIES
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_number, rows_where, rows_without
 from socialstats.text import count, listing, quoted, shorten
@@ -86,7 +86,9 @@ def proposals(
         return []
     table, left = without_notes(table)
     table, kept = only_trials(table)
-    seen, left = Profile(table), left | kept
+    table, cancelled = without_cancelled(table)
+    left = left | kept | {key: [*left.get(key, ()), *values] for key, values in cancelled.items()}
+    seen = Profile(table)
     found = plausible(seen, [one for look in READINGS for one in look(seen) if one.score >= LEAST])
     given = {**left, **{key: value for key, value in said.items() if value not in (None, [], "")}}
     done: list[Proposal] = []
@@ -206,6 +208,17 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     for column, label in notes:
         table, _ = rows_without(table, column, label)
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
+
+
+def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
+    """Return a table without the rows that a column of true and false calls cancelled, and the setting for that."""
+    seen = Profile(table)
+    for column in (c for c in seen.every if c.called(CANCELLED) and c.filled == c.rows):
+        if {label.casefold() for label in column.levels} == {"false", "true"}:
+            true = next(label for label in column.levels if label.casefold() == "true")
+            kept, _ = rows_without(table, column.name, true)
+            return kept, {"exclude": [f"{column.name}={true}"]}
+    return table, {}
 
 
 def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:

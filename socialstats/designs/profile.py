@@ -95,7 +95,7 @@ BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
 )  # a matrix of questions in an export: 'How often? [Story 1]'
 
-NO_ENDS = ("cond", "change", "iter")  # a second is no condition, an exchange no difference, a writer no iteration
+NO_ENDS = ("cond", "change", "iter", "fold")  # of second, exchange, writer and scaffold
 FEWEST_IDS = 8  # labels of a column that is called an id and names units
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
@@ -540,13 +540,11 @@ class Profile:
 
     @cached_property
     def siblings(self) -> frozenset[str]:
-        """Names of three or more columns of one scale that are called alike but for a number or one word."""
-        kinds: dict[tuple[object, ...], list[Column]] = {}
+        """Names of three or more columns of one scale that are called alike but for a number."""
+        kinds: dict[str, list[Column]] = {}
         for c in self.every:
             if c.discrete and c.size > 1:
-                alike = {(stem(c.name),), *((*c.tokens[:k], k, *c.tokens[k + 1 :]) for k in range(len(c.tokens)))}
-                for key in alike if len(c.tokens) > 1 else [(stem(c.name),)]:
-                    kinds.setdefault(key, []).append(c)
+                kinds.setdefault(stem(c.name), []).append(c)
         groups = (group for group in kinds.values() if len(group) > 2)
         return frozenset(c.name for g in groups if all(same_scale(g[0], d) for d in g[1:]) for c in g)
 

@@ -530,7 +530,7 @@ class Board:
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok|zephyr|haiku|nemo|\byi-|solar|tulu|luminous|pplx|openchat|dolly|"
-    r"ernie|hunyuan|glm|baichuan|kimi|minimax|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
+    r"\bsft|\bdpo|rlhf|grpo|ckpt|checkpoint|instruct|ernie|hunyuan|glm|baichuan|kimi|minimax|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
     re.IGNORECASE,
 )  # what models are called
 RANDOMISER = re.compile(r"FL_\d+_DO|.+_DO", re.IGNORECASE)  # what Qualtrics showed, in its order
@@ -684,7 +684,8 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         return ""
     if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
         return ""
-    if c.text and later_and_earlier(c.levels) and not c.called(REPEATS.words):
+    numbered = c.called((*TASKS.words, *UNITS.words))  # tasks T1, T2, ... are no times
+    if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS.words) or numbered):
         return "time"
     if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
         return "people"
@@ -861,7 +862,7 @@ def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
 
 def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Column]:
     """Return the columns that may name units which met the labels of a column, those called so and of many first."""
-    out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS)
+    out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS, "period")
     free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
     free = [
         c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))

@@ -141,7 +141,8 @@ CONDITIONS = Part(
 TREATMENTS = spelled(
     "condition cond treatment treat trt arm drug intervention group variant version bucket manipulation framing frame "
     "tone strategy strategie estrategia tactic technique bedingung gruppe versuchsgruppe "
-    "fassung variante ausfuhrung tratamiento condicion grupo traitement groupe version versao versione persona "
+    "programme program programm programa fassung variante ausfuhrung tratamiento condicion grupo traitement groupe "
+    "version versao versione persona "
     "modalidad modalidade modalita "
     "allocation allotment 组别 组 条件 版本"
 )  # what was done to a unit
@@ -165,7 +166,8 @@ VALUES = Part(
         "antwort punkte richtig rotulo etiqueta opcion elegida elegido gegeben given puntuacion puntaje valor "
         "respuesta correcto "
         "note valeur reponse exactmatch em f1 pass1 "
-        "hit hits passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt rts "
+        "hit hits tag passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt "
+        "rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
         "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
         "entscheidung choix reaktionszeit voto punteggio risposta giudizio resposta nota pontuacao oordeel waardering "
@@ -253,6 +255,7 @@ EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
     "attentioncheck consent"
 )  # beside the answers of a questionnaire
+CANCELLED = spelled("cancelled canceled wascancelled discarded annulliert cancelado annule")  # of an answer
 STATES = spelled("parse parsed parser finishreason stopreason cached")  # what became of a reply
 NO_TRIALS = spelled(
     "instruction instructions preload fixation consent practice practise warmup welcome debrief debriefing fullscreen "

@@ -14,7 +14,7 @@ from socialstats.text import count, quoted
 Record: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Record]
 WHO = re.compile(
-    r"(?:user|annotator|rater|judge|coder|worker|reviewer|evaluator|labell?er|participant|respondent)s?"
+    r"(?:user|annotator|rater|judge|coder|worker|reviewer|evaluator|labell?er|participant|respondent|juror|voter|panell?ist|expert)s?"
     r"(?:_?(?:id|name)s?)?|(?:completed|annotated|rated|judged|labell?ed|coded|graded)_by",
     re.IGNORECASE,
 )  # last parts of names of lists that say who gave each entry: lists of tags or of options have none beside them

@@ -460,9 +460,16 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
         lambda: Frame({"uid": numbered("u", 40), **{f"verdict_{k}": draw(k).choice(["A>>B", "A=B", "B>A"], 40)
                                                     for k in (1, 2)}}), "no column names the two items"),
     "pools that never met": (
-        lambda: Frame([(*pair, pair[k % 3 % 2]) for k, pair in enumerate([("ash", "elm"), ("oak", "yew"), ("elm", "ash"),
-                                                                  ("yew", "oak")] * 30)],
+        lambda: Frame([(*pair, pair[k % 3 % 2]) for k, pair in
+                       enumerate([("ash", "elm"), ("oak", "yew"), ("elm", "ash"), ("yew", "oak")] * 30)],
                       columns=["home", "away", "res"]), "fall into pools that were never compared"),
+    "picks of a side, of which one is named": (
+        lambda: Frame({"visit": numbered("v", 90), "shown_left": draw().choice(["old", "new"], 90),
+                       "picked": draw(2).choice(["left", "right", "skip"], 90)}),
+        "'picked' tells sides, and 'shown_left' says what stood on one of them"),
+    "a slider between two, of which one is named": (
+        lambda: Frame({"visit": numbered("v", 90), "left_is": draw().choice(["old", "new"], 90),
+                       "slider": draw(2).integers(-3, 4, 90)}), "A comparison needs both items"),
     "averages on scales of their own": (
         lambda: Frame({"model": numbered("m", 12), "elo": draw().integers(1000, 1300, 12), "mmlu": share(draw(2), 12),
                        "bbh": share(draw(3), 12)}), "'elo' has a scale that no share has"),

@@ -440,7 +440,8 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     nominal = is_nominal(value)
     options: dict[str, Any] = {"scale": "nominal"} if nominal else {}
     repeated = [c for c in seen.varying() if c.names_things and not c.unique and not c.prose and c is not value]
-    repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED and (c.id_named or c.called(UNITS.words))]
+    repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED]
+    repeated = [c for c in repeated if c.id_named or c.called(UNITS.words) or c.name in seen.planned]
     owner = max(repeated, key=lambda c: c.size, default=None)
     if is_compared(seen, [*keys, value], owner):
         return

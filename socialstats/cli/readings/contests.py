@@ -49,6 +49,8 @@ from socialstats.text import count
 
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
+RANKS = {"rank", "ranks", "place", "platz", "rang", "puesto", "posto"}
+MOST_TIED = 0.3  # share of rows without ties, from which columns called ranks are ranks
 RANKED, MOST_RANKS = 9.3, 12  # score of columns of ranks; most of them
 MOST_MODELS = 12  # that chose, of which each gets results of its own
 NAMES_ONE = 9.2  # score where a result names one of both items in each row
@@ -109,13 +111,18 @@ def winners_and_losers(seen: Profile) -> Proposals:
 
 
 def rank_columns(seen: Profile) -> Proposals:
-    """Look for columns that rank what they are called like: each row without a gap has each rank once."""
+    """Look for columns that rank what they are called like: each row has each rank once, or equal ones for ties."""
     whole = [c for c in seen.every if c.whole and 2 < c.size <= MOST_RANKS]
     groups = [[c for c in whole if c.levels == levels] for levels in dict.fromkeys(c.levels for c in whole)]
     for columns in groups:
         rows = seen.values(columns)
         rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
-        if len(columns) != columns[0].size or not rows.size or (rows != np.arange(1, len(columns) + 1)[:, None]).any():
+        k = len(columns)
+        if k != columns[0].size or not rows.size or rows[0].max() > 1 or rows.max() > k:
+            continue
+        whole_rows = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
+        named = all(RANKS & {*c.tokens} or bare(c.name).endswith(tuple(RANKS)) for c in columns)
+        if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
         who = [c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns]
         who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]

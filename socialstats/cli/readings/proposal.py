@@ -129,10 +129,20 @@ def says_yes(one: str, other: str) -> bool:
 
 def later_first(one: Column, other: Column) -> Pair:
     """Order conditions with the later one first, so that a difference is a change: after minus before."""
-    words = re.split(r"[\W_]+", without_accents(other.name).casefold())
-    later = any(y in words or starts(other.name, y) or other.called((y,)) for _, y in LATER)
+    both = [[(says(column, x), says(column, y)) for x, y in LATER] for column in (one, other)]
+    forth = any(first and second for (first, _), (_, second) in zip(*both, strict=True))
+    back = any(first and second for (_, second), (first, _) in zip(*both, strict=True))
+    if forth is not back:  # T1 comes before T2, and after T0
+        return (other, one) if forth else (one, other)
+    later = any(second for _, second in both[1])
     base = {*one.tokens} - {*other.tokens} <= {*CONTROLS, *BASELINES} and {*one.tokens} != {*other.tokens}
     return (other, one) if later or base else (one, other)
+
+
+def says(column: Column, word: str) -> bool:
+    """Whether a name says a time, as a word of its own, at its start, or at the end of a word."""
+    words = re.split(r"[\W_]+", without_accents(column.name).casefold())
+    return word in words or starts(column.name, word) or column.called((word,))
 
 
 def starts(label: str, word: str) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from socialstats.cli.readings.contests import contests, has_sides, item_pairs
-from socialstats.designs.profile import WON, Profile, same_scale
+from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
+from socialstats.designs.profile import WON, Column, Profile, same_scale
 from socialstats.designs.roles import APART, Groups, independent_groups, models_of
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
@@ -37,6 +37,7 @@ from socialstats.designs.vocabulary import (
     VALUES,
     VERDICT_MARKS,
 )
+from socialstats.designs.winners import SIDE_CODES
 from socialstats.text import count, listing, quoted, shorten
 
 RANKING = re.compile(r"\s*[^\s<>=,;]+(?:\s*(?:[<>=≻≺]|>=|=>)\s*[^\s<>=,;]+){2,}\s*")  # A>B=C>D
@@ -45,6 +46,7 @@ BOTH_ENDS = re.compile(r"[\[(]?\s*-?[\d.]+\s*[,;–-]\s*-?[\d.]+\s*[\])]?")  # [
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MOST_OPTIONS = 12  # columns of options
 UNLIKE = 10  # ratio of the sizes of two averages from which their scales differ
+ONE_SIDE = ("left", "right", "first", "second", "top", "links", "rechts", "izquierda", "esquerda", "gauche")
 SURE_CONTEST = 8.0  # score from which a table holds comparisons
 FEWEST_MET = 3  # rows an item: thin tables fall apart by chance
 MOST_SITES = 3  # labels of a column of which each may be one of several groups
@@ -96,6 +98,29 @@ def mixed_averages(seen: Profile) -> str:
         f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
         "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
+
+
+def one_side_named(seen: Profile) -> str:
+    """Return a word on verdicts for a side, beside a column that says what stood on one side alone."""
+    for side in (c for c in seen.varying() if c.text and 1 < c.size <= MOST_SITES):
+        words = [word for word in side.tokens if word in ONE_SIDE]
+        verdicts = [c for c in seen.varying() if c is not side and words and is_sided(c, words[0])]
+        if len(verdicts) == 1 and not any(contests(seen)):
+            said, shown = shorten(verdicts[0].name), shorten(side.name)
+            return (
+                f"'{said}' tells sides, and '{shown}' says what stood on one of them ({quoted(side.levels, 3)}). A "
+                "comparison needs both items. Write what stood on each side in a column of its own; then name them "
+                f"with --map item_a=COLUMN --map item_b=COLUMN --map winner={said}"
+            )
+    return ""
+
+
+def is_sided(column: Column, word: str) -> bool:
+    """Whether labels are codes of sides, one of them a word, or numbers are grades to either side of 0."""
+    if column.numbers is not None:
+        return is_signed(column.numbers)
+    folded = {label.casefold() for label in column.levels}
+    return any(word in scheme and {*scheme} <= folded for scheme in SIDE_CODES)
 
 
 def separate_pools(seen: Profile) -> str:
@@ -370,6 +395,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     graded_numbers,
     mixed_averages,
     separate_pools,
+    one_side_named,
     unlike_tasks,
     confounded_groups,
     menus,

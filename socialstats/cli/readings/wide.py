@@ -304,6 +304,8 @@ def wide_tables(seen: Profile) -> Proposals:
     if seen.is_cross and not any(square_tables(seen)):  # a matrix of distances, say
         return
     rows = Rows(seen)
+    if rows.identity is not None and rows.identity in models_of(seen):
+        return  # a row a model: columns are benchmarks
     known = labelled_twice(seen)
     if known:
         yield reference_and_model(rows, *known)
@@ -330,6 +332,8 @@ def pairs_of_a_plan(seen: Profile) -> Proposals:
     unit, source = seen.plan
     numbers = [c for c in Rows(seen).values if not c.text and not c.describes]
     for two in combinations(numbers[:MOST_KEYS], 2):
+        if any(one_word_differs(c, two[0]) and c not in two for c in numbers):
+            continue  # several criteria are no two versions
         if one_word_differs(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
             apart = source.size <= MOST_APART or source in models_of(seen)
