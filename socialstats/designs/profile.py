@@ -95,7 +95,7 @@ BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
 )  # a matrix of questions in an export: 'How often? [Story 1]'
 
-NO_ENDS = ("cond", "change", "iter", "fold")  # of second, exchange, writer and scaffold
+NO_ENDS = ("cond", "change", "iter", "fold")  # ends of second, exchange, writer and scaffold
 FEWEST_IDS = 8  # labels of a column that is called an id and names units
 SPACED = re.compile(
     r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"

@@ -255,7 +255,7 @@ EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
     "attentioncheck consent"
 )  # beside the answers of a questionnaire
-CANCELLED = spelled("cancelled canceled wascancelled discarded annulliert cancelado annule")  # of an answer
+CANCELLED = spelled("cancelled canceled wascancelled discarded annulliert cancelado annule")  # answers taken back
 STATES = spelled("parse parsed parser finishreason stopreason cached")  # what became of a reply
 NO_TRIALS = spelled(
     "instruction instructions preload fixation consent practice practise warmup welcome debrief debriefing fullscreen "
