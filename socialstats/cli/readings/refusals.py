@@ -48,8 +48,8 @@ MOST_OPTIONS = 12  # columns of options
 UNLIKE = 10  # ratio of the sizes of two averages from which their scales differ
 ONE_SIDE = ("left", "right", "first", "second", "top", "links", "rechts", "izquierda", "esquerda", "gauche")
 SURE_CONTEST = 8.0  # score from which a table holds comparisons
-FEWEST_MET = 3  # rows an item: thin tables fall apart by chance.
-MOST_SITES = 3  # labels of a column whose groups may be schools.
+FEWEST_MET = 3  # rows an item
+MOST_SITES = 3  # labels of a column of groups
 ROUNDED = 0.02  # what sums of rounded shares may differ from 1 by
 MOST_GRADES = 20  # from the lowest grade to the highest
 
