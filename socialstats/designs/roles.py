@@ -52,6 +52,7 @@ from socialstats.designs.vocabulary import (
     GRADERS,
     IDENTITIES,
     KINDS_OF,
+    LABELLINGS,
     MEASURES,
     MODELS,
     OF_ANSWERS,
@@ -529,7 +530,7 @@ class Board:
 
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
-    r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok|zephyr|haiku|nemo|\byi-|solar|tulu|luminous|pplx|openchat|dolly|"
+    r"opus|sonnet|davinci|(?<![a-z])t5(?![a-z])|bloom|pythia|olmo|grok|zephyr|haiku|nemo|\byi-|solar|tulu|luminous|pplx|openchat|dolly|"
     r"\bsft|\bdpo|rlhf|grpo|ckpt|checkpoint|instruct|ernie|hunyuan|glm|baichuan|kimi|minimax|\bo[134]\b|\bo[134]-|nova-|jamba|aya-",
     re.IGNORECASE,
 )  # what models are called
@@ -572,6 +573,8 @@ def models_of(profile: Profile) -> list[Column]:
         texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
+    few = [c for c in named if c.size <= MOST_SOURCES]
+    named = [c for c in named if c in few or not any(profile.constant(d, c) for d in few)]  # no runs of each model
     finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
     finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
     return finest[:1] or named
@@ -585,6 +588,7 @@ LIKELY = {
     "condition": 8.5,
     "cue": 8.0,
     "unnamed": 7.4,
+    "setting": 8.0,
     "lettered": 6.6,
     "period": 6.5,
 }  # how likely the labels of a kind of column are what a table compares, from 0 to 10
@@ -599,7 +603,8 @@ class Contrast:
     column : Column
     kind : str
         A key of `LIKELY`. "source": models. "people": people and machines. "time": labels of what came first and
-        later. "treatment", "condition", "cue", "period": by the name. "unnamed", "lettered": by few labels alone.
+        later. "treatment", "condition", "cue", "period": by the name. "setting": a few numbers that were
+        set, such as temperatures. "unnamed", "lettered": by few labels alone.
     """
 
     column: Column
@@ -674,12 +679,13 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     """Return the kind of contrast that a column holds which names no models; empty for none."""
     c = column
     if is_setting(profile, c):
-        return "period"
+        return "setting"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS.words) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
     manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
+    answers = answers or (c.text and bool({*c.tokens[-1:]} & {*LABELLINGS}) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
     if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
@@ -708,7 +714,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     if describes_persons(profile, c):
         return ""
     if c.called(CUES):
-        return "cue"
+        return "" if any(d.unique and d.called(PERSONS) for d in profile.every) else "cue"
     if not (is_designed(profile, c) or is_met(profile, c)):
         return ""
     if any({bare(level) for level in c.levels} == {*pair} for pair in OPPOSITES):

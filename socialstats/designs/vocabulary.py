@@ -79,7 +79,9 @@ PERSONS = spelled(
     "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
-STIMULI = spelled("stim stimuli stimulus item question prompt scenario vignette task trial image clip story dilemma")
+STIMULI = spelled(
+    "hitid assignmentid stim stimuli stimulus item question prompt scenario vignette task trial image clip story dilemma"
+)  # things that are shown: they answer nothing
 GIVEN = spelled(
     "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
 )  # units that somebody rates: columns beside them are raters rather than models
@@ -166,8 +168,8 @@ VALUES = Part(
         "antwort punkte richtig rotulo etiqueta opcion elegida elegido gegeben given puntuacion puntaje valor "
         "respuesta correcto "
         "note valeur reponse exactmatch em f1 pass1 "
-        "hit hits tag passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf bertscore rt "
-        "rts "
+        "hit hits tag penalty passed solved resolved success win winrate toxicity reward bleu rouge rougel chrf "
+        "bertscore rt rts "
         "reactiontime responsetime helpfulness helpful harmlessness honesty fluency coherence relevance faithfulness "
         "quality correctness empathy politeness agreement endorses endorsement likert eleccion decision wahl "
         "entscheidung choix reaktionszeit voto punteggio risposta giudizio resposta nota pontuacao oordeel waardering "
@@ -302,6 +304,10 @@ LATER = couples(
 EARLIER = spelled(
     "prior pre baseline before initial t0 pretest vorher vortest antes previo avant prima iniziale 前 前测"
 )  # what was measured before anything was done
+LOWER = spelled(
+    "penalty error errors mistake mistakes loss toxicity harm harmfulness violation violations wer cer ter perplexity "
+    "distance minor major critical schulnote fehler errores erreurs"
+)  # of which less is better
 LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")
 BENCHMARKS = spelled("task subtask benchmark dataset suite subset")  # fixed tasks, each of the same weight
@@ -370,7 +376,7 @@ VAGUE = spelled("group model worker worker_id participant participant_id")  # a 
 YES = spelled(
     "yes y true t 1 c pos positive + present success "
     "pass passed correct right ja oui si approve accept accepted agree "
-    "good better high"
+    "good better high ok okay valid"
 )
 RIGHT_WRONG = spelled(
     "correct incorrect wrong right pass fail passed failed solved unsolved success failure"

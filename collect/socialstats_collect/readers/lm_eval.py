@@ -48,7 +48,7 @@ OWN = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
-NAMING = ("model", "model_name", "model_id", "llm", "lm", "engine", "checkpoint", "run", "run_id")
+NAMING = ("model", "model_name", "model_id", "llm", "lm", "engine", "checkpoint", "pretrained", "run", "run_id")
 """Members by which people name the model of a sample; the harness writes none of them."""
 RUN = "run {}"
 TASK = "task"

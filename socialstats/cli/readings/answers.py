@@ -72,7 +72,7 @@ MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 MOST_BY = 12  # labels of what a page is made by
 MOST_VALUES = 2  # columns of values that groups are compared by
 STRONG = 8.5  # likelihood of a contrast that is rather asked about than averaged
-BESIDE_PEOPLE = 9.6
+BESIDE_PEOPLE, FEW_MET = 9.6, 0.2
 WITHIN_MODELS, AVERAGED = 9.5, 8.2
 RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
@@ -150,7 +150,11 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
         averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
-    stages = contrast.kind in ("time", "period") and not source.called(TREATMENTS) and source.called(CONDITIONS.words)
+    stages = (
+        contrast.kind in ("time", "period", "setting")
+        and not source.called(TREATMENTS)
+        and source.called(CONDITIONS.words)
+    )
     two = source.size == 2 or stages  # the last stage minus the first
     two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
     rates = source.size > 2 and source.called(METHODS) and not board.repeat  # methods measure one quantity, as raters
@@ -341,7 +345,7 @@ def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
 
 def people_and_models(seen: Profile, values: Columns) -> Proposals:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
-    things = [c for c in seen.varying() if c.names_things and not c.prose]
+    things = [c for c in seen.varying() if c.names_things and (not c.prose or c.called(UNITS.words))]
     sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES.words)]
     units = [c for c in things if c.called(UNITS.words) or c.numbering or c.name in seen.planned]
     units = [c for c in units if not (c.called((*REPEATS.words, *PERSONS)) or is_rater(seen, c))]
@@ -350,6 +354,8 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
             continue
         if not (says_who_answered(source) or has_few_machines(seen, source, rater)):
             continue
+        if unit.prose and met_share(seen, rater, unit) < FEW_MET:
+            continue  # texts that one task each showed
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue

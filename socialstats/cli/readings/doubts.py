@@ -14,6 +14,7 @@ from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     LOST,
+    LOWER,
     MEASURES,
     PERSONS,
     PREDICTIONS,
@@ -56,6 +57,9 @@ def doubts(seen: Profile, one: Proposal) -> str:
         steady = any({*parts} == {*names} for parts in seen.totals.values()) or len({*map(stem, names)}) == 1
         counts = seen.values(columns).sum(axis=0)
         return "" if steady or np.ptp(counts) == 0 else f"no name says that {quoted(names)} count raters, a level each"
+    value = next(iter(one.parts.get("value", ())), None)
+    if one.options.get("study") and value is not None and value.called(LOWER):
+        return f"that more of '{shorten(value.name, 30)}' is worse: the highest mean ranks first"
     if one.options.get("study"):
         models = one.parts.get("raters", ())
         known = not models or any(FAMILIES.search(c.name) for c in models)

@@ -37,7 +37,15 @@ from socialstats.designs.profile import (
     share,
     stem,
 )
-from socialstats.designs.roles import FAMILIES, FEWEST_UNNAMED, holds_units, models_of, people_among, says_who_answered
+from socialstats.designs.roles import (
+    FAMILIES,
+    FEWEST_UNNAMED,
+    holds_units,
+    is_setting,
+    models_of,
+    people_among,
+    says_who_answered,
+)
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.vocabulary import (
@@ -76,6 +84,8 @@ FEWEST_ITEMS = 3  # columns that are numbered alike, beyond which no two are con
 MOST_APART = 3  # labels of a source for each of which a table of pairs is compared apart
 QUESTION = 4  # words of a name that is a question
 LONGEST = 11  # levels of a scale of answers
+ANY_TWO = 4.45  # score of two of several columns that no name pairs
+SOMEWHAT = 0.3  # concordance below which two columns are of different things
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
 
 
@@ -120,6 +130,7 @@ class Rows:
         seen = self.seen
         out = {*seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.arm_sizes}
         free = [c for c in seen.every if c.levels and c is not self.identity and c.name not in out]
+        free = [c for c in free if not is_setting(seen, c)]
         means = [c for c in free if any(is_mean(c, d) for d in free if d is not c)]
         kept = [c for c in free if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))]
         kept = [c for c in free if c in kept or c in means]
@@ -226,6 +237,12 @@ class Group:
         lone = self.size == 2 and columns[0].size > 3 and not meet_themselves(rows.seen, *columns)
         sides = all(rows.seen.opposed(*pair) for pair in combinations(first, 2))
         self.unlike = columns[0].text and (differ or lone or sides)
+
+    @cached_property
+    def agree_all(self) -> bool:
+        """Whether each two of the first columns agree somewhat, as raters of one quantity do."""
+        pairs = combinations([c for c in self.columns if not c.text][:MOST_KEYS], 2)
+        return all(self.rows.seen.concordance(*pair) >= SOMEWHAT for pair in pairs)
 
     def _call_raters(self) -> bool:
         """Whether names say raters: words for them, initials, or persons who rate."""
@@ -430,6 +447,8 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     first, second = later_first(*(crossed or subtracted or nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(not c.text for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
+    if not group.pairs and group.size > 2 and group.agree_all:
+        score = ANY_TWO  # two of several raters are a question of their own
     labels = {*first.levels, *second.levels}
     coded = first.text and len(labels) > 2 and not group.pairs
     score = (
