@@ -231,6 +231,14 @@ def test_two_pairs_have_no_g_z():
     result = effect_sizes(pairs([1.0, 3.0], [0.0, 1.0]), ci="noncentral_t")
     assert result.row("d_z").conf_low is not None
     assert "at least 3 pairs" in result.row("g_z").undefined
+    known = effect_sizes_from_summary(n=2, t=3.0)  # differences 1 and 2: mean 1.5, SD 1/sqrt(2), t = 3
+    assert known.row("d_z").estimate == pytest.approx(1.5 * math.sqrt(2), rel=1e-12) == result.row("d_z").estimate
+    assert effect_sizes_from_summary(n=9, mean=2.0, sd_first=1.0, sd_second=3.0, r=1.0).row("d_z").estimate == 1.0
+    for n in (1, 0, 2.5, None):
+        with pytest.raises(InputError, match="n must be a whole number of pairs, at least 2"):
+            effect_sizes_from_summary(n=n, t=3.0)
+    with pytest.raises(InputError, match="r must be between -1 and 1"):
+        effect_sizes_from_summary(n=9, mean=2.0, sd_first=1.0, sd_second=3.0, r=-1.01)
 
 
 def test_nothing_varies():

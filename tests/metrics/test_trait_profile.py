@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from socialstats import Ratings, judge_zeros, trait_profile, trait_ratings
 from socialstats.datasets import staged_values, staged_values_controls, staged_values_truth
@@ -133,6 +136,111 @@ def brute(rows, weights, model, stage):
         values = [sum(w * (row[t] - 10) for t, w in weights.items()) for _, row in own.iterrows()]
         out[s] = sum(values) / len(values)
     return out
+
+
+def values_of(row, rows):
+    """One value a scenario of the row with this key, from the table of scores alone; None for rows not told here."""
+    key, traits = dict(row.key), list(WEIGHTS)
+    measure = key.get("measure")
+    if {"weights", "over", "from", "span"} & set(key):
+        return None
+    every = rows.assign(composite=sum(w * (rows[t] - 10) for t, w in WEIGHTS.items()))
+    answer = ["model", "scenario", "stage", "wording"]
+    if "judge" in key:  # a judge's composite minus the mean of all
+        own = every["composite"] - every.groupby(answer)["composite"].transform("mean")
+        every = every.assign(value=own)[every["judge"] == key["judge"]]
+    elif measure == "composite":
+        every = every[every["judge"] != key.get("without")].assign(value=lambda d: d["composite"])
+    else:
+        every = every.groupby(answer, as_index=False)[traits].mean()
+        shares = every[traits].div(every[traits].sum(axis=1), axis=0)
+        groups = {"weights above 0": ["caring", "open"], "weights below 0": ["strict", "wary"]}
+        told = {
+            "activation": lambda: (every[traits] >= 14 - 1e-9).sum(axis=1),
+            "active": lambda: (every[key["trait"]] >= 14 - 1e-9).astype(float),
+            "entropy": lambda: -(shares * np.log2(shares)).sum(axis=1),
+            "score": lambda: every[key["trait"]],
+            "group": lambda: (
+                every[groups[key["traits"]]].mean(axis=1)
+                - (every[groups[key["minus"]]].mean(axis=1) if "minus" in key else 0.0)
+            ),
+        }
+        every = every.assign(value=told[measure]())
+    cells = every.groupby(["model", "scenario", "stage"])["value"].mean().unstack("stage")
+    base = cells[key["baseline"]] if "baseline" in key else 0.0
+    by_model = ((cells[key["stage"]] if "stage" in key else cells.mean(axis=1)) - base).unstack("scenario")
+    if "other" in key:
+        return (by_model.loc[key["model"]] - by_model.loc[key["other"]]).to_numpy()
+    return (by_model.loc[key["model"]] if "model" in key else by_model.mean(axis=0)).to_numpy()
+
+
+def test_every_row_is_the_t_interval_of_the_values_its_key_names():
+    """The key of a row says which scores it is of; pandas and scipy make its numbers from the table anew."""
+    result, rows = profile(entropy="bits"), scores()
+    told, families = Counter(), {}
+    for row in result.rows:
+        values = values_of(row, rows)
+        if values is None:
+            continue
+        told[dict(row.key)["measure"], row.role] += 1
+        assert row.n == row.n_units == len(values) == 7
+        if row.role == "effect_size":
+            if np.ptp(values) > 0:
+                assert row.estimate == pytest.approx(values.mean() / values.std(ddof=1), rel=1e-9)
+            continue
+        assert row.estimate == pytest.approx(values.mean(), abs=1e-12)
+        if np.ptp(values) < 1e-12:
+            assert row.std_error is None
+            continue
+        test = stats.ttest_1samp(values, 0.0)
+        low, high = test.confidence_interval(0.95)
+        assert row.std_error == pytest.approx(stats.sem(values), rel=1e-9)
+        within = row.limits or (-np.inf, np.inf)
+        assert [row.conf_low, row.conf_high] == pytest.approx([max(low, within[0]), min(high, within[1])], rel=1e-9)
+        if row.p_value is not None:
+            assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue), rel=1e-8)
+            assert row.df == 6
+        if row.p_adjusted is not None:
+            key = dict(row.key)
+            family = (key["measure"], "baseline" in key, "other" in key, "model" in key)
+            families.setdefault(family, []).append((test.pvalue, row))
+    assert told == {
+        ("composite", "estimate"): 3 * (1 + 3) + 3 * 3, ("composite", "difference"): 3 * 2 + 1 + 3,
+        ("composite", "effect_size"): 6, ("activation", "estimate"): 12, ("activation", "difference"): 6,
+        ("activation", "effect_size"): 6, ("entropy", "estimate"): 4, ("entropy", "difference"): 2,
+        ("entropy", "effect_size"): 2, ("active", "estimate"): 4, ("score", "estimate"): 12,
+        ("group", "estimate"): 6, ("group", "difference"): 3,
+    }  # fmt: skip
+    assert len(families) == 8
+    for found in families.values():
+        holm = multipletests([p for p, _ in found], method="holm")[1]
+        assert [row.p_adjusted for _, row in found] == pytest.approx(list(holm), rel=1e-8)
+        assert {row.method.split("over ")[1].split()[0] for _, row in found} == {str(len(found))}
+
+
+def test_rows_of_spread_and_of_all_changes_are_those_of_their_values():
+    """Standard deviations over scenarios and over models; with all changes, the play as a whole and later stages."""
+    rows = scores().assign(composite=lambda d: sum(w * (d[t] - 10) for t, w in WEIGHTS.items()))
+    cells = rows.groupby(["model", "scenario", "stage"])["composite"].mean().unstack("stage")
+    result = profile(changes="all")
+    over = cells.mean(axis=1).unstack("scenario")
+    for model in ("left", "right"):
+        assert result.row(model, group="composite: SD over scenarios").estimate == pytest.approx(
+            over.loc[model].std(ddof=1), rel=1e-9
+        )
+        play = (cells[["first", "last"]].mean(axis=1) - cells["baseline"]).loc[model]
+        row = result.row(model, group="composite change: mean of the stages of the play minus baseline")
+        assert (row.estimate, row.std_error) == pytest.approx((play.mean(), stats.sem(play)), rel=1e-9)
+    assert result.row("composite", group="composite: SD over models").estimate == pytest.approx(
+        over.mean(axis=1).std(ddof=1), rel=1e-9
+    )
+    for trait in WEIGHTS:
+        own = rows.groupby(["model"])[trait].mean()
+        assert result.row(trait, group="score: SD over models").estimate == pytest.approx(own.std(ddof=1), rel=1e-9)
+    later = (cells["last"] - cells["first"]).unstack("scenario").mean(axis=0)
+    (row,) = [r for r in result.rows if r.role == "difference" and "from" in dict(r.key)]
+    assert dict(row.key) == {"measure": "composite", "stage": "last", "from": "first"}
+    assert (row.estimate, row.std_error) == pytest.approx((later.mean(), stats.sem(later)), rel=1e-9)
 
 
 def test_stages_by_loops(result):
