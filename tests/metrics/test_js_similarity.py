@@ -356,6 +356,22 @@ def test_levels_given_in_few_units_are_cautioned_however_many_ratings_there_are(
         assert ("SS312" in {c.code for c in found.cautions}) is said
 
 
+def test_the_caution_of_plug_in_values_names_every_such_row_and_the_largest_gain():
+    rng = np.random.default_rng(21)
+    rows = [(f"u{u}", f"{s}{r}", s, int(rng.integers(1, 4))) for u in range(15) for s in ("human", "one", "two")
+            for r in range(3) if s != "two" or u < 6]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source")
+    result = js_similarity(design, reference="human", **FAST)
+    (told,) = [c for c in result.cautions if c.code == "SS304"]
+    plain = [row for row in result.rows if row.term.endswith("(plug-in)")]
+    assert [row.term for row in plain] == ["one (plug-in)", "two (plug-in)"]
+    assert sorted(told.rows) == sorted(row.term for row in plain)
+    gains = [result.row(row.term.removesuffix(" (plug-in)")).estimate - row.estimate for row in plain]
+    assert f"by up to {max(gains):.3f}".replace(" 0.", " .") in told.detail
+    assert max(gains) > min(gains) + 0.001
+
+
 def test_halvings_do_not_move_with_the_seed():
     design = sources(*drawn(6, 20, 4, 3))
     one, two = (js_similarity(design, seed=seed, **FAST).row("human (split-half)").estimate for seed in (0, 5))
