@@ -243,6 +243,58 @@ def test_rows_of_spread_and_of_all_changes_are_those_of_their_values():
     assert (row.estimate, row.std_error) == pytest.approx((later.mean(), stats.sem(later)), rel=1e-9)
 
 
+def other_weights():
+    """Sets of weights by hand: 2 and 3 above 0, -4 and -1 below, each side rescaled to its sum of 5."""
+    names, own = list(WEIGHTS), np.array([2.0, 3.0, -4.0, -1.0])
+
+    def rescaled(w):
+        return np.where(w > 0, 5 * w / w[w > 0].sum(), np.where(w < 0, -5 * w / w[w < 0].sum(), 0.0))
+
+    made = {"equal weights": np.array([2.5, 2.5, -2.5, -2.5])}
+    for k, trait in enumerate(names):
+        for name, change in ((f"'{trait}' +20%", 1.2), (f"'{trait}' -20%", 0.8), (f"without '{trait}'", 0.0)):
+            made[name] = rescaled(own * np.where(np.arange(4) == k, change, 1.0))
+    return own, made
+
+
+def test_rows_of_other_weights_are_t_intervals_of_their_composites():
+    """Every set of all models with Holm's p; of each model equal weights, the lowest and the highest set."""
+    result, rows, (own, sets) = profile(), scores(), other_weights()
+    traits = rows.groupby(["model", "scenario"])[list(WEIGHTS)].mean() - 10
+
+    def check(row, weights):
+        values = (traits @ weights).unstack("scenario")
+        model = dict(row.key).get("model")
+        values = (values.loc[model] if model else values.mean(axis=0)).to_numpy()
+        low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+        assert row.estimate == pytest.approx(values.mean(), abs=1e-12)
+        assert (row.std_error, row.conf_low, row.conf_high) == pytest.approx((stats.sem(values), low, high), rel=1e-8)
+        return values
+
+    every, gaps = ([r for r in result.rows if r.group == f"other weights{end} of all models"]
+                   for end in ("", " minus these"))  # fmt: skip
+    assert [r.term for r in every] == [r.term for r in gaps] == list(sets)
+    p = []
+    for row, gap in zip(every, gaps, strict=True):
+        assert dict(row.key) == dict(gap.key) == {"measure": "composite", "weights": row.term, "pick": "each"}
+        check(row, sets[row.term])
+        p.append(stats.ttest_1samp(check(gap, sets[row.term] - own), 0.0).pvalue)
+    assert [gap.p_adjusted for gap in gaps] == pytest.approx(list(multipletests(p, method="holm")[1]), rel=1e-7)
+    for model in ("left", "right"):
+        means = {name: float((traits.loc[model] @ w).mean()) for name, w in sets.items()}
+        assert result.extras["weight_sensitivity"]["equal weights"][model] == pytest.approx(means["equal weights"])
+        picks = {"equal weights": "equal weights", "lowest of other weights": min(means, key=means.get),
+                 "highest of other weights": max(means, key=means.get)}  # fmt: skip
+        for group, name in picks.items():
+            row, gap = result.row(model, group=group), result.row(model, group=f"{group} minus these")
+            assert dict(row.key)["weights"] == dict(gap.key)["weights"] == name
+            check(row, sets[name])
+            check(gap, sets[name] - own)
+            said = name if name == "equal weights" else f"{name}, of 13 sets of weights"
+            assert row.method == gap.method == f"{said}; t"
+    assert len([r for r in result.rows if "weights" in dict(r.key)]) == 2 * 13 + 2 * 2 * 3
+
+
 def test_stages_by_loops(result):
     rows = scores()
     for model, stage in product(("left", "right"), ("baseline", "first", "last")):
