@@ -372,6 +372,87 @@ def test_the_caution_of_plug_in_values_names_every_such_row_and_the_largest_gain
     assert max(gains) > min(gains) + 0.001
 
 
+MEAN = "mean of 2 cells"
+
+
+def of_topics(seed=3):
+    """Three sources of three raters each on ten units of either topic; one says z less often."""
+    rng = np.random.default_rng(seed)
+    rows = [(f"u{u:02}", f"{s}{r}", s, "pq"[u % 2], "xyz"[min(2, int(rng.random() * (2.2 if s == "one" else 3)))])
+            for u in range(20) for s in ("human", "one", "two") for r in range(3)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["unit", "rater", "source", "topic", "value"])
+
+
+def apart(frame, group, source, other="human"):
+    """Divergence of two sources' pooled shares: of all units, of a topic, or the mean of both topics."""
+    if group == MEAN:
+        return np.mean([apart(frame, topic, source, other) for topic in "pq"])
+    if group is not None:
+        frame = frame[frame["topic"] == group]
+    counts = [frame[frame["source"] == s]["value"].value_counts().reindex([*"xyz"], fill_value=0) for s in
+              (source, other)]  # fmt: skip
+    return float(jensen_shannon(*(c.to_numpy(dtype=float) for c in counts)))
+
+
+@pytest.mark.parametrize("group", [None, "p", "q", MEAN])
+def test_every_row_is_what_leaving_out_one_unit_after_the_other_gives(group):
+    frame = of_topics()
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", strata="topic", levels=[*"xyz"])
+    result = js_similarity(design, reference="human", cell="topic", **FAST)
+    units = frame["unit"].unique() if group in (None, MEAN) else frame[frame["topic"] == group]["unit"].unique()
+    n = len(units)
+    cell = () if group is None else (("cell", group),)
+    for source in ("one", "two"):
+        whole = apart(frame, group, source)
+        left = np.array([apart(frame[frame["unit"] != unit], group, source) for unit in units])
+        bias, error = (n - 1) * (left.mean() - whole), np.sqrt((n - 1) * left.var())
+        plain, row = (result.row(term, group=group) for term in (f"{source} (plug-in)", source))
+        assert plain.estimate == pytest.approx(1 - whole, rel=1e-12)
+        if group != MEAN:  # each cell has a correction of its own; the mean has the mean of these
+            assert row.std_error == plain.std_error == pytest.approx(error, rel=1e-9)
+            assert row.estimate == pytest.approx(min(1.0, 1 - whole + bias), rel=1e-9)
+            assert row.statistic == pytest.approx(whole, rel=1e-12)
+        else:
+            cells = [result.row(source, group=topic) for topic in "pq"]
+            errors = np.array([one.std_error for one in cells])
+            gains = [result.row(source, group=t).estimate - result.row(f"{source} (plug-in)", group=t).estimate
+                     for t in "pq"]  # fmt: skip
+            if max(one.estimate for one in cells) < 1:
+                assert row.estimate == pytest.approx(1 - whole + np.mean(gains), rel=1e-9)
+            assert 0.9 < row.std_error / (np.sqrt((errors**2).sum()) / 2) < 1.1
+            assert row.p_value is None
+        assert row.key == plain.key == (("source", source), *cell)
+        for one in (row, plain):
+            assert (one.n, one.n_units, one.role) == (6 * n, n, "estimate" if one is row else "component")
+            assert one.conf_low <= one.estimate <= one.conf_high <= 1
+    top = [result.row(f"human (split-half{end})", group=group) for end in ("", ", plug-in")]
+    for one in top:
+        assert (one.n, one.n_units, one.key) == (3 * n, n, (("source", "human"), *cell))
+    assert top[0].role == "reference"
+    assert top[0].estimate > top[1].estimate
+
+
+@pytest.mark.parametrize("group", [None, "p", "q"])
+def test_p_values_are_the_share_of_swaps_as_far_apart(group):
+    frame = of_topics()
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", strata="topic", levels=[*"xyz"])
+    result = js_similarity(design, reference="human", cell="topic", **{**FAST, "permutations": 1999})
+    part = frame if group is None else frame[frame["topic"] == group]
+    rng = np.random.default_rng(17)
+    for source in ("one", "two"):
+        counts = np.stack([
+            pd.crosstab(own["unit"], own["value"]).reindex(columns=[*"xyz"], fill_value=0).to_numpy(dtype=float)
+            for own in (part[part["source"] == s] for s in (source, "human"))
+        ])  # fmt: skip
+        flip = rng.random((4000, counts.shape[1])) < 0.5
+        one = np.where(flip[:, :, None], counts[0], counts[1]).sum(axis=1)
+        drawn = jensen_shannon(one, counts.sum(axis=(0, 1)) - one)
+        p = np.mean(drawn >= apart(frame, group, source) - 1e-12)
+        row = result.row(source, group=group)
+        assert row.p_value == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) * (1 / 4000 + 1 / 1999)) + 1 / 2000)
+        assert row.test == "permutation"
+
+
 def test_halvings_do_not_move_with_the_seed():
     design = sources(*drawn(6, 20, 4, 3))
     one, two = (js_similarity(design, seed=seed, **FAST).row("human (split-half)").estimate for seed in (0, 5))
