@@ -288,6 +288,10 @@ def test_ranks_are_seeded(home_fit):
     assert list(other.columns) == list(one.columns)
     with pytest.raises(InputError, match="'simultaneous'"):
         home_fit.ranks(kind="joint")
+    assert len(home_fit.ranks(draws=100).rows) == len(home_fit.items)
+    for options in ({"draws": 99}, {"seed": -1}, {"seed": True}):
+        with pytest.raises(InputError, match="a seed is 0 or more, and draws at least 100"):
+            home_fit.ranks(**options)
 
 
 @pytest.mark.parametrize("kind", ["marginal", "simultaneous"])

@@ -453,6 +453,29 @@ def test_p_values_are_the_share_of_swaps_as_far_apart(group):
         assert row.test == "permutation"
 
 
+def test_the_sentence_names_three_sources_and_counts_the_others_and_the_figure_has_every_row():
+    rng = np.random.default_rng(4)
+    sides = ("human", "one", "two", "three", "four", "five")
+    rows = [(f"u{u}", f"{s}{r}", s, "pq"[u % 2], int(rng.integers(1, 4))) for u in range(12) for s in sides
+            for r in range(2)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "topic", "value"])
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", strata="topic")
+    result = js_similarity(design, reference="human", cell="topic", **FAST)
+    said = result.sentence()
+    order = list(dict.fromkeys(row.term for row in result.rows if row.role == "estimate"))
+    assert sorted(order) == sorted(sides[1:])
+    start, *others = said.partition(". Two random halves")[0].split("; ")
+    assert start.startswith(f"Jensen-Shannon similarity to human over 12 units and 144 ratings: {order[0]} ")
+    assert [part.split()[0] for part in others] == [*order[1:3], "and"]
+    assert others[-1] == "and 2 more"
+    for name, part in zip(order[:3], [start, *others[:2]], strict=True):
+        plain = result.row(f"{name} (plug-in)", group=None).estimate
+        assert f"(plug-in {plain:.3f})".replace("0.", ".") in part
+    shown = [text.get_text() for text in result.plot().get_yticklabels()]
+    assert len(shown) == 6 * 4  # five sources and a ceiling; all units, two topics, their mean
+    assert {"one", "one, p", "one, q", "one, mean of 2 cells", "human (split-half), q"} <= set(shown)
+
+
 def test_halvings_do_not_move_with_the_seed():
     design = sources(*drawn(6, 20, 4, 3))
     one, two = (js_similarity(design, seed=seed, **FAST).row("human (split-half)").estimate for seed in (0, 5))

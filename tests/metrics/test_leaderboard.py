@@ -326,3 +326,11 @@ def test_counts_are_added_up_before_they_are_too_many():
 def test_the_task_that_a_model_lacks_is_named(task):
     row = board(frame=FRAME[(FRAME["model"] != "cedar") | (FRAME["task"] != task)]).row("cedar", group="mean")
     assert row.undefined.startswith(f"no unit of task '{task}'")
+
+
+def test_options_of_ranks_hold_from_their_least_value():
+    result = board(task=None)
+    assert len(result.ranks(draws=100).rows) == FRAME["model"].nunique()
+    for options in ({"draws": 99}, {"seed": -1}, {"seed": True}):
+        with pytest.raises(ss.InputError, match="a seed is 0 or more, and draws at least 100"):
+            result.ranks(**options)
