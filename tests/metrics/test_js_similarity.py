@@ -10,7 +10,7 @@ from scipy import stats
 from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.js_similarity import js_similarity, pooled
+from socialstats.metrics.js_similarity import independent, js_similarity, pooled
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.shares import Cells
 from socialstats.models.split_half import half_parts, mean_divergence
@@ -474,6 +474,30 @@ def test_the_sentence_names_three_sources_and_counts_the_others_and_the_figure_h
     shown = [text.get_text() for text in result.plot().get_yticklabels()]
     assert len(shown) == 6 * 4  # five sources and a ceiling; all units, two topics, their mean
     assert {"one", "one, p", "one, q", "one, mean of 2 cells", "human (split-half), q"} <= set(shown)
+
+
+def test_independent_units_are_the_levels_of_the_factor_with_fewer_in_each_cell():
+    entered = np.array([[True, True], [True, False], [True, True], [True, True], [True, False]])
+    copies = np.array([1.0, 2.0, 1.0, 3.0, 1.0])
+    story, judge = np.array([0, 1, 2, 2, 3]), np.array([0, 1, 1, 0, 1])
+    assert independent(entered, copies, (story,)).tolist() == [4, 2]
+    assert independent(entered, copies, (judge, story)).tolist() == [2, 2]
+    assert independent(entered, copies, (story, np.zeros(5, dtype=int))).tolist() == [1, 1]
+    assert independent(entered, copies, ()).tolist() == [8, 5]
+
+
+@pytest.mark.parametrize("aggregate", ["pooled", "unit"])
+@pytest.mark.parametrize("cluster", [["site"], ["story", "site"], ["site", "story"]])
+def test_one_level_of_a_factor_leaves_values_without_intervals(cluster, aggregate):
+    frame = of_topics().assign(site="s", story=lambda d: d["unit"].str[-1])
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", cluster=cluster)
+    result = js_similarity(design, reference="human", aggregate=aggregate, **FAST)
+    for row in result.rows:
+        assert (row.std_error, row.conf_low, row.conf_high) == (None, None, None)
+        assert row.undefined
+    if aggregate == "pooled":
+        assert result.row("one (plug-in)").estimate == pytest.approx(1 - apart(of_topics(), None, "one"), rel=1e-12)
+    assert result.verify().ok
 
 
 def test_halvings_do_not_move_with_the_seed():
