@@ -150,6 +150,23 @@ def test_impossible_summaries(given, said):
         effect_sizes_from_summary(**given)
 
 
+@pytest.mark.parametrize("name", ["t", "mean", "sd", "sd_first", "sd_second", "r"])
+def test_a_summary_number_that_cannot_be_is_named(name):
+    given = {"mean": 1.0, "sd_first": 1.0, "sd_second": 2.0, "r": 0.3}
+    bad = [(math.inf, f"{name} must be a finite number, not inf"), (True, f"{name} must be a finite number, not True")]
+    if name.startswith("sd"):
+        bad += [(value, f"{name} must be above 0, not {value!r}") for value in (0.0, -1.0)]
+    for value, said in bad:
+        with pytest.raises(InputError) as error:
+            effect_sizes_from_summary(n=9, **{**given, name: value})
+        assert said in str(error.value)
+    summary = {row.term: row.estimate for row in effect_sizes_from_summary(n=9, **given).rows}
+    sd = math.sqrt(1 + 4 - 2 * 0.3 * 1 * 2)
+    assert summary["d_z"] == pytest.approx(1 / sd, rel=1e-12)
+    assert summary["d_av"] == pytest.approx(1 / math.sqrt(2.5), rel=1e-12)
+    assert summary["d_rm"] == pytest.approx(math.sqrt(2 * 0.7) / sd, rel=1e-12)
+
+
 def by_hand(x, y):
     d = x - y
     z = d.mean() / d.std(ddof=1)
