@@ -146,6 +146,10 @@ def test_knots_on_repeated_values_are_refused() -> None:
 def test_many_columns_are_refused_for_files_only() -> None:
     many = {"k": np.array([f"k{i}" for i in range(2_500)], dtype=object)}
     terms = terms_of("~ k") or []
+    for formula, columns in (("~ 0 + k", 2_500), ("~ 0 + k:x", 2_500), ("~ 0 + x + k", 2_501), ("~ 0 + k:j", 5_000)):
+        beside = {**many, "x": np.arange(2_500.0), "j": np.array(["a", "b"] * 1_250, dtype=object)}
+        with names_only(), pytest.raises(InputError, match=f"make {columns:,} columns, and 2,000 are the most"):
+            columns_of_terms(terms_of(formula) or [], beside, np.ones(2_500))
     with names_only(), pytest.raises(InputError, match="make 2,500 columns, and 2,000 are the most"):
         columns_of_terms(terms, many, np.ones(2_500))
 
