@@ -174,6 +174,16 @@ def test_sums_that_are_equal_but_for_rounding_are_ties(far):
         assert up.p_value == pytest.approx(np.mean(seen >= sums.sum()), rel=1e-12)
 
 
+def test_sums_of_clusters_that_are_0_but_for_rounding_have_no_sign():
+    base = np.array([3_000_000.0, 0.0, 0.0] * 3)
+    first = np.array([3_000_000.3, 0.1, -0.4, 2_999_999.8, -0.5, 0.7, 3_000_000.9, 0.2, -1.1])
+    story = np.repeat(np.arange(3), 3)
+    assert np.all(np.bincount(story, first - base) != 0)
+    row = paired_difference(pairs(first, base, clusters=[("story", story)])).row("sign_flip")
+    assert row.p_value is None
+    assert "every value is 0" in row.undefined
+
+
 def test_random_flips_and_their_normal_approximation():
     many = RNG.normal(0.012, 1, 20_001)
     result = paired_difference(pairs(many))
