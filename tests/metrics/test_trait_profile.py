@@ -138,21 +138,26 @@ def brute(rows, weights, model, stage):
     return out
 
 
-def values_of(row, rows):
+def with_composites(rows):
+    """Scores with their composite, and the means of the judges."""
+    every = rows.assign(composite=sum(w * (rows[t] - 10) for t, w in WEIGHTS.items()))
+    answer = ["model", "scenario", "stage", "wording"]
+    every = every.assign(off=every["composite"] - every.groupby(answer)["composite"].transform("mean"))
+    return every, every.groupby(answer, as_index=False)[list(WEIGHTS)].mean()
+
+
+def values_of(row, every, means):
     """One value a scenario of the row with this key, from the table of scores alone; None for rows not told here."""
     key, traits = dict(row.key), list(WEIGHTS)
     measure = key.get("measure")
     if {"weights", "over", "from", "span"} & set(key):
         return None
-    every = rows.assign(composite=sum(w * (rows[t] - 10) for t, w in WEIGHTS.items()))
-    answer = ["model", "scenario", "stage", "wording"]
     if "judge" in key:  # a judge's composite minus the mean of all
-        own = every["composite"] - every.groupby(answer)["composite"].transform("mean")
-        every = every.assign(value=own)[every["judge"] == key["judge"]]
+        every = every[every["judge"] == key["judge"]].assign(value=lambda d: d["off"])
     elif measure == "composite":
         every = every[every["judge"] != key.get("without")].assign(value=lambda d: d["composite"])
     else:
-        every = every.groupby(answer, as_index=False)[traits].mean()
+        every = means
         shares = every[traits].div(every[traits].sum(axis=1), axis=0)
         groups = {"weights above 0": ["caring", "open"], "weights below 0": ["strict", "wary"]}
         told = {
@@ -178,8 +183,9 @@ def test_every_row_is_the_t_interval_of_the_values_its_key_names():
     """The key of a row says which scores it is of; pandas and scipy make its numbers from the table anew."""
     result, rows = profile(entropy="bits"), scores()
     told, families = Counter(), {}
+    tables = with_composites(rows)
     for row in result.rows:
-        values = values_of(row, rows)
+        values = values_of(row, *tables)
         if values is None:
             continue
         told[dict(row.key)["measure"], row.role] += 1
