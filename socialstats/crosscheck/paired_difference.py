@@ -170,12 +170,17 @@ def exact_rank_p(d: FloatArray, alternative: str) -> float:
     return above if alternative == "greater" else below
 
 
-def on_grid(values: FloatArray) -> FloatArray:
+ROUNDED = 4.5e-16  # what rounding can leave of a difference of two numbers, as a share of the larger
+STEP = 1e-3  # the largest noise of values, in steps of a grid, at which the grid is told
+
+
+def on_grid(values: FloatArray, noise: FloatArray) -> FloatArray:
     """Return decimals of at most six places as whole numbers, whose sums tie exactly; other values as they are."""
     for places in range(7):
         scaled = values * 10.0**places
         whole = np.round(scaled)
-        if np.all(whole != 0) and np.all(np.abs(scaled - whole) <= 1e-9 * np.abs(scaled)):
+        left = np.minimum(noise * 10.0**places, STEP)
+        if np.all(whole != 0) and np.all(np.abs(scaled - whole) <= np.maximum(1e-9 * np.abs(scaled), left)):
             return whole
     return values
 
@@ -187,10 +192,11 @@ def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     row, options = result.row("sign_flip"), result.settings
     if row.p_value is None:
         return []
-    values = d - options["null"]
+    values, noise = d - options["null"], ROUNDED * np.maximum(np.abs(pairs.x), np.abs(pairs.y))
     if pairs.groups.shape[1]:
-        values = np.bincount(pairs.groups[:, 0], values)
-    values = on_grid(values[np.abs(values) > 1e-12 * np.abs(d).max()])
+        values, noise = (np.bincount(pairs.groups[:, 0], column).astype(float) for column in (values, noise))
+    kept = np.abs(values) > np.maximum(1e-12 * np.abs(d).max(), noise)
+    values = on_grid(values[kept], noise[kept])
     if len(values) < 2:
         return [skipped("sign flips, p", "scipy", "scipy's permutation test needs two units that differ from null")]
     if len(values) > 5_000:

@@ -109,8 +109,12 @@ def words(lead: ClusteredMean, ci: str) -> str:
 
 def shifted(pairs: PairValues, o: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
-    tolerance = np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(o.null))
-    return merged(pairs.difference - o.null, tolerance) if o.null else pairs.difference
+    return merged(pairs.difference - o.null, tolerances(pairs, o)) if o.null else pairs.difference
+
+
+def tolerances(pairs: PairValues, o: Options) -> FloatArray:
+    """Return how far rounding may move each difference minus the hypothesised mean."""
+    return np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(o.null))
 
 
 def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[str, float | None]]:
@@ -149,10 +153,10 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[
         )
     values, times = shifted(pairs, o), pairs.count
     unit = size_unit(values)
-    values = values / unit
+    values, noise = values / unit, tolerances(pairs, o) / unit
     if factors:
         sums = cluster_sums(values, pairs.count, factors[0].codes)
-        values, times = merged(sums, pairs.n * float(pairs.tolerance.max() / unit)), np.ones(len(sums))
+        values, times = merged(sums, pairs.n * float(noise.max())), np.ones(len(sums))
     normal = {}
     if np.any(values):
         z = float(values @ times / math.sqrt(float(values**2 @ times)))
@@ -162,7 +166,8 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[
     many = len(values) > MOST_FLIPPED
     try:
         flips = FEWEST_FLIPS if many else o.flips
-        test = sign_flip(values, times, alternative=o.alternative, flips=flips, seed=o.seed)
+        test = sign_flip(values, times, alternative=o.alternative, flips=flips, seed=o.seed,
+                         noise=float(noise @ pairs.count))  # fmt: skip
     except UndefinedStatistic as none:
         return str(none), normal
     test = replace(test, statistic=test.statistic / float(pairs.n) * unit)

@@ -100,7 +100,7 @@ def jackknife_moments(
         NaN with fewer than two independent units, or where a statistic hangs on one of them.
     """
     if len(codes) == 2:
-        both = Units.clusters(*codes).unit
+        both = unique_rows(np.column_stack(codes))[2]
         parts = [one_factor_moments(statistics, finish, count, (code,), touched) for code in (*codes, both)]
         return crossed_moments(*parts)
     return one_factor_moments(statistics, finish, count, codes, touched)

@@ -355,6 +355,7 @@ def sign_flip(
     seed: int = 0,
     exact: bool = True,
     block: int = BLOCK,
+    noise: float = 0.0,
 ) -> ChanceTest:
     """Test a mean of 0 by flipping signs.
 
@@ -376,6 +377,8 @@ def sign_flip(
         False always draws at random.
     block : int
         Patterns in memory at once.
+    noise : float
+        How far two equal sums may lie apart because of how the values were made, as differences of large numbers.
 
     Returns
     -------
@@ -406,7 +409,7 @@ def sign_flip(
     checked_alternative(alternative)
     flips, seed = checked_draws(flips, "flips"), checked_seed(seed)
     total, size, times = sizes(values, count)
-    tolerance = tolerance_of(size, times)
+    tolerance = max(tolerance_of(size, times), noise)
     found = exact_p(total, size, times, tolerance, alternative) if exact else None
     if found is not None:
         return result(total, found[0], 0.0, 0, found[1])

@@ -134,3 +134,109 @@ def test_scales_are_alike_where_ranges_overlap_by_a_quarter_of_the_wider_and_non
     columns = [made.column(name) for name in ("one", "other")]
     assert same_scale(*columns) is alike  # type: ignore[arg-type]
     assert same_scale(*columns[::-1]) is alike  # type: ignore[arg-type]
+
+
+FRUIT = [*"abcdefghijkl"]  # twelve labels
+
+
+def test_names_of_several_pairs_are_counterparts_and_those_of_one_pair_are_not() -> None:
+    x, y = [1, 2, 3, 4], [2, 3, 4, 1]
+    assert profile(base_ok=x, ft_ok=y, base_pred=y, ft_pred=x).counterparts == {"base_ok", "ft_ok", "base_pred",
+                                                                               "ft_pred"}  # fmt: skip
+    assert profile(base_ok=x, ft_ok=y).counterparts == set()
+    assert profile(q_1=x, q_2=y, r_1=y, r_2=x).counterparts == {"q_1", "r_1", "q_2", "r_2"}  # q and r, twice
+    assert profile(q_1=x, q_2=y, q_3=y).counterparts == set()  # numbers tell questions apart
+
+
+def test_three_columns_of_one_scale_are_siblings_and_two_are_not() -> None:
+    a, b, c = [1, 2, 3, 4, 5], [2, 3, 4, 5, 1], [5, 4, 3, 2, 1]
+    assert profile(q1=a, q2=b, q3=c).siblings == {"q1", "q2", "q3"}
+    assert profile(q1=a, q2=b).siblings == set()
+    assert profile(q1=a, q2=b, q3=[100 * x for x in c]).siblings == set()  # of another scale
+
+
+def test_whole_numbers_that_number_all_rows_with_a_text_are_crossed() -> None:
+    four, two = [*"aabbccdd"], [1, 2] * 4
+    assert profile(item=four, run=two, score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3, 0.7, 0.5]).crossed == {"run"}
+    assert profile(item=four[:6], run=two[:6], score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3]).crossed == set()  # fewer than 8
+    assert profile(item=four, run=[1, 1, *two[2:]], score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3, 0.7, 0.5]).crossed == set()
+
+
+def test_a_plan_is_nearly_all_pairs_of_the_labels_of_two_columns_once_each() -> None:
+    item, judge = np.repeat(FRUIT, 3).tolist(), [*"xyz"] * 12
+    found = profile(judge=judge, item=item)
+    assert [c.name for c in found.plan or ()] == ["item", "judge"]  # more labels first
+    assert found.rated_by_name == {"item"}
+    assert profile(judge=judge[:-1], item=item[:-1]).plan is not None  # 35 of 36 pairs
+    assert profile(judge=[*judge, "x"], item=[*item, "a"]).plan is None  # one of them twice
+    half = [k for k in range(36) if k % 2]
+    assert profile(judge=[judge[k] for k in half], item=[item[k] for k in half]).plan is None
+
+
+@pytest.mark.parametrize(("labels", "constant"), [("aaaaaaaaab", False), ("aaaaaaaaaaab", True), ("aaaaaaaabb", False),
+                                                  ("aaaaaaaaaaabc", False)])  # fmt: skip
+def test_more_than_nine_of_ten_rows_of_one_of_two_labels(labels: str, constant: bool) -> None:
+    found = profile(x=[*labels])
+    assert found.nearly_constant(found.columns["x"]) == constant
+
+
+def test_labels_that_occur_twice_on_average_are_enough() -> None:
+    found = profile(two=[*"aabbcc"], fewer=[*"aabbcd"], half=[*"abcabc"])
+    assert [found.enough(found.columns[name]) for name in ("two", "fewer", "half")] == [True, False, True]
+
+
+def test_a_value_in_the_rows_of_one_kind_alone() -> None:
+    kind = ["ask"] * 10 + ["tell"] * 10
+    for filled, wanted in ((range(10), True), (range(9), True), (range(8), False), (range(11), False)):
+        found = profile(kind=kind, x=[str(k % 3) if k in filled else None for k in range(20)])
+        assert found.filled_only(found.columns["x"], found.columns["kind"], "ask") == wanted, filled
+        assert not found.filled_only(found.columns["x"], found.columns["kind"], "tell")
+
+
+def test_one_value_for_each_value_of_another() -> None:
+    found = profile(item=[*"aabbccdd"], topic=[*"xxxxyyyy"], other=[*"xxxyyyyy"])
+    told = {(one, two): found.constant(found.columns[one], found.columns[two])
+            for one in ("item", "topic", "other") for two in ("item", "topic", "other") if one != two}  # fmt: skip
+    assert {pair for pair, constant in told.items() if constant} == {("topic", "item")}
+
+
+def test_columns_of_probabilities_of_labels_of_another_column() -> None:
+    rows = {"answer": [*"yynyn"], "y": [0.9, 0.6, 0.2, 1.0, 0.3], "n": [0.1, 0.4, 0.8, 0.0, 0.7],
+            "z": [0.5, 0.2, 0.1, 0.9, 0.3]}  # fmt: skip
+    assert profile(**rows).shares == {"y", "n"}
+    assert profile(**{**rows, "n": [1.1, 0.4, 0.8, 0.0, 0.7]}).shares == set()  # one name of two, as n is no share
+    assert profile(**{**rows, "n": [-0.1, 0.4, 0.8, 0.0, 0.7]}).shares == set()
+
+
+def test_sizes_of_two_arms_and_only_of_two() -> None:
+    sizes = {"n1i": [10, 20, 30], "n2i": [11, 19, 28]}
+    assert profile(**sizes).arm_sizes == ["n1i", "n2i"]
+    assert profile(n1i=sizes["n1i"]).arm_sizes == []
+
+
+def test_the_largest_and_smallest_sum_of_a_row_without_a_gap() -> None:
+    found = profile(a=["1", "5", None, "2", "9"], b=["2", "1", "70", "-9", None], c=["0", "4", "1", "3", "1"])
+    columns = [found.columns[name] for name in "abc"]
+    assert found.most_and_least(columns) == (10.0, -4.0)
+
+
+def test_a_cross_names_its_rows_as_its_columns() -> None:
+    assert profile(item=["x", "y"], x=[None, "3"], y=["4", None]).is_cross
+    assert profile(item=["x", "y"], x=[None, "3"], y=["4", None], total=["4", "3"]).is_cross
+    assert not profile(item=["x", "y"], x=[None, "3"], y=["4", None], total=["4", "3"], n=["1", "2"]).is_cross
+    assert not profile(item=["x", "z"], x=[None, "3"], y=["4", None]).is_cross
+    assert not profile(item=["x"], x=["3"]).is_cross
+    assert not profile(item=["x", "x"], x=["3", "4"]).is_cross
+
+
+def test_the_fewest_further_columns_that_tell_rows_apart() -> None:
+    rows = {"item": [*"aaaabbbb"], "run": [1, 1, 2, 2] * 2, "side": [*"lrlrlrlr"], "topic": [*"xxxxyyyy"]}
+    found = profile(**rows)
+    free = [found.columns[name] for name in ("topic", "run", "side")]
+    assert [c.name for c in found.telling_apart(["item"], free)] == ["run", "side"]
+    assert [c.name for c in found.telling_apart(["item", "run"], free)] == ["side"]
+    assert found.telling_apart(["item"], free[:2]) == []
+    assert found.told_apart(found.columns["item"], [found.columns[name] for name in rows])
+    assert not found.told_apart(found.columns["item"], [found.columns[name] for name in ("item", "run", "topic")])
+    assert found.distinct(["item", "run", "side"])
+    assert not found.distinct(["item", "run"])

@@ -321,3 +321,17 @@ def test_impossible_options_are_named(option: dict[str, Any], message: str) -> N
     with pytest.raises(InputError) as caught:
         RatingsOptions(**option)
     assert str(caught.value).startswith(message)
+
+
+def test_coverage_counts_replies_with_probabilities_and_those_of_the_same_raters_without() -> None:
+    """A model with three of five replies told, of which one holds .9 of the chance; a rater who never tells any."""
+    told = [(0.5, 0.5), (0.6, 0.3), None, (1.0, 0.0), None]
+    rows = [(f"u{k}", "m", "yes", *(p or (None, None))) for k, p in enumerate(told)]
+    rows += [(f"u{k}", "ann", "no", None, None) for k in range(5)] + [("u5", "m", None, None, None)]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "value", "p_yes", "p_no"])
+    design = Ratings.from_frame(frame, levels=["yes", "no"], scale="nominal", probabilities="p_", missing="drop")
+    found = design.coverage
+    assert found is not None
+    assert (found.replies, found.none) == (3, 2)
+    assert found.rest == pytest.approx(0.1 / 3)
+    assert Ratings.from_frame(frame[["unit", "rater", "value"]], scale="nominal", missing="drop").coverage is None

@@ -289,3 +289,19 @@ def test_a_cluster_that_plays_another_part_gives_the_numbers_in_memory(cluster: 
     frame = votes()
     lazy, held = (ss.bradley_terry(t, **COLUMNS, cluster=cluster) for t in (of_duckdb(frame), frame))
     np.testing.assert_allclose(numbers(lazy), numbers(held), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_labels_of_stored_clusters_that_are_nearly_identical_are_named(engine: Callable[[pd.DataFrame], Any]) -> None:
+    frame = votes()
+    frame["prompt"] = frame["prompt"].replace({"p1": "P2", "p5": "p6 "})
+    frame["judge"] = "j" + frame["judge"].astype(str)
+    told = [
+        [c.detail for c in ss.Comparisons.from_frame(table, cluster=["prompt", "judge"], **COLUMNS).cautions
+         if c.code == "SS306"]
+        for table in (engine(frame), frame)
+    ]  # fmt: skip
+    assert told[0] == told[1]
+    assert len(told[0]) == 1
+    assert told[0][0].startswith("column 'prompt': ")
+    assert all(label in told[0][0] for label in ("'P2'", "'p2'", "'p6 '", "'p6'"))

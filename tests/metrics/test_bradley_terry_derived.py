@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -288,6 +289,37 @@ def test_ranks_are_seeded(home_fit):
     assert list(other.columns) == list(one.columns)
     with pytest.raises(InputError, match="'simultaneous'"):
         home_fit.ranks(kind="joint")
+    assert len(home_fit.ranks(draws=100).rows) == len(home_fit.items)
+    for options in ({"draws": 99}, {"seed": -1}, {"seed": True}):
+        with pytest.raises(InputError, match="a seed is 0 or more, and draws at least 100"):
+            home_fit.ranks(**options)
+
+
+@pytest.mark.parametrize("kind", ["marginal", "simultaneous"])
+@pytest.mark.parametrize("ahead", ["a", "c", None])
+def test_ranks_say_how_wide_their_sets_are_and_which_hold_rank_1(home_fit, kind, ahead):
+    """Also where the first item is ahead alone, and where a later one is."""
+    fit = home_fit
+    if ahead is not None:
+        rows = [(x, y, 29 if x == ahead else 1 if y == ahead else 14, 1 if x == ahead else 29 if y == ahead else 16)
+                for x, y in combinations("abcd", 2)]  # fmt: skip
+        counts = pd.DataFrame(rows, columns=["item_a", "item_b", "wins_a", "wins_b"])
+        fit = bradley_terry(Comparisons.from_counts(counts))
+        assert [row.term for row in fit.ranks(kind=kind).rows if row.conf_low == 1] == [ahead]
+    found, strengths = fit.ranks(kind=kind), fit.strengths
+    order = sorted(strengths, key=strengths.get, reverse=True)
+    assert {row.term: row.estimate for row in found.rows} == {name: k for k, name in enumerate(order, 1)}
+    width = np.mean([row.conf_high - row.conf_low + 1 for row in found.rows])
+    first = [name for name in fit.items if found.row(name).conf_low == 1]
+    assert order[0] in first
+    quoted = [f"'{name}'" for name in first]
+    listed = " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    items = "1 item" if len(first) == 1 else f"{len(first)} items"
+    covers = "each covers its own rank" if kind == "marginal" else "they cover all ranks together"
+    assert found.sentence() == (
+        f"{kind.capitalize()} 95% rank intervals contained {width:.1f} of {len(order)} ranks on average ({covers}). "
+        f"{items} had intervals that include rank 1 ({listed})."
+    )
 
 
 @pytest.mark.parametrize("kind", ["marginal", "simultaneous"])

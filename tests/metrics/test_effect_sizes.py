@@ -150,6 +150,23 @@ def test_impossible_summaries(given, said):
         effect_sizes_from_summary(**given)
 
 
+@pytest.mark.parametrize("name", ["t", "mean", "sd", "sd_first", "sd_second", "r"])
+def test_a_summary_number_that_cannot_be_is_named(name):
+    given = {"mean": 1.0, "sd_first": 1.0, "sd_second": 2.0, "r": 0.3}
+    bad = [(math.inf, f"{name} must be a finite number, not inf"), (True, f"{name} must be a finite number, not True")]
+    if name.startswith("sd"):
+        bad += [(value, f"{name} must be above 0, not {value!r}") for value in (0.0, -1.0)]
+    for value, said in bad:
+        with pytest.raises(InputError) as error:
+            effect_sizes_from_summary(n=9, **{**given, name: value})
+        assert said in str(error.value)
+    summary = {row.term: row.estimate for row in effect_sizes_from_summary(n=9, **given).rows}
+    sd = math.sqrt(1 + 4 - 2 * 0.3 * 1 * 2)
+    assert summary["d_z"] == pytest.approx(1 / sd, rel=1e-12)
+    assert summary["d_av"] == pytest.approx(1 / math.sqrt(2.5), rel=1e-12)
+    assert summary["d_rm"] == pytest.approx(math.sqrt(2 * 0.7) / sd, rel=1e-12)
+
+
 def by_hand(x, y):
     d = x - y
     z = d.mean() / d.std(ddof=1)
@@ -231,6 +248,14 @@ def test_two_pairs_have_no_g_z():
     result = effect_sizes(pairs([1.0, 3.0], [0.0, 1.0]), ci="noncentral_t")
     assert result.row("d_z").conf_low is not None
     assert "at least 3 pairs" in result.row("g_z").undefined
+    known = effect_sizes_from_summary(n=2, t=3.0)  # differences 1 and 2: mean 1.5, SD 1/sqrt(2), t = 3
+    assert known.row("d_z").estimate == pytest.approx(1.5 * math.sqrt(2), rel=1e-12) == result.row("d_z").estimate
+    assert effect_sizes_from_summary(n=9, mean=2.0, sd_first=1.0, sd_second=3.0, r=1.0).row("d_z").estimate == 1.0
+    for n in (1, 0, 2.5, None):
+        with pytest.raises(InputError, match="n must be a whole number of pairs, at least 2"):
+            effect_sizes_from_summary(n=n, t=3.0)
+    with pytest.raises(InputError, match="r must be between -1 and 1"):
+        effect_sizes_from_summary(n=9, mean=2.0, sd_first=1.0, sd_second=3.0, r=-1.01)
 
 
 def test_nothing_varies():

@@ -10,7 +10,7 @@ from scipy import stats
 from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.js_similarity import js_similarity, pooled
+from socialstats.metrics.js_similarity import independent, js_similarity, pooled
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.shares import Cells
 from socialstats.models.split_half import half_parts, mean_divergence
@@ -354,6 +354,150 @@ def test_levels_given_in_few_units_are_cautioned_however_many_ratings_there_are(
         table = dict(zip(("unit", "rater", "source", "value"), zip(*several, strict=True), strict=True))
         found = js_similarity(table, rater_source="source", scale="nominal", **FAST)
         assert ("SS312" in {c.code for c in found.cautions}) is said
+
+
+def test_the_caution_of_plug_in_values_names_every_such_row_and_the_largest_gain():
+    rng = np.random.default_rng(21)
+    rows = [(f"u{u}", f"{s}{r}", s, int(rng.integers(1, 4))) for u in range(15) for s in ("human", "one", "two")
+            for r in range(3) if s != "two" or u < 6]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source")
+    result = js_similarity(design, reference="human", **FAST)
+    (told,) = [c for c in result.cautions if c.code == "SS304"]
+    plain = [row for row in result.rows if row.term.endswith("(plug-in)")]
+    assert [row.term for row in plain] == ["one (plug-in)", "two (plug-in)"]
+    assert sorted(told.rows) == sorted(row.term for row in plain)
+    gains = [result.row(row.term.removesuffix(" (plug-in)")).estimate - row.estimate for row in plain]
+    assert f"by up to {max(gains):.3f}".replace(" 0.", " .") in told.detail
+    assert max(gains) > min(gains) + 0.001
+
+
+MEAN = "mean of 2 cells"
+
+
+def of_topics(seed=3):
+    """Three sources of three raters each on ten units of either topic; one says z less often."""
+    rng = np.random.default_rng(seed)
+    rows = [(f"u{u:02}", f"{s}{r}", s, "pq"[u % 2], "xyz"[min(2, int(rng.random() * (2.2 if s == "one" else 3)))])
+            for u in range(20) for s in ("human", "one", "two") for r in range(3)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["unit", "rater", "source", "topic", "value"])
+
+
+def apart(frame, group, source, other="human"):
+    """Divergence of two sources' pooled shares: of all units, of a topic, or the mean of both topics."""
+    if group == MEAN:
+        return np.mean([apart(frame, topic, source, other) for topic in "pq"])
+    if group is not None:
+        frame = frame[frame["topic"] == group]
+    counts = [frame[frame["source"] == s]["value"].value_counts().reindex([*"xyz"], fill_value=0) for s in
+              (source, other)]  # fmt: skip
+    return float(jensen_shannon(*(c.to_numpy(dtype=float) for c in counts)))
+
+
+@pytest.mark.parametrize("group", [None, "p", "q", MEAN])
+def test_every_row_is_what_leaving_out_one_unit_after_the_other_gives(group):
+    frame = of_topics()
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", strata="topic", levels=[*"xyz"])
+    result = js_similarity(design, reference="human", cell="topic", **FAST)
+    units = frame["unit"].unique() if group in (None, MEAN) else frame[frame["topic"] == group]["unit"].unique()
+    n = len(units)
+    cell = () if group is None else (("cell", group),)
+    for source in ("one", "two"):
+        whole = apart(frame, group, source)
+        left = np.array([apart(frame[frame["unit"] != unit], group, source) for unit in units])
+        bias, error = (n - 1) * (left.mean() - whole), np.sqrt((n - 1) * left.var())
+        plain, row = (result.row(term, group=group) for term in (f"{source} (plug-in)", source))
+        assert plain.estimate == pytest.approx(1 - whole, rel=1e-12)
+        if group != MEAN:  # each cell has a correction of its own; the mean has the mean of these
+            assert row.std_error == plain.std_error == pytest.approx(error, rel=1e-9)
+            assert row.estimate == pytest.approx(min(1.0, 1 - whole + bias), rel=1e-9)
+            assert row.statistic == pytest.approx(whole, rel=1e-12)
+        else:
+            cells = [result.row(source, group=topic) for topic in "pq"]
+            errors = np.array([one.std_error for one in cells])
+            gains = [result.row(source, group=t).estimate - result.row(f"{source} (plug-in)", group=t).estimate
+                     for t in "pq"]  # fmt: skip
+            if max(one.estimate for one in cells) < 1:
+                assert row.estimate == pytest.approx(1 - whole + np.mean(gains), rel=1e-9)
+            assert 0.9 < row.std_error / (np.sqrt((errors**2).sum()) / 2) < 1.1
+            assert row.p_value is None
+        assert row.key == plain.key == (("source", source), *cell)
+        for one in (row, plain):
+            assert (one.n, one.n_units, one.role) == (6 * n, n, "estimate" if one is row else "component")
+            assert one.conf_low <= one.estimate <= one.conf_high <= 1
+    top = [result.row(f"human (split-half{end})", group=group) for end in ("", ", plug-in")]
+    for one in top:
+        assert (one.n, one.n_units, one.key) == (3 * n, n, (("source", "human"), *cell))
+    assert top[0].role == "reference"
+    assert top[0].estimate > top[1].estimate
+
+
+@pytest.mark.parametrize("group", [None, "p", "q"])
+def test_p_values_are_the_share_of_swaps_as_far_apart(group):
+    frame = of_topics()
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", strata="topic", levels=[*"xyz"])
+    result = js_similarity(design, reference="human", cell="topic", **{**FAST, "permutations": 1999})
+    part = frame if group is None else frame[frame["topic"] == group]
+    rng = np.random.default_rng(17)
+    for source in ("one", "two"):
+        counts = np.stack([
+            pd.crosstab(own["unit"], own["value"]).reindex(columns=[*"xyz"], fill_value=0).to_numpy(dtype=float)
+            for own in (part[part["source"] == s] for s in (source, "human"))
+        ])  # fmt: skip
+        flip = rng.random((4000, counts.shape[1])) < 0.5
+        one = np.where(flip[:, :, None], counts[0], counts[1]).sum(axis=1)
+        drawn = jensen_shannon(one, counts.sum(axis=(0, 1)) - one)
+        p = np.mean(drawn >= apart(frame, group, source) - 1e-12)
+        row = result.row(source, group=group)
+        assert row.p_value == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) * (1 / 4000 + 1 / 1999)) + 1 / 2000)
+        assert row.test == "permutation"
+
+
+def test_the_sentence_names_three_sources_and_counts_the_others_and_the_figure_has_every_row():
+    rng = np.random.default_rng(4)
+    sides = ("human", "one", "two", "three", "four", "five")
+    rows = [(f"u{u}", f"{s}{r}", s, "pq"[u % 2], int(rng.integers(1, 4))) for u in range(12) for s in sides
+            for r in range(2)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "topic", "value"])
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", strata="topic")
+    result = js_similarity(design, reference="human", cell="topic", **FAST)
+    said = result.sentence()
+    order = list(dict.fromkeys(row.term for row in result.rows if row.role == "estimate"))
+    assert sorted(order) == sorted(sides[1:])
+    start, *others = said.partition(". Two random halves")[0].split("; ")
+    assert start.startswith(f"Jensen-Shannon similarity to human over 12 units and 144 ratings: {order[0]} ")
+    assert [part.split()[0] for part in others] == [*order[1:3], "and"]
+    assert others[-1] == "and 2 more"
+    for name, part in zip(order[:3], [start, *others[:2]], strict=True):
+        plain = result.row(f"{name} (plug-in)", group=None).estimate
+        assert f"(plug-in {plain:.3f})".replace("0.", ".") in part
+    shown = [text.get_text() for text in result.plot().get_yticklabels()]
+    assert len(shown) == 6 * 4  # five sources and a ceiling; all units, two topics, their mean
+    assert {"one", "one, p", "one, q", "one, mean of 2 cells", "human (split-half), q"} <= set(shown)
+
+
+def test_independent_units_are_the_levels_of_the_factor_with_fewer_in_each_cell():
+    entered = np.array([[True, True], [True, False], [True, True], [True, True], [True, False]])
+    copies = np.array([1.0, 2.0, 1.0, 3.0, 1.0])
+    story, judge = np.array([0, 1, 2, 2, 3]), np.array([0, 1, 1, 0, 1])
+    assert independent(entered, copies, (story,)).tolist() == [4, 2]
+    assert independent(entered, copies, (judge, story)).tolist() == [2, 2]
+    assert independent(entered, copies, (story, np.zeros(5, dtype=int))).tolist() == [1, 1]
+    assert independent(entered, copies, ()).tolist() == [8, 5]
+
+
+@pytest.mark.parametrize("aggregate", ["pooled", "unit"])
+@pytest.mark.parametrize("cluster", [["site"], ["story", "site"], ["site", "story"]])
+def test_one_level_of_a_factor_leaves_values_without_intervals(cluster, aggregate):
+    frame = of_topics().assign(site="s", story=lambda d: d["unit"].str[-1])
+    design = Ratings.from_frame(frame, scale="nominal", rater_source="source", cluster=cluster)
+    result = js_similarity(design, reference="human", aggregate=aggregate, **FAST)
+    for row in result.rows:
+        assert (row.std_error, row.conf_low, row.conf_high) == (None, None, None)
+        assert row.undefined
+    if aggregate == "pooled":
+        assert result.row("one (plug-in)").estimate == pytest.approx(1 - apart(of_topics(), None, "one"), rel=1e-12)
+    assert result.verify().ok
 
 
 def test_halvings_do_not_move_with_the_seed():

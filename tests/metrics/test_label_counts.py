@@ -138,6 +138,26 @@ def test_labels_of_strangers():
     assert result.sentence().startswith("3 units cited 5 labels (1.67 per unit; each cited at least one)")
 
 
+def test_the_sentence_names_the_three_labels_cited_most_and_the_figure_has_every_row():
+    rows = ROWS.assign(cites=["kin; duty", "care;fame", "", "duty;fame; care", " care ;; care;duty", "fame"])
+    result = label_counts(rows, labels="cites", sep=";", group="domain")
+    said = result.sentence()
+    assert said.startswith(
+        "6 units cited 10 labels (1.67 per unit; 1 cited none), most often care by 3 units (share of"
+    )
+    named = [part.split(" by ")[0] for part in said.split("most often ")[1].split("; ") if " by " in part]
+    assert named == ["care", "duty", "fame"]
+    low, high = proportion_confint(3, 6, method="wilson")
+    assert f"(share of units .500, 95% CI [{low:.3f}, {high:.3f}]".replace("0.", ".") in said
+    assert said.count("of labels .300") == 3
+    shown = [text.get_text() for text in result.plot().get_yticklabels()]
+    labels = ["care", "duty", "fame", "kin"]
+    assert sorted(shown) == sorted([*labels, *(f"{x} ({g})" for x in labels for g in ("home", "work"))])
+    many = {"x": [f"l{k:03}" for k in range(201)], "g": ["p", "q", "q"] * 67}
+    whole = label_counts(many, labels="x", sep=";", group="g").plot().get_yticklabels()
+    assert sorted(text.get_text() for text in whole) == [f"l{k:03}" for k in range(200)]  # of all units, the first 200
+
+
 @pytest.mark.parametrize(
     ("data", "options", "error", "match"),
     [

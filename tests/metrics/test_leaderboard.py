@@ -326,3 +326,32 @@ def test_counts_are_added_up_before_they_are_too_many():
 def test_the_task_that_a_model_lacks_is_named(task):
     row = board(frame=FRAME[(FRAME["model"] != "cedar") | (FRAME["task"] != task)]).row("cedar", group="mean")
     assert row.undefined.startswith(f"no unit of task '{task}'")
+
+
+def test_options_of_ranks_hold_from_their_least_value():
+    result = board(task=None)
+    assert len(result.ranks(draws=100).rows) == FRAME["model"].nunique()
+    for options in ({"draws": 99}, {"seed": -1}, {"seed": True}):
+        with pytest.raises(ss.InputError, match="a seed is 0 or more, and draws at least 100"):
+            result.ranks(**options)
+
+
+@pytest.mark.parametrize(("low", "high", "shares"), [(0.0, 1.0, True), (0.2, 0.9, True), (-0.1, 1.0, False),
+                                                     (0.0, 1.1, False), (-0.1, 1.1, False)])  # fmt: skip
+def test_scores_are_shares_where_none_lies_outside_of_zero_and_one(low, high, shares):
+    rng = np.random.default_rng(5)
+    scores = rng.uniform(0.3, 0.6, 24)
+    scores[3], scores[11] = low, high
+    frame = pd.DataFrame({"model": ["a", "b"] * 12, "item": np.repeat(range(12), 2), "score": scores})
+    result = board(frame=frame)
+    own = result.row("a", group="mean")
+    assert own.limits == ((0.0, 1.0) if shares else None)
+    assert result.row("a - b", group="difference").limits == ((-1.0, 1.0) if shares else None)
+    x = scores[::2]
+    if not shares:
+        ends = stats.ttest_1samp(x, 0).confidence_interval()
+    else:  # Wilson's with the answers that the error speaks for, and t
+        n, q = x.mean() * (1 - x.mean()) / stats.sem(x) ** 2, stats.t.ppf(0.975, 11)
+        roots = np.roots([1 + q**2 / n, -(2 * x.mean() + q**2 / n), x.mean() ** 2])
+        ends = roots.min(), roots.max()
+    assert (own.conf_low, own.conf_high) == pytest.approx(tuple(ends), rel=1e-9)

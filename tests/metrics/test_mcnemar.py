@@ -437,3 +437,40 @@ def test_units_of_the_difference_are_pairs_as_in_the_paired_difference():
         df = result.rows[0].df
         assert result.glance()["df"][0] == (None if df is None else pytest.approx(df))
     assert mcnemar(design, test="asymptotic").glance()["df"][0] == 1
+
+
+@pytest.mark.parametrize(("b", "c", "told"), [(6, 3, True), (7, 3, False), (1, 0, True), (30, 0, False)])
+def test_fewer_than_ten_discordant_pairs_are_counted(b, c, told):
+    found = [one.detail for one in mcnemar(table(40, b, c, 30)).cautions if one.code == "SS314"]
+    pairs = "1 discordant pair" if b + c == 1 else f"{b + c} discordant pairs"
+    assert found == ([f"{pairs} of {70 + b + c}"] if told else [])
+
+
+def test_tests_on_both_sides_of_alpha_are_counted_with_their_smallest_and_largest_p():
+    for cells in ((40, 30, 16, 30), (40, 30, 17, 30), (40, 30, 18, 30), (40, 60, 16, 30), (40, 20, 19, 30)):
+        result = mcnemar(table(*cells))
+        p = [row.p_value for row in result.rows if row.p_value is not None and row.term != "difference"]
+        below = [one for one in p if one < 0.05]
+        told = [c for c in result.cautions if c.code == "SS316"]
+        assert len(told) == (0 < len(below) < len(p))
+        for one in told:
+            low, high = (f"p = {x:.3f}".replace("0.", ".") for x in (min(p), max(p)))
+            assert one.detail == f"{len(below)} of {len(p)} tests gave p below .05 ({low} to {high})"
+            assert one.short == "tests disagree at \u03b1 = .05"
+    p = sorted(row.p_value for row in mcnemar(table(40, 30, 16, 30)).rows if row.p_value is not None)
+    assert p[0] < 0.05 < p[-1]  # the tests of the first table do disagree
+    assert "SS316" not in {c.code for c in mcnemar(table(40, 30, 16, 30), level=0.99).cautions}
+
+
+def test_the_design_effect_is_the_ratio_of_the_clustered_and_the_simple_error():
+    """Each pair five times in a cluster of its own: the error is the root of five times as large, but for CR2."""
+    rng = np.random.default_rng(2)
+    x, y = (rng.random((2, 60)) < [[0.6], [0.4]]).astype(float)
+    code = np.repeat(np.arange(60), 5)
+    design = Paired(conditions=("a", "b"), scale="binary", levels=("no", "yes"), first=np.repeat(x, 5),
+                    second=np.repeat(y, 5), count=np.ones(300), clusters=(factor("story", code),))  # fmt: skip
+    (said,) = [c.detail for c in mcnemar(design).cautions if c.code == "SS205"]
+    gap = np.repeat(x - y, 5)
+    simple = gap.std() / math.sqrt(300)
+    clustered = math.sqrt((((x - y) - (x - y).mean()) ** 2 / (1 - 1 / 60)).sum()) / 60
+    assert said == (f"the standard error of the difference is {clustered / simple:.2f} times that of independent pairs")

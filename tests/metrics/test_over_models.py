@@ -33,6 +33,29 @@ def test_means_spreads_and_groups_are_those_of_r() -> None:
     assert found.verify().ok
 
 
+@pytest.mark.parametrize(("metric", "low", "high"), [
+    ("krippendorff_alpha", -1.0, 1.0), ("relationship_bias", -2.0, 2.0), ("sensitivity", 0.0, 225.0),
+    ("win_rates", 0.0, 1.0), ("ada_met", 0.0, np.inf),
+])  # fmt: skip
+def test_means_and_differences_end_where_the_numbers_do(metric: str, low: float, high: float) -> None:
+    """Two models of either group, near both ends: the t intervals of means and differences are cut there."""
+    top = 10.0 if high == np.inf else high
+    values = [low + 0.02 * top, low + 0.2 * top, top - 0.05 * top, top - 0.3 * top]
+    made = {name: replace(one, metric=metric) for name, one in results(values).items()}
+    sizes = {"m0": "small", "m1": "small", "m2": "large", "m3": "large"}
+    found = ss.over_models(made, ["all units"], groups={"size": sizes})
+    for group, some in (("size = small", values[:2]), ("size = large", values[2:]), ("mean over models", values)):
+        row, ends = found.row("all units", group=group), stats.ttest_1samp(some, 0).confidence_interval()
+        assert (row.conf_low, row.conf_high) == pytest.approx((max(ends.low, low), min(ends.high, high)), rel=1e-9)
+        assert row.estimate == pytest.approx(np.mean(some))
+    gap = found.row("all units", group="size: large - small")
+    ends = stats.ttest_ind(values[2:], values[:2], equal_var=False).confidence_interval()
+    wide = high - low
+    assert (gap.conf_low, gap.conf_high) == pytest.approx((max(ends.low, -wide), min(ends.high, wide)), rel=1e-9)
+    assert gap.estimate == pytest.approx(np.mean(values[2:]) - np.mean(values[:2]))
+    assert [c.detail for c in found.cautions if "group" in c.detail] == ["a group of 2 models"]
+
+
 def test_few_models_and_long_tails_are_cautioned() -> None:
     """A kurtosis of 4: what 2 n / (g - 1) normal values are worth; 400 values of a normal shape need no caution."""
     shape = stats.norm.ppf((np.arange(400) + 0.5) / 400)

@@ -155,6 +155,35 @@ def test_sign_flips_of_clusters_by_listing():
     assert paired_difference(CLUSTERED).row("sign_flip").p_value == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("far", [1e2, 1e6, 3e6, 1e7, 1e9])
+def test_sums_that_are_equal_but_for_rounding_are_ties(far):
+    """Tenths far from 0 beside tenths near it: whole numbers tell which patterns are as extreme."""
+    tenths = [[3, -1], [2], [1, 1], [-2, 1, 3], [4], [-1, -1], [2, 2, -5], [3], [-4, 1]]
+    story = np.repeat(np.arange(len(tenths)), [len(one) for one in tenths])
+    whole = np.array([x for one in tenths for x in one])
+    base = np.where(np.arange(len(whole)) % 2, 0.0, far)
+    first = np.array([float(f"{int(b) + x / 10:.1f}") for b, x in zip(base, whole, strict=True)])
+    for sums, clusters in ((np.bincount(story, whole).astype(int), [("story", story)]), (whole, ())):
+        signs = 2 * ((np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1) - 1
+        seen = signs @ sums
+        design = pairs(first, base, clusters=clusters)
+        result = paired_difference(design)
+        assert result.row("sign_flip").p_value == pytest.approx(np.mean(abs(seen) >= abs(sums.sum())), rel=1e-12)
+        assert result.verify().ok or far == 1e9  # where the differences themselves have few digits
+        up = paired_difference(design, alternative="greater").row("sign_flip")
+        assert up.p_value == pytest.approx(np.mean(seen >= sums.sum()), rel=1e-12)
+
+
+def test_sums_of_clusters_that_are_0_but_for_rounding_have_no_sign():
+    base = np.array([3_000_000.0, 0.0, 0.0] * 3)
+    first = np.array([3_000_000.3, 0.1, -0.4, 2_999_999.8, -0.5, 0.7, 3_000_000.9, 0.2, -1.1])
+    story = np.repeat(np.arange(3), 3)
+    assert np.all(np.bincount(story, first - base) != 0)
+    row = paired_difference(pairs(first, base, clusters=[("story", story)])).row("sign_flip")
+    assert row.p_value is None
+    assert "every value is 0" in row.undefined
+
+
 def test_random_flips_and_their_normal_approximation():
     many = RNG.normal(0.012, 1, 20_001)
     result = paired_difference(pairs(many))

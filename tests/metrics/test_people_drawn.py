@@ -416,3 +416,22 @@ def test_shares_of_people_as_drawn_are_held_and_equal_shares_are_not_rejected() 
     assert 0.92 < np.mean(held) < 0.98
     assert np.mean(fixed) < 0.8
     assert np.mean(rejected) < 0.09
+
+
+def test_teams_of_people_and_models_have_the_same_joint_test_in_both_metrics() -> None:
+    """People of either team are drawn, and models are not; shares of a team rest on both."""
+    frame = table(21, units=18, people=6, habit=1.5)
+    one = frame["rater"].isin(["human 0", "human 1", "human 2", "model 0", "model 1"])
+    frame = frame.assign(team=np.where(one, "t1", "t2"))
+    columns = ["unit", "rater", "source", "value", "team"]
+    design = ss.Ratings.from_frame(frame[columns], scale="nominal", levels=LEVELS, rater_source="source",
+                                   rater_groups=["team"])  # fmt: skip
+    similar = ss.js_similarity(design, source="team", reference="t1", splits=99, **QUICK)
+    shares = ss.choice_shares(design, source="team", reference="t1", **QUICK)
+    row, other = similar.row("t2"), next(one for one in shares.rows if one.test == "f")
+    assert row.test == "f"
+    assert row.p_value == pytest.approx(other.p_value, rel=1e-9)
+    fixed = ss.js_similarity(design, source="team", reference="t1", splits=99, people="fixed", **QUICK)
+    assert fixed.row("t2").test == "permutation"
+    assert similar.verify().ok
+    assert shares.verify().ok

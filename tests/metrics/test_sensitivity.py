@@ -354,6 +354,40 @@ def test_difference_equals_the_difference_of_both_and_swapping_negates(conflict_
     assert result.plot() is not None
 
 
+def test_the_bootstrap_of_a_difference_draws_the_pairs_of_both_together(conflict_rows, records_of):
+    """Pairs of items drawn with their rows of both choosers; basic ends and z of S by their definitions."""
+    records, _ = records_of
+    frames = [conflict_rows(seed=14, gap=g, n_items=5, keep=1.0) for g in (2.0, 0.3)]
+    result = sensitivity_difference(*map(Comparisons.from_frame, frames), weights="pooled", ci="basic", resamples=400)
+    names = sorted({" | ".join(sorted(pair)) for pair in frames[0][["item_a", "item_b"]].to_numpy().tolist()})
+    cells = [
+        (item, condition) for condition in TARGETS for item in sorted(set(frames[0].item_a) | set(frames[0].item_b))
+    ]
+
+    def plain(rows, times):
+        """S by draw from wins and comparisons of each pair, item and condition; items without any are left out."""
+        won, met = np.zeros((2, len(names), len(cells)))
+        for item, other, condition, score, _ in records(rows):
+            place = names.index(" | ".join(sorted((item, other)))), cells.index((item, condition))
+            won[place], met[place] = won[place] + score, met[place] + 1
+        with np.errstate(invalid="ignore"):
+            off = 100 * ((times @ won) / (times @ met) - [TARGETS[condition] for _, condition in cells]) ** 2
+        return np.nanmean(off.reshape(len(times), len(TARGETS), -1), axis=2).sum(axis=1)
+
+    times = next(weight_blocks(Units.clusters(np.arange(len(names))), resamples=400, seed=0, block=400))
+    drawn = plain(frames[0], times) - plain(frames[1], times)
+    (gap,) = (a - b for a, b in zip(*(plain(rows, np.ones((1, len(names)))) for rows in frames), strict=True))
+    found = result.row("S", group="difference")
+    error = np.std(drawn, ddof=1)
+    low, high = np.sort(drawn)[[10, 389]]  # near the .025 and .975 quantiles of 400
+    assert (found.estimate, found.std_error) == pytest.approx((gap, error), rel=1e-9)
+    assert found.conf_low == pytest.approx(2 * gap - high, abs=0.1 * error)
+    assert found.conf_high == pytest.approx(2 * gap - low, abs=0.1 * error)
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(gap / error)), rel=1e-9)
+    assert (result.fit["method"], result.fit["seed"], result.fit["resamples"]) == ("basic", 0, 400)
+    assert result.verify().ok
+
+
 def test_the_same_chooser_twice_differs_by_nothing(conflict_rows):
     design = Comparisons.from_frame(conflict_rows(seed=12))
     result = sensitivity_difference(design, design, resamples=99)

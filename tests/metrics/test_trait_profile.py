@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from socialstats import Ratings, judge_zeros, trait_profile, trait_ratings
 from socialstats.datasets import staged_values, staged_values_controls, staged_values_truth
@@ -133,6 +136,169 @@ def brute(rows, weights, model, stage):
         values = [sum(w * (row[t] - 10) for t, w in weights.items()) for _, row in own.iterrows()]
         out[s] = sum(values) / len(values)
     return out
+
+
+def with_composites(rows):
+    """Scores with their composite, and the means of the judges."""
+    every = rows.assign(composite=sum(w * (rows[t] - 10) for t, w in WEIGHTS.items()))
+    answer = ["model", "scenario", "stage", "wording"]
+    every = every.assign(off=every["composite"] - every.groupby(answer)["composite"].transform("mean"))
+    return every, every.groupby(answer, as_index=False)[list(WEIGHTS)].mean()
+
+
+def values_of(row, every, means):
+    """One value a scenario of the row with this key, from the table of scores alone; None for rows not told here."""
+    key, traits = dict(row.key), list(WEIGHTS)
+    measure = key.get("measure")
+    if {"weights", "over", "from", "span"} & set(key):
+        return None
+    if "judge" in key:  # a judge's composite minus the mean of all
+        every = every[every["judge"] == key["judge"]].assign(value=lambda d: d["off"])
+    elif measure == "composite":
+        every = every[every["judge"] != key.get("without")].assign(value=lambda d: d["composite"])
+    else:
+        every = means
+        shares = every[traits].div(every[traits].sum(axis=1), axis=0)
+        groups = {"weights above 0": ["caring", "open"], "weights below 0": ["strict", "wary"]}
+        told = {
+            "activation": lambda: (every[traits] >= 14 - 1e-9).sum(axis=1),
+            "active": lambda: (every[key["trait"]] >= 14 - 1e-9).astype(float),
+            "entropy": lambda: -(shares * np.log2(shares)).sum(axis=1),
+            "score": lambda: every[key["trait"]],
+            "group": lambda: (
+                every[groups[key["traits"]]].mean(axis=1)
+                - (every[groups[key["minus"]]].mean(axis=1) if "minus" in key else 0.0)
+            ),
+        }
+        every = every.assign(value=told[measure]())
+    cells = every.groupby(["model", "scenario", "stage"])["value"].mean().unstack("stage")
+    base = cells[key["baseline"]] if "baseline" in key else 0.0
+    by_model = ((cells[key["stage"]] if "stage" in key else cells.mean(axis=1)) - base).unstack("scenario")
+    if "other" in key:
+        return (by_model.loc[key["model"]] - by_model.loc[key["other"]]).to_numpy()
+    return (by_model.loc[key["model"]] if "model" in key else by_model.mean(axis=0)).to_numpy()
+
+
+def test_every_row_is_the_t_interval_of_the_values_its_key_names():
+    """The key of a row says which scores it is of; pandas and scipy make its numbers from the table anew."""
+    result, rows = profile(entropy="bits"), scores()
+    told, families = Counter(), {}
+    tables = with_composites(rows)
+    for row in result.rows:
+        values = values_of(row, *tables)
+        if values is None:
+            continue
+        told[dict(row.key)["measure"], row.role] += 1
+        assert row.n == row.n_units == len(values) == 7
+        if row.role == "effect_size":
+            if np.ptp(values) > 0:
+                assert row.estimate == pytest.approx(values.mean() / values.std(ddof=1), rel=1e-9)
+            continue
+        assert row.estimate == pytest.approx(values.mean(), abs=1e-12)
+        if np.ptp(values) < 1e-12:
+            assert row.std_error is None
+            continue
+        test = stats.ttest_1samp(values, 0.0)
+        low, high = test.confidence_interval(0.95)
+        assert row.std_error == pytest.approx(stats.sem(values), rel=1e-9)
+        within = row.limits or (-np.inf, np.inf)
+        assert [row.conf_low, row.conf_high] == pytest.approx([max(low, within[0]), min(high, within[1])], rel=1e-9)
+        if row.p_value is not None:
+            assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue), rel=1e-8)
+            assert row.df == 6
+        if row.p_adjusted is not None:
+            key = dict(row.key)
+            family = (key["measure"], "baseline" in key, "other" in key, "model" in key)
+            families.setdefault(family, []).append((test.pvalue, row))
+    assert told == {
+        ("composite", "estimate"): 3 * (1 + 3) + 3 * 3, ("composite", "difference"): 3 * 2 + 1 + 3,
+        ("composite", "effect_size"): 6, ("activation", "estimate"): 12, ("activation", "difference"): 6,
+        ("activation", "effect_size"): 6, ("entropy", "estimate"): 4, ("entropy", "difference"): 2,
+        ("entropy", "effect_size"): 2, ("active", "estimate"): 4, ("score", "estimate"): 12,
+        ("group", "estimate"): 6, ("group", "difference"): 3,
+    }  # fmt: skip
+    assert len(families) == 8
+    for found in families.values():
+        holm = multipletests([p for p, _ in found], method="holm")[1]
+        assert [row.p_adjusted for _, row in found] == pytest.approx(list(holm), rel=1e-8)
+        assert {row.method.split("over ")[1].split()[0] for _, row in found} == {str(len(found))}
+
+
+def test_rows_of_spread_and_of_all_changes_are_those_of_their_values():
+    """Standard deviations over scenarios and over models; with all changes, the play as a whole and later stages."""
+    rows = scores().assign(composite=lambda d: sum(w * (d[t] - 10) for t, w in WEIGHTS.items()))
+    cells = rows.groupby(["model", "scenario", "stage"])["composite"].mean().unstack("stage")
+    result = profile(changes="all")
+    over = cells.mean(axis=1).unstack("scenario")
+    for model in ("left", "right"):
+        assert result.row(model, group="composite: SD over scenarios").estimate == pytest.approx(
+            over.loc[model].std(ddof=1), rel=1e-9
+        )
+        play = (cells[["first", "last"]].mean(axis=1) - cells["baseline"]).loc[model]
+        row = result.row(model, group="composite change: mean of the stages of the play minus baseline")
+        assert (row.estimate, row.std_error) == pytest.approx((play.mean(), stats.sem(play)), rel=1e-9)
+    assert result.row("composite", group="composite: SD over models").estimate == pytest.approx(
+        over.mean(axis=1).std(ddof=1), rel=1e-9
+    )
+    for trait in WEIGHTS:
+        own = rows.groupby(["model"])[trait].mean()
+        assert result.row(trait, group="score: SD over models").estimate == pytest.approx(own.std(ddof=1), rel=1e-9)
+    later = (cells["last"] - cells["first"]).unstack("scenario").mean(axis=0)
+    (row,) = [r for r in result.rows if r.role == "difference" and "from" in dict(r.key)]
+    assert dict(row.key) == {"measure": "composite", "stage": "last", "from": "first"}
+    assert (row.estimate, row.std_error) == pytest.approx((later.mean(), stats.sem(later)), rel=1e-9)
+
+
+def other_weights():
+    """Sets of weights by hand: 2 and 3 above 0, -4 and -1 below, each side rescaled to its sum of 5."""
+    names, own = list(WEIGHTS), np.array([2.0, 3.0, -4.0, -1.0])
+
+    def rescaled(w):
+        return np.where(w > 0, 5 * w / w[w > 0].sum(), np.where(w < 0, -5 * w / w[w < 0].sum(), 0.0))
+
+    made = {"equal weights": np.array([2.5, 2.5, -2.5, -2.5])}
+    for k, trait in enumerate(names):
+        for name, change in ((f"'{trait}' +20%", 1.2), (f"'{trait}' -20%", 0.8), (f"without '{trait}'", 0.0)):
+            made[name] = rescaled(own * np.where(np.arange(4) == k, change, 1.0))
+    return own, made
+
+
+def test_rows_of_other_weights_are_t_intervals_of_their_composites():
+    """Every set of all models with Holm's p; of each model equal weights, the lowest and the highest set."""
+    result, rows, (own, sets) = profile(), scores(), other_weights()
+    traits = rows.groupby(["model", "scenario"])[list(WEIGHTS)].mean() - 10
+
+    def check(row, weights):
+        values = (traits @ weights).unstack("scenario")
+        model = dict(row.key).get("model")
+        values = (values.loc[model] if model else values.mean(axis=0)).to_numpy()
+        low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+        assert row.estimate == pytest.approx(values.mean(), abs=1e-12)
+        assert (row.std_error, row.conf_low, row.conf_high) == pytest.approx((stats.sem(values), low, high), rel=1e-8)
+        return values
+
+    every, gaps = ([r for r in result.rows if r.group == f"other weights{end} of all models"]
+                   for end in ("", " minus these"))  # fmt: skip
+    assert [r.term for r in every] == [r.term for r in gaps] == list(sets)
+    p = []
+    for row, gap in zip(every, gaps, strict=True):
+        assert dict(row.key) == dict(gap.key) == {"measure": "composite", "weights": row.term, "pick": "each"}
+        check(row, sets[row.term])
+        p.append(stats.ttest_1samp(check(gap, sets[row.term] - own), 0.0).pvalue)
+    assert [gap.p_adjusted for gap in gaps] == pytest.approx(list(multipletests(p, method="holm")[1]), rel=1e-7)
+    for model in ("left", "right"):
+        means = {name: float((traits.loc[model] @ w).mean()) for name, w in sets.items()}
+        assert result.extras["weight_sensitivity"]["equal weights"][model] == pytest.approx(means["equal weights"])
+        picks = {"equal weights": "equal weights", "lowest of other weights": min(means, key=means.get),
+                 "highest of other weights": max(means, key=means.get)}  # fmt: skip
+        for group, name in picks.items():
+            row, gap = result.row(model, group=group), result.row(model, group=f"{group} minus these")
+            assert dict(row.key)["weights"] == dict(gap.key)["weights"] == name
+            check(row, sets[name])
+            check(gap, sets[name] - own)
+            said = name if name == "equal weights" else f"{name}, of 13 sets of weights"
+            assert row.method == gap.method == f"{said}; t"
+    assert len([r for r in result.rows if "weights" in dict(r.key)]) == 2 * 13 + 2 * 2 * 3
 
 
 def test_stages_by_loops(result):

@@ -682,3 +682,18 @@ def test_the_mean_has_no_error_where_a_pair_has_two_units():
     assert found.row("a | d").p_value is None  # a z test of two units
     assert found.row("a | b").p_adjusted == pytest.approx(three.row("a | b").p_adjusted)
     assert "with 30," in next(c.detail for c in found.cautions if c.code == "SS312")
+
+
+@pytest.mark.parametrize(("stories", "told"), [(39, True), (40, False)])
+def test_rare_levels_of_two_crossed_factors_count_the_one_with_fewer_clusters(stories, told):
+    rng = np.random.default_rng(6)
+    unit = np.arange(240)
+    one = rng.integers(1, 3, 240)
+    one[:6] = 3  # six units carry the third level
+    other = np.where(rng.random(240) < 0.8, one, rng.permutation(one))
+    other[(other == 3) & (one != 3)] = 1
+    rows = pd.DataFrame({"unit": np.tile(unit, 2), "rater": np.repeat(["a", "b"], 240), "value": np.r_[one, other],
+                         "story": np.tile(unit % stories, 2), "page": np.tile(unit // 4, 2)})  # fmt: skip
+    design = Ratings.from_frame(rows, cluster=["story", "page"])
+    found = [c.detail for c in weighted_kappa(design).cautions if "carr" in c.detail]
+    assert found == (["only 6 units of 240 carry some level"] if told else [])

@@ -185,6 +185,28 @@ def test_swaps_are_every_pattern_of_signs_by_brute_force():
     assert abs(test.p_value[0] - exact) < 4 * test.mc_error[0] + 1e-4
 
 
+def test_swaps_without_a_number_count_for_nothing_and_none_leave_no_test():
+    """A difference that is told only where a sum is above 0: with units 3, 2 and -4 of signs, 4 of 8 patterns tell."""
+    one, two = np.array([[3.0], [2.0], [4.0]]), np.zeros((3, 1))
+
+    def above(p, q):  # of patterns of signs of 3, 2, 4: sums 9, 5, 3, 1 and their negatives, which tell nothing
+        return np.where(p - q > 0, p - q, np.nan)
+
+    test = swap_test(one, two, above, np.ones(3), (), permutations=20_000, seed=3)
+    assert test.statistic[0] == 9
+    assert abs(test.p_value[0] - 1 / 4) < 4 * test.mc_error[0]  # of the four that tell, one is as large
+    rng = np.random.default_rng(0)
+    many = rng.random((40, 1))
+    alone = swap_test(many, 0 * many, lambda p, q: np.where(p - q > 0.99 * many.sum(), p - q, np.nan), np.ones(40), (),
+                      permutations=999, seed=0)  # fmt: skip
+    assert alone.statistic[0] == pytest.approx(many.sum())
+    assert np.isnan([alone.p_value[0], alone.mc_error[0]]).all()
+    single = swap_test(np.ones((1, 1)), np.zeros((1, 1)), above, np.ones(1), (), permutations=999, seed=0)
+    assert np.isnan(single.p_value[0])
+    twice = swap_test(np.ones((1, 1)), np.zeros((1, 1)), above, np.array([2.0]), (), permutations=20_000, seed=0)
+    assert abs(twice.p_value[0] - 1) < 1e-9  # two alike units: of the patterns that tell, the only one
+
+
 def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
     """A model whose five runs repeat each other, with the people's shares on average: 5% of 300 tables."""
     swapped = exchanged = 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pandas as pd
 import pytest
-from formulaic import model_matrix
+from formulaic import Formula, model_matrix
 
 import socialstats as ss
 from socialstats.designs.terms import names_only, parse, terms_of
@@ -26,6 +27,7 @@ FORMULAS = [
     "~ poly(x, 3)", "~ poly(x, degree=2)", "~ bs(x)", "~ bs(x, 5)", "~ bs(x, df=4, degree=2)", "~ kind", "~ C(kind)",
     "~ C(z)", "~ kind:x", "~ kind * x", "~ x * z", "~ kind + kind:`my place`", "~ (x + z + kind)**2", "~ x:z - x",
     "~ 0 + kind", "~ kind - 1 + x", "~ poly(x, 2):kind", "~ C(kind) * scale(z)", "~ x + x:x + (x)", "~ `my place`",
+    "~ (x + z):(kind + `my place`)**2", "~ z + x * kind:`my place`", "~ x * z:kind", "~ (x + kind)**2:z - x",
 ]  # fmt: skip
 
 
@@ -38,6 +40,68 @@ def test_columns_are_those_of_formulaic_on_every_row(formula: str) -> None:
         found, names = columns_of_terms(terms_of(formula) or [], VALUES, ROWS.astype(float))
     assert list(names) == list(wanted.columns)
     np.testing.assert_allclose(found.repeat(ROWS, axis=0), wanted.to_numpy(dtype=float), rtol=1e-10, atol=1e-12)
+
+
+def written(draw: Random, depth: int = 0) -> str:
+    """Terms at random, joined by every operator of the grammar."""
+    if depth > 2 or draw.random() < 0.3:
+        return draw.choice(["x", "z", "kind", "`my place`"])
+    one, other = written(draw, depth + 1), written(draw, depth + 1)
+    sign = draw.choice(["+", "-", "*", ":", ":", "**"])
+    if sign in "*:" and draw.random() < 0.5:
+        one, other = (f"({side} + {draw.choice(['x', 'z', 'kind'])})" for side in (one, other))
+        other += draw.choice(["", "**2"])
+    text = f"({one} + {other})**{draw.randint(1, 3)}" if sign == "**" else f"{one} {sign} {other}"
+    return f"({text})" if draw.random() < 0.3 else text
+
+
+def calculated(draw: Random, depth: int = 0) -> str:
+    """A calculation at random."""
+    if depth > 2 or draw.random() < 0.3:
+        return draw.choice(["x", "z", "2", "0.5"])
+    one, other = calculated(draw, depth + 1), calculated(draw, depth + 1)
+    sign = draw.choice(["+", "-", "*", "/", "**"])
+    text = f"{one}{sign}2" if sign == "**" else f"{one} {sign} {other}"
+    return f"({text})" if draw.random() < 0.3 else text
+
+
+def test_operators_bind_as_in_formulaic_and_calculations_as_in_python() -> None:
+    """Any 200 formulas name the same terms; any 200 calculations have the same values. Formulaic sorts its terms."""
+    draw = Random(11)
+    for _ in range(200):
+        text = written(draw)
+        ours = {frozenset(f.text for f in term) for term in parse(f"~ {text}").right.values()}
+        theirs = {frozenset(str(f).strip("`") for f in term.factors) for term in Formula(text)}
+        assert {frozenset(one.strip("`") for one in term) for term in ours} == {t - {"1"} for t in theirs}, text
+    for _ in range(200):
+        text = calculated(draw)
+        try:
+            with np.errstate(all="ignore"):
+                wanted = eval(text, {}, {"x": X, "z": Z})
+        except ZeroDivisionError:
+            continue
+        if not np.all(np.isfinite(wanted)) or np.ndim(wanted) == 0:
+            continue
+        found, _ = columns_of_terms(terms_of(f"~ I({text})") or [], VALUES, ROWS.astype(float))
+        np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-12, err_msg=text)
+
+
+@pytest.mark.parametrize(("most", "more", "said"), [
+    ("~ " + "x" * 1998, "~ " + "x" * 1999, "has 2,001 characters, and 2,000 are the most"),
+    ("~ " + "(" * 20 + "x" + ")" * 20, "~ " + "(" * 21 + "x" + ")" * 21, "nested more than 20 levels deep"),
+    ("~ 0 + " + " + ".join(f"x{k}" for k in range(100)), "~ 0 + " + " + ".join(f"x{k}" for k in range(101)),
+     "more than 100 terms"),
+    ("~ (x + z)**10", "~ (x + z)**11", "a whole number from 1 to 10"),
+    ("~ poly(x, 10)", "~ poly(x, 11)", "degree of poly.*from 1 to 10"),
+    ("~ bs(x, 50)", "~ bs(x, 51)", "df of bs.*from 1 to 50"),
+    ("~ bs(x, degree=5)", "~ bs(x, degree=6)", "degree of bs.*from 1 to 5"),
+    ("~ (x + z)**1", "~ (x + z)**0", "a whole number from 1 to 10"),
+])  # fmt: skip
+def test_limits_hold_from_the_first_number_beyond(most: str, more: str, said: str) -> None:
+    with names_only():
+        parse(most)
+        with pytest.raises(InputError, match=said):
+            parse(more)
 
 
 def test_square_roots_which_formulaic_lacks() -> None:
@@ -82,6 +146,10 @@ def test_knots_on_repeated_values_are_refused() -> None:
 def test_many_columns_are_refused_for_files_only() -> None:
     many = {"k": np.array([f"k{i}" for i in range(2_500)], dtype=object)}
     terms = terms_of("~ k") or []
+    for formula, columns in (("~ 0 + k", 2_500), ("~ 0 + k:x", 2_500), ("~ 0 + x + k", 2_501), ("~ 0 + k:j", 5_000)):
+        beside = {**many, "x": np.arange(2_500.0), "j": np.array(["a", "b"] * 1_250, dtype=object)}
+        with names_only(), pytest.raises(InputError, match=f"make {columns:,} columns, and 2,000 are the most"):
+            columns_of_terms(terms_of(formula) or [], beside, np.ones(2_500))
     with names_only(), pytest.raises(InputError, match="make 2,500 columns, and 2,000 are the most"):
         columns_of_terms(terms, many, np.ones(2_500))
 

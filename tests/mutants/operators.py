@@ -20,6 +20,7 @@ TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr
 INVERSES = {"isf": "ppf", "ppf": "isf"}
 EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
 EXTREMES |= {high: low for low, high in EXTREMES.items()}
+NOTHING = {"zeros", "zeros_like"}  # twice of which is the same
 PLACES = {"argmax", "argmin", "argsort"}
 TOTALS = {"sum": "mean", "mean": "sum", "nansum": "nanmean", "nanmean": "nansum"}
 SORTS = {"sorted", "argsort", "sort", "lexsort"}
@@ -124,7 +125,8 @@ def factor(site: Site, source: Source) -> Iterator[Edit]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and not _is_concatenation(node):
         old, new = ("*", "/") if isinstance(node.op, ast.Mult) else ("/", "*")
         yield source.operator(node.left, node.right, old, new)
-    if isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp | ast.Call) and _returns_numbers(site):
+    counted = isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp | ast.Call) and _returns_numbers(site)
+    if counted and name_of(getattr(node.value, "func", node)) not in NOTHING:
         yield source.around(node.value, "2 * (", ")")
 
 
@@ -326,10 +328,14 @@ def _is_difference(node: ast.AST) -> bool:
 
 
 def _is_even(site: Site) -> bool:
-    """Return whether what is done with a number does not depend on its sign."""
-    around = site.parents[-2] if isinstance(site.parent, ast.Lambda) else site.parent
-    squared = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow) and number_of(around.right) == 2
-    return squared or (isinstance(around, ast.Call) and name_of(around.func) in EVEN)
+    """Return whether what is done with a number, or with a part of it, does not depend on its sign."""
+    around = [node for node in reversed(site.parents) if not isinstance(node, ast.Lambda)]
+    inner = site.node
+    while isinstance(around[0], ast.Subscript) and around[0].value is inner and len(around) > 1:
+        inner = around.pop(0)
+    outer = around[0]
+    squared = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Pow) and number_of(outer.right) == 2
+    return squared or (isinstance(outer, ast.Call) and name_of(outer.func) in EVEN)
 
 
 def _is_concatenation(node: ast.BinOp) -> bool:

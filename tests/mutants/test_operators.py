@@ -21,7 +21,7 @@ CHANGES = {
     "factor": [("x = a * 2", ["x = a / 2", "x = a * 1"]), ("x = a / 0.5", ["x = a * 0.5", "x = a / 1"]),
                ("x = a**2", ["x = a**1"]), ("def f() -> float:\n    return g(a)", [
                    "def f() -> float:\n    return 2 * (g(a))"]),
-               ("def f() -> int:\n    return g(a)", [])],
+               ("def f() -> int:\n    return g(a)", []), ("def f() -> float:\n    return np.zeros(a)", [])],
     "df": [("x = (n - 1) / n", ["x = (n ) / n"]), ("x = (a + b) - 1", ["x = (a + b) "]),
            ("f(x, ddof=1)", ["f(x, ddof=0)"]), ("f(df=a)", ["f(df=1 + (a))"]), ("f(df=None)", []),
            ("f(df=math.nan)", [])],
@@ -35,6 +35,7 @@ CHANGES = {
                  ("from socialstats.inference.clustered_mean import SKEWED\nx = a > SKEWED", [])],
     "order": [("x = a - b", ["x = (-(a - b))"]), ("x = sorted(a)", ["x = sorted(a)[::-1]"]), ("a.sort()", []),
               ("x = a[::-1]", ["x = a"]), ("x = (a - b) ** 2", []), ("x = abs(a - b)", []),
+              ("x = (a - b)[c] ** 2", []), ("x = c[a - b] ** 2", ["x = c[(-(a - b))] ** 2"]),
               ("brentq(lambda x: f(x) - b, 0, 1)", [])],
     "arguments": [("f(a, b)", ["f(b, a)"]), ("max(a, b)", []), ("f(*a, b)", []), ("f(a + 1, b)", ["f(b, (a + 1))"])],
     "dropped rows": [("x = [a for a in b]", ["x = [a for a in list(b)[1:]]"]), ("x = a[~b]", ["x = a[b]"]),

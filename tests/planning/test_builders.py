@@ -8,6 +8,7 @@ import math
 import random
 from collections import Counter
 from pathlib import Path
+from statistics import harmonic_mean
 from typing import Any
 
 import pytest
@@ -174,6 +175,67 @@ def test_precision_is_that_of_the_clustered_mean() -> None:
     assert made.power().row("effect").estimate == by_hand
     few = ss.design_items("who-is-right", {**spec, "scenarios": scenarios(2)})
     assert "too few to find any possible effect" in few.sentences()[-1]
+
+
+def recounted(protocol: str, rows: list[dict[str, str]]) -> dict[str, int]:
+    """Values that each cluster gives to the main mean of a protocol, counted in the finished items."""
+    if protocol == "pairwise-roles":  # unequal urgencies tell what wins; equal ones do not
+        return dict(Counter(r["pair"] for r in rows if r["urgency_a"] != r["urgency_b"]))
+    if protocol == "norm-goal":  # with and without pressure make one difference
+        return dict.fromkeys((r["scenario"] for r in rows), 1)
+    if protocol == "who-is-right":  # the two orders of a pair of names of two groups make one difference
+        kinds = {r["scenario"]: set() for r in rows}
+        for r in rows:
+            if r["group_first"] != r["group_second"]:
+                of = frozenset((r["group_first"], r["group_second"]))
+                kinds[r["scenario"]].add((of, frozenset((r["name_first"], r["name_second"]))))
+        types = {of for found in kinds.values() for of, _ in found}
+        return {name: len(found) // len(types) for name, found in kinds.items()}
+    if protocol == "ordinal":
+        return {r.get("rule", r["item_id"]): 1 for r in rows}
+    wordings = {(r["scenario"], r["wording"]) for r in rows if not r["control"]}
+    return dict(Counter(scenario for scenario, _ in wordings))
+
+
+@pytest.mark.parametrize(("protocol", "spec"), [
+    ("pairwise-roles", role_design(pairs=90)),
+    ("norm-goal", {"scenarios": [{"scenario": f"s{k}", "goal": "g", "situation": "s", "norm": "n"} for k in range(4)],
+                   "pressures": [{"pressure": p, "text": "t"} for p in "pq"]}),
+    ("who-is-right", {"scenarios": scenarios(3), "names": NAMES, "pairs": 6}),
+    ("ordinal", {"rules": [{"item_id": f"r{k}", "text": "x"} for k in range(5)], "groups": ["old"]}),
+    ("staged-values", {
+        "scenarios": [{"scenario": s, "wording": w, **dict.fromkeys(("baseline", *(f"stage_{k}" for k in range(1, 5))),
+                                                                    "t.")}
+                      for s, w in [("a", "1"), ("a", "2"), ("b", "1")]],
+        "personas": [{"persona": "nurse", "text": "You are a nurse."}],
+        "controls": [{"control": "left", "text": "Left."}]}),
+])  # fmt: skip
+def test_the_values_of_each_cluster_are_those_of_the_finished_items(protocol: str, spec: dict[str, Any]) -> None:
+    made = ss.design_items(protocol, spec)
+    assert dict(made.values) == recounted(protocol, [dict(row) for row in made.rows])
+    held = [n for n in made.values.values() if n]
+    assert made.size == (len(held), round(harmonic_mean(held)))
+    assert made.half_width() == pytest.approx(
+        t.ppf(0.975, len(held) - 1) * made.sd
+        * math.sqrt((1 + (made.size[1] - 1) * made.icc) / (made.size[0] * made.size[1])),
+        rel=1e-12,
+    )  # fmt: skip
+
+
+def test_stories_given_go_to_the_items_they_name_and_none_may_lack() -> None:
+    roles = [{"role": r, "domain": d} for r, d in (("nurse", "work"), ("son", "home"))]
+    texts = {"roles": roles, "urgencies": ["1", "2"]}
+    situations = [{"role": r["role"], "expectation": "help", "urgency": u, "situation": "s"}
+                  for r, u in itertools.product(roles, "12")]  # fmt: skip
+    plain = ss.design_items("pairwise-roles", {**texts, "situations": situations, "story": "{situation_a}"})
+    names = [row["item_id"] for row in plain.rows]
+    assert len(names) == 4
+    stories = [{"item_id": name, "story": f"Story of {name}."} for name in names]
+    spec = {**texts, "situations": situations, "stories": stories}
+    made = ss.design_items("pairwise-roles", spec)
+    assert {row["item_id"]: row["story"] for row in made.rows} == {name: f"Story of {name}." for name in names}
+    with pytest.raises(InputError, match=f"no story of item '{names[-1]}'"):
+        ss.design_items("pairwise-roles", {**spec, "stories": stories[:-1]})
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [

@@ -161,3 +161,30 @@ def test_variants_without_any_effect_are_one_value() -> None:
         "The mean was 1.00 under all 3 analysis variants. The interval on this page lies above 0, as in all 2 other "
         "variants."
     )
+
+
+def test_without_each_cluster_are_the_means_of_the_pairs_that_are_left() -> None:
+    """By loops over the pairs, of which some are alike, in clusters of unequal size."""
+    rng = np.random.default_rng(8)
+    rows = pd.DataFrame({"new": rng.integers(1, 6, 23) / 2.0, "old": rng.integers(1, 6, 23) / 2.0,
+                         "story": [*"aabbbcccccddddddddddddd"]})  # fmt: skip
+    rows = pd.concat([rows, rows.iloc[:4]]).assign(unit=range(27))
+    design = ss.Paired.from_wide(rows, first="new", second="old", unit="unit", cluster="story")
+    found = ss.leave_one_out(design, cluster="story")
+    gap = rows["new"] - rows["old"]
+    wanted = {story: gap[rows["story"] != story] for story in "abcd"}
+    order = sorted(wanted, key=lambda story: wanted[story].mean())
+    assert [row.term for row in found.rows] == order
+    for row in found.rows:
+        assert (row.estimate, row.n) == (pytest.approx(wanted[row.term].mean(), rel=1e-12), len(wanted[row.term]))
+        assert (row.role, row.key) == ("component", (("without", row.term),))
+    low, high = (f"{wanted[story].mean():.2f}".replace("-", "\u2212") for story in (order[0], order[-1]))
+    whole = f"{gap.mean():.2f}".replace("-", "\u2212")
+    assert found.sentence() == (
+        f"The difference was {whole}. Omitting one story at a time gave {low} (without '{order[0]}') to {high} "
+        f"(without '{order[-1]}')."
+    )
+    assert found.verify().ok
+    one = ss.Paired.from_wide(rows[rows["story"] == "a"], first="new", second="old", unit="unit", cluster="story")
+    with pytest.raises(UndefinedStatistic, match="all pairs are in one story"):
+        ss.leave_one_out(one, cluster="story")
