@@ -80,8 +80,8 @@ PERSONS = spelled(
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
 STIMULI = spelled(
-    "hitid assignmentid textid stim stimuli stimulus item question prompt scenario vignette task trial image clip story "
-    "dilemma"
+    "hitid assignmentid textid stim stimuli stimulus item question prompt scenario vignette task trial image clip "
+    "story dilemma"
 )  # things that are shown: they answer nothing
 GIVEN = spelled(
     "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
