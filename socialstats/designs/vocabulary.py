@@ -308,7 +308,7 @@ EARLIER = spelled(
 LOWER = spelled(
     "penalty error errors mistake mistakes loss toxicity harm harmfulness violation violations wer cer ter perplexity "
     "distance minor major critical schulnote fehler errores erreurs"
-)  # of which less is better
+)  # measures that are better where they are low
 LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")
 BENCHMARKS = spelled("task subtask benchmark dataset suite subset")  # fixed tasks, each of the same weight
