@@ -23,7 +23,9 @@ from socialstats.designs.calls import (
 )
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.vectors import by_text, from_vectors
 from socialstats.errors import InputError
+from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
 from socialstats.voice import option
@@ -44,6 +46,7 @@ def reads(
     streams: bool = False,
     labels: Literal["", "single", "shares"] = "",
     also: tuple[type, ...] = (),
+    square: bool = False,
 ) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
@@ -62,6 +65,8 @@ def reads(
         labels among repeated answers.
     also : tuple of type
         What the function takes as it is, in place of a table.
+    square : bool
+        Whether a square array without labels is one of counts, and not of values.
 
     Returns
     -------
@@ -104,20 +109,25 @@ def reads(
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
-            named, keys = by_keywords(args, given, readers, own, name)
+            placed, keys = from_vectors(args, given, readers, name, square) if tables == 1 else (args, given)
+            named, keys = by_keywords(placed, keys, readers, own, name)
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
             options |= {key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()}
+            if "alternative" in options:
+                options["alternative"] = checked_alternative(options["alternative"])
             if also and isinstance(options[own[0]], also):
                 if columns:
                     raise InputError(f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
                                      "is a result")  # fmt: skip
                 return function(**options)
             for place in own[:tables]:
-                data, read = options[place], columns
+                data = options[place]
+                columns = by_text(data, columns)
+                read = columns
                 if not isinstance(data, DESIGNS):
                     reader = reader_of(columns, readers, name, others)
                     data = opened(data, **{key: columns[key] for key in OF_FILES if key in columns})

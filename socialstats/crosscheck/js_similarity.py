@@ -191,7 +191,7 @@ def pooled_draws(result: Result, both: pd.DataFrame, cells: list[str], names: li
     found = []
     for times, again in zip(drawn.draws(settings["resamples"], settings["seed"]),
                             of_raters.draws(settings["resamples"], seed), strict=True):  # fmt: skip
-        sums = np.tensordot(times, fixed, 1)
+        sums = np.asarray(np.tensordot(times, fixed, 1), dtype=np.float64)
         weight = times[at[person]] * again[raters]
         np.add.at(sums, (cell[person], side[person]), weight[:, None] * read[person])
         found.append([float(mean_of_parts(group[0])) for group in of_groups(sums[None], cells)])

@@ -16,8 +16,15 @@ from socialstats.results import Check, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
 MULTIPLETESTS = {
-    "holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by",
-}  # fmt: skip
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm_sidak": "holm-sidak",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
 COUNTED = "every draw counted separately"
 SIDES = {"two_sided": "two-sided", "greater": "larger", "less": "smaller"}
 MOST_TESTS, MOST_PAIRS = 20, 1500

@@ -136,7 +136,8 @@ def quantiles(n: int, level: float, ranks: IntArray | None = None) -> tuple[Floa
         np.asarray(ndtri(betaincinv(places, n + 1 - places, tail)), dtype=np.float64)
         for tail in ((1 - level) / 2, (1 + level) / 2)
     ]
-    return ndtri((places - offset) / (n + 1 - 2 * offset)), ends[0], ends[1]
+    expected = np.asarray(ndtri((places - offset) / (n + 1 - 2 * offset)), dtype=np.float64)
+    return expected, ends[0], ends[1]
 
 
 def _shown(n: int) -> Any:

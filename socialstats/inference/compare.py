@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.inference.intervals import holm
+from socialstats.inference.adjusted_p import holm
 from socialstats.inference.rows import ANYWHERE, with_ends, with_t, without_error
 from socialstats.resampling.engine import Replicates, basic
 from socialstats.results.rows import Row

@@ -100,35 +100,3 @@ def wald(
     reach = critical * std_error
     statistic = np.divide(estimate, std_error, out=np.full_like(estimate, np.nan), where=std_error > 0)
     return estimate - reach, estimate + reach, statistic, two_sided_p(statistic, df)
-
-
-def holm(p: FloatArray) -> FloatArray:
-    """Return Holm's (1979) step-down adjusted p-values.
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p, kind="stable")
-    m = len(p)
-    stepped = np.maximum.accumulate((m - np.arange(m)) * p[order])
-    out = np.empty(m)
-    out[order] = np.minimum(stepped, 1)
-    return out
-
-
-def benjamini_hochberg(p: FloatArray) -> FloatArray:
-    """Return Benjamini and Hochberg's (1995) step-up adjusted p-values.
-
-    Examples
-    --------
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.04, 0.04]
-    """
-    order = np.argsort(-p, kind="stable")
-    m = len(p)
-    stepped = np.minimum.accumulate(m / (m - np.arange(m)) * p[order])
-    out = np.empty(m)
-    out[order] = np.minimum(stepped, 1)
-    return out

@@ -35,7 +35,7 @@ PROBABLE = ("H", "H_reply")
 BOUNDS = ("H_reply_low", "H_reply_high")
 
 
-@reads(Comparisons, scans=True)
+@reads(Comparisons, scans=True, square=True)
 def choice_entropy(
     comparisons: Comparisons | TableLike,
     *,

@@ -28,7 +28,7 @@ from socialstats.text import count
 from socialstats.voice import Word, option
 
 
-@reads(Ratings)
+@reads(Ratings, square=True)
 def gwet_ac(
     ratings: Ratings | TableLike,
     *,

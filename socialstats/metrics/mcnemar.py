@@ -412,7 +412,7 @@ CLUSTER_REFERENCES = (
 )  # fmt: skip
 
 
-@reads(Paired)
+@reads(Paired, square=True)
 def mcnemar(
     paired: Paired | TableLike,
     *,

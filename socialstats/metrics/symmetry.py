@@ -42,7 +42,7 @@ NAMES = {
 }
 
 
-@reads(Paired)
+@reads(Paired, square=True)
 def symmetry(
     paired: Paired | TableLike,
     *,

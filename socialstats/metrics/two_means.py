@@ -17,11 +17,11 @@ from socialstats.inference.rows import ANYWHERE, with_mean
 from socialstats.models.effect_sizes import checked_number, cluster_counts, place_of, whole
 from socialstats.models.two_groups import Means, check_sizes, group_means
 from socialstats.registry import Metric, reads
-from socialstats.resampling import ALTERNATIVES, Alternative
+from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import kind_of, stat, statistic_of
 from socialstats.text import count, interval, number, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,6 @@ def two_means(
     95% CI [−0.31, 3.01], t(7.0) = 1.93, p = .095.
     """
     checked_level(level)
-    one_of("alternative", alternative, ALTERNATIVES)
     if alternative != "two_sided" and level <= 0.5:
         raise InputError(f"a one-sided interval needs a level above 0.5, not {level!r}")
     null = checked_number(null, "null")

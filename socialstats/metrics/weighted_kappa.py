@@ -218,7 +218,7 @@ ALL = "all units"
 NO_KAPPA = "pairs of raters with undefined kappa were excluded from the mean"
 
 
-@reads(Ratings)
+@reads(Ratings, square=True)
 def weighted_kappa(
     ratings: Ratings | TableLike,
     *,

@@ -48,7 +48,7 @@ NEAR_HALF = (
 )
 
 
-@reads(Comparisons, scans=True)
+@reads(Comparisons, scans=True, square=True)
 def win_rates(
     comparisons: Comparisons | TableLike,
     covariate: str | None = "auto",

@@ -40,7 +40,7 @@ class Sizes:
     @cached_property
     def signed(self) -> FloatArray:
         """What every unit adds to the mean size, where each estimate keeps its sign, (units,)."""
-        return self.influence @ (self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0))
+        return np.asarray(self.influence @ (self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0)))
 
     def ends(self, level: float, most: float) -> tuple[float, float]:
         """Return the interval of the mean size (`size_interval`)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, ClusteredMean, clustered_mean, others
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
-from socialstats.inference.intervals import benjamini_hochberg, cochran_df, holm, not_zero
+from socialstats.inference.intervals import cochran_df, not_zero
 from socialstats.inference.means import Drawn, crossing, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import mean_interval, with_d_z
@@ -463,69 +463,6 @@ def lone(strata: Strata, alone: IntArray, n_t: FloatArray) -> str:
     what = "one unit" if n_t[code] == 1 else "a single cluster"
     named = f"task '{strata.names[code]}' has " if len(strata.names) > 1 else ""
     return f"{named}{what} only: no standard error"
-
-
-def bonferroni(p: FloatArray) -> FloatArray:
-    """Return p-values times their number, at most 1.
-
-    Examples
-    --------
-    >>> bonferroni(np.array([0.01, 0.4, 0.03])).tolist()
-    [0.03, 1.0, 0.09]
-    """
-    return np.asarray(np.minimum(len(p) * p, 1))
-
-
-def hochberg(p: FloatArray) -> FloatArray:
-    """Return Hochberg's (1988) step-up adjusted p-values: those of Holm read from the largest p down.
-
-    Examples
-    --------
-    >>> hochberg(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.04, 0.04]
-    """
-    order = np.argsort(-p, kind="stable")
-    out = np.empty(len(p))
-    out[order] = np.minimum(np.minimum.accumulate((1 + np.arange(len(p))) * p[order]), 1)
-    return out
-
-
-def benjamini_yekutieli(p: FloatArray) -> FloatArray:
-    """Return Benjamini and Yekutieli's (2001, theorem 1.3) adjusted p-values: valid under any dependence.
-
-    Examples
-    --------
-    >>> benjamini_yekutieli(np.array([0.01, 0.04])).round(4).tolist()
-    [0.03, 0.06]
-    """
-    m = len(p)
-    order = np.argsort(-p, kind="stable")
-    penalty = float((1 / np.arange(1, m + 1)).sum())
-    out = np.empty(m)
-    out[order] = np.minimum(np.minimum.accumulate(penalty * m / (m - np.arange(m)) * p[order]), 1)
-    return out
-
-
-P_METHODS: dict[str, tuple[str, Callable[[FloatArray], FloatArray], tuple[str, ...]]] = {
-    "holm": ("Holm", holm, ("holm1979",)),
-    "bonferroni": ("Bonferroni", bonferroni, ("holm1979",)),
-    "hochberg": ("Hochberg", hochberg, ("hochberg1988",)),
-    "bh": ("Benjamini-Hochberg", benjamini_hochberg, ("benjamini1995",)),
-    "by": ("Benjamini-Yekutieli", benjamini_yekutieli, ("benjaminiyekutieli2001",)),
-}
-
-
-def adjusted_p(p: FloatArray, method: str) -> FloatArray:
-    """Return the adjusted p-values of one family; never 0 (see `not_zero`).
-
-    Parameters
-    ----------
-    p : (m,) float64 array
-        All in [0, 1]; tests that do not exist are left out before.
-    method : str
-        Key of `P_METHODS`.
-    """
-    return not_zero(P_METHODS[method][1](p))
 
 
 def correlation_of(covariance: FloatArray) -> FloatArray:

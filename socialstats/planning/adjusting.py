@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
+from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
-from socialstats.models.unit_means import P_METHODS, adjusted_p, correlation_of, replicate_draws
+from socialstats.models.unit_means import correlation_of, replicate_draws
 from socialstats.planning.plan import PlanResult
 from socialstats.resampling.permutation import max_t, max_t_critical, normal_draws
 from socialstats.results import Result, ResultGroup, Row
@@ -54,6 +55,7 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
     InputError
         If something is no test, a p-value is not between 0 and 1, or a family has no test.
     """
+    results = results.to_dict() if is_labelled(results) else results
     parts: dict[str, Any] = {name or "": results}
     if isinstance(results, Mapping) and not all(is_p(value) for value in results.values()):
         if name is not None:
@@ -70,6 +72,12 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
         made_of = "all tests of " + quoted(titles, 3) if titles else "all tests given"
         found.append(Family(name=family or made_of, rows=rows, source=source))
     return told_apart(found)
+
+
+def is_labelled(results: Any) -> bool:
+    """Return whether p-values are a pandas Series with labels of its own."""
+    index: Any = getattr(results, "index", None)
+    return bool(getattr(index, "is_unique", False)) and all(isinstance(label, str) for label in index)
 
 
 def is_p(value: Any) -> bool:
@@ -177,9 +185,8 @@ def told_apart(found: list[Family]) -> list[Family]:
     return out
 
 
-AdjustMethod = Literal["holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"]
+Method = AdjustMethod | Literal["max_t", "max_t_single_step"]
 MAX_T = {"max_t": "step-down max-t", "max_t_single_step": "single-step max-t"}
-METHODS = (*P_METHODS, *MAX_T)
 FEWEST_DRAWS = 1000
 SAME_P = 1e-6
 
@@ -187,7 +194,7 @@ SAME_P = 1e-6
 def adjust(
     results: Any,
     *,
-    method: AdjustMethod = "holm",
+    method: Method = "holm",
     family: str | None = None,
     terms: Sequence[str] | str | None = None,
     groups: Sequence[str] | str | None = None,
@@ -201,12 +208,13 @@ def adjust(
 
     With m tests in the family, in ascending order p(1) .. p(m): Holm max over j <= i of (m-j+1) p(j); Bonferroni m p;
     Hochberg min over j >= i of (m-j+1) p(j); Benjamini-Hochberg min over j >= i of m p(j)/j; Benjamini-Yekutieli the
-    same times 1 + 1/2 + .. + 1/m. All at most 1. max-t: the share of draws from the joint null distribution whose
-    largest abs(t) (step-down: of tests not yet called) reaches the observed one, (b + 1)/(B + 1).
+    same times 1 + 1/2 + .. + 1/m; Sidak 1 - (1 - p)^m, and Holm-Sidak its step-down form; Hommel the largest p of Simes
+    among the sets of tests that hold the test. All at most 1. max-t: the share of draws from the joint null
+    distribution whose largest abs(t) (step-down: of tests not yet called) reaches the observed one, (b + 1)/(B + 1).
 
-    Holm, Bonferroni, Hochberg and max-t control the probability of any false call (Hochberg under positive dependence,
-    max-t as well as the joint distribution is known). BH and BY the expected share of false calls among the calls (BH
-    under positive dependence, BY under any).
+    All but BH and BY control the probability of any false call: Hochberg, Hommel and Sidak under positive dependence,
+    max-t as well as the joint distribution is known. BH and BY control the expected share of false calls among the
+    calls (BH under positive dependence, BY under any).
 
     Parameters
     ----------
@@ -219,7 +227,9 @@ def adjust(
         out. So are pairs without a p-value, unless `terms` is given or no pair has a p-value. An undefined test
         (`undefined`, a p of NaN or None) otherwise stays in the table without a p. It is *not* counted in m, as in R's
         `p.adjust`.
-    method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
+    method : {"holm", "bonferroni", "hochberg", "hommel", "sidak", "holm_sidak", "bh", "by", "max_t", \
+"max_t_single_step"}
+        Names of R, statsmodels and pingouin, such as ``"BH"``, ``"fdr_bh"`` or ``"holm-sidak"``, are taken too.
     family : str, optional
         Name of the family, for the method column and the sentence. By default the family is described by what it
         was made of.
@@ -254,6 +264,8 @@ def adjust(
     ----------
     Holm, S. (1979). A simple sequentially rejective multiple test procedure.
     Hochberg, Y. (1988). doi:10.1093/biomet/75.4.800
+    Hommel, G. (1988). doi:10.1093/biomet/75.2.383
+    Sidak, Z. (1967). doi:10.1080/01621459.1967.10482935
     Benjamini, Y., & Hochberg, Y. (1995). doi:10.1111/j.2517-6161.1995.tb02031.x
     Benjamini, Y., & Yekutieli, D. (2001). doi:10.1214/aos/1013699998
     Westfall, P. H., & Young, S. S. (1993). Resampling-based multiple testing.
@@ -267,8 +279,7 @@ def adjust(
     >>> found.rows[0].method
     "Holm over the family 'bias' (m = 3)"
     """
-    if method not in METHODS:
-        raise InputError(f"method '{method}' is not one of {', '.join(METHODS)}")
+    method = cast(Method, method_named(method, *MAX_T))
     checked_level(level)
     found = families(results, family, terms, groups)
     if method not in MAX_T and (covariance is not None or replicates is not None):

@@ -28,12 +28,13 @@ from socialstats.models.power import (
     t_power,
 )
 from socialstats.planning.plan import PlanResult
+from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, Row
 from socialstats.text import count, number
 
 By = Literal["formula", "simulation"]
 CHOICES: dict[str, tuple[str, ...]] = {
-    "alternative": get_args(Alternative), "test": get_args(Test), "by": get_args(By),
+    "test": get_args(Test), "by": get_args(By),
 }  # fmt: skip
 MOST_NUMBERS = 4_000_000  # drawn at a time, and in one simulated study
 TABLES = 100_000  # simulated tables of McNemar's test at a time
@@ -139,7 +140,8 @@ def power_paired_t(
     >>> plan.row("n").estimate, round(plan.row("power").estimate, 4)
     (34.0, 0.8078)
     """
-    checked_choices(alternative=alternative, by=by)
+    alternative = checked_alternative(alternative)
+    checked_choices(by=by)
     solved = left_out({"n": n, "effect": effect, "power": power})
     a = share("alpha", alpha)
     settings = {"solved": solved, "power": power, "alpha": a, "alternative": alternative, "by": by,
@@ -328,7 +330,8 @@ def power_clustered_mean(
     >>> round(plan.row("power").estimate, 3), round(plan.row("effective_n").estimate, 1)
     (0.857, 245.8)
     """
-    checked_choices(alternative=alternative, by=by)
+    alternative = checked_alternative(alternative)
+    checked_choices(by=by)
     solved = left_out({"clusters": clusters, "effect": effect, "power": power})
     if size is None:
         raise InputError("size must be given: the number of values (pairs) in each cluster")

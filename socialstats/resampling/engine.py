@@ -305,7 +305,7 @@ class StoredUnits:
                 for total, part in zip(times, (share.weight, share.weight_sq), strict=True):
                     by_cell = csr_array((part, (share.cell, np.arange(len(part)))), shape=(len(total), len(part)))
                     total += by_cell @ drawn
-            return np.concatenate([plain.T @ times[0], squared.T @ times[1]]).T
+            return np.asarray(np.concatenate([plain.T @ times[0], squared.T @ times[1]]).T)
 
         return sums
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -49,10 +50,19 @@ class ChanceTest:
     method: str
 
 
-def checked_alternative(alternative: str) -> str:
-    """Return an alternative, or raise InputError listing those there are."""
-    one_of("alternative", alternative, ALTERNATIVES)
-    return alternative
+def checked_alternative(alternative: Any) -> Alternative:
+    """Return an alternative, which may be spelled as in R, scipy or statsmodels, or raise InputError.
+
+    Examples
+    --------
+    >>> checked_alternative("two.sided"), checked_alternative("two-sided"), checked_alternative("larger")
+    ('two_sided', 'two_sided', 'greater')
+    """
+    plain = re.sub(r"[-. ]", "_", alternative) if isinstance(alternative, str) else alternative
+    plain = {"larger": "greater", "smaller": "less"}.get(plain, plain) if isinstance(plain, str) else plain
+    if plain not in ALTERNATIVES:
+        one_of("alternative", alternative, ALTERNATIVES)
+    return cast(Alternative, plain)
 
 
 def checked_draws(draws: int, name: str) -> int:
@@ -153,7 +163,7 @@ def permutation_test(
     >>> float(test.p_value[0]), test.exact
     (0.1, True)
     """
-    checked_alternative(alternative)
+    alternative = checked_alternative(alternative)
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
     first, copies = unit_labels(label, units)
     table = columns_of(units.total(statistics))
@@ -406,7 +416,7 @@ def sign_flip(
     >>> float(test.p_value[0]), test.method
     (0.00390625, 'shift')
     """
-    checked_alternative(alternative)
+    alternative = checked_alternative(alternative)
     flips, seed = checked_draws(flips, "flips"), checked_seed(seed)
     total, size, times = sizes(values, count)
     tolerance = max(tolerance_of(size, times), noise)
@@ -590,7 +600,7 @@ def max_t(
     >>> [round(float(p), 2) for p in found.p_adjusted]
     [0.01, 0.62, 0.09]
     """
-    checked_alternative(alternative)
+    alternative = checked_alternative(alternative)
     one_of("method", method, STEPS)
     t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):

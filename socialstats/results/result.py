@@ -198,6 +198,45 @@ class Result:
         known = zip(self.labels(self.rows), self.rows, strict=True)
         return {label: r.estimate for label, r in known if r.estimate is not None}
 
+    @property
+    def params(self) -> pd.Series:
+        """Coefficients by name, as statsmodels calls them: `coef` as a Series."""
+        import pandas as pd
+
+        return pd.Series(self.coef(), dtype="float64", name="estimate")
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard errors of the terms, as statsmodels calls them; NaN where there is none."""
+        return self._column("std_error")
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """P-values of the terms, as statsmodels calls them; NaN where there is none."""
+        return self._column("p_value")
+
+    def _column(self, name: str) -> pd.Series:
+        """Return a field of the rows by the label of each row."""
+        import pandas as pd
+
+        values = [getattr(row, name) for row in self.rows]
+        return pd.Series(values, index=self.labels(self.rows), dtype="float64", name=name)
+
+    def conf_int(self, alpha: float | None = None) -> pd.DataFrame:
+        """Return the intervals as statsmodels calls them: `confint` at the level 1 - alpha.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            By default that of the result.
+
+        Raises
+        ------
+        InputError
+            As `confint`.
+        """
+        return self.confint(None if alpha is None else 1 - alpha)
+
     def vcov(self) -> pd.DataFrame:
         """Return the covariance matrix of the coefficients.
 

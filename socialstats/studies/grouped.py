@@ -335,7 +335,7 @@ def people(design: Ratings) -> str:
     if not design.rater_groups:
         return (
             "which raters are people is undeclared: name the column with --map rater_source=COLUMN "
-"(people are called human, say)"
+            "(people are called human, say)"
         )
     said = design.columns.get("rater_source", "")
     name = said if said in design.rater_groups else next(iter(design.rater_groups))

@@ -315,11 +315,14 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, Mapping):
-        check_names([*data], source)
-        data = _from_mapping(data, source)
+        names = [text_name(name) for name in data]
+        check_names(names, source)
+        data = _from_mapping(dict(zip(names, data.values(), strict=True)), source)
     index: Levels = ()
     if package_of(data) == "pandas" and hasattr(data, "columns"):
-        check_names([*data.columns], source)
+        names = [text_name(name) for name in data.columns]
+        data = data if names == [*data.columns] else data.set_axis(names, axis=1)
+        check_names(names, source)
         index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
         data = data.reset_index(level=[*index]) if index else data
     try:
@@ -330,14 +333,20 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     except TypeError as error:
         raise InputError(
             f"{source}: a {type(data).__name__} is not a table. Pass a data frame (pandas, polars, pyarrow, "
-            "DuckDB, ...), a mapping of columns, or read a file (read_comparisons, read_paired, read_ratings)"
+            "DuckDB, ...), a mapping of columns, vectors one after the other, or read a file (read_comparisons, "
+            "read_paired, read_ratings)"
         ) from error
     except nw.exceptions.DuplicateError as error:
-        names = " ".join(str(error).split())
-        raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
+        message = " ".join(str(error).split())
+        raise InputError(f"{source}: two columns have the same name ({message}). Rename one of them") from error
     check_names(columns, source)
     columns = tuple(column for column in columns if column not in (*index, ROW))
     return Table(frame=frame, columns=columns, index=index, source=source, locate=locate)
+
+
+def text_name(name: Any) -> Any:
+    """Return the name of a column, a whole number as text."""
+    return str(name) if isinstance(name, int | np.integer) and not isinstance(name, bool) else name
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:

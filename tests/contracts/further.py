@@ -13,7 +13,7 @@ from socialstats.results import Result
 from tests.contracts.subjects import ITEMS, run, subject_of
 
 Calls = Iterator[tuple[str, Callable[[], Any]]]
-METHODS = ("holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step")
+METHODS = ("holm", "bonferroni", "hochberg", "hommel", "sidak", "holm_sidak", "bh", "by", "max_t", "max_t_single_step")
 FITS: dict[str, dict[str, Any]] = {
     "workers": {}, "pairs": {"cluster": "pair"}, "rows": {"cluster": None}, "ties": {"ties": "davidson"},
     "thresholds": {"ties": "rao_kupper", "cluster": None}, "covariate": {"formula": "~ urgency"},

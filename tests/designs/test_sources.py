@@ -272,8 +272,11 @@ def test_column_names_must_be_distinct_texts() -> None:
     frame = pd.DataFrame([[1, 2]], columns=["item_a", "item_a"])
     with pytest.raises(InputError, match=r"data frame: two columns are called 'item_a'\. Rename one of them"):
         as_table(frame)
-    with pytest.raises(InputError, match="the column name 0 is not text"):
-        as_table(pd.DataFrame([[1, 2]]))
+    with pytest.raises(InputError, match=r"the column name 0\.5 is not text"):
+        as_table(pd.DataFrame([[1, 2]], columns=[0.5, 1.5]))
+    assert as_table(pd.DataFrame([[1, 2]])).columns == ("0", "1")
+    with pytest.raises(InputError, match="two columns are called '1'"):
+        as_table({1: [1], "1": [2]})
 
 
 def test_nested_values_are_no_labels() -> None:

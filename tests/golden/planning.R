@@ -8,7 +8,7 @@ versions <- c(list(R = R.version.string), sapply(c("multcomp", "mvtnorm"), funct
 
 # ---- p.adjust
 p <- c(.01, .04, .03, .005, .2, 1e-4, .04, .9)
-methods <- c("holm", "BH", "BY", "hochberg", "bonferroni")
+methods <- c("holm", "BH", "BY", "hochberg", "hommel", "bonferroni")
 with_missing <- c(.01, NA, .03)
 adjust <- list(p = p, adjusted = sapply(methods, function(m) p.adjust(p, m), simplify = FALSE),
                p_missing = with_missing,

@@ -8,7 +8,7 @@ from scipy import stats
 from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.inference.intervals import holm
+from socialstats.inference.adjusted_p import holm
 from socialstats.metrics.choice_shares import choice_shares
 from tests.golden_data import golden
 from tests.metrics.source_tables import LEVELS, drawn, rows_of, sources

@@ -9,7 +9,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.inference.intervals import holm
+from socialstats.inference.adjusted_p import holm
 from socialstats.metrics.cochran_q import cochran_q
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.models.matched_pairs import cochran_q as q_test

@@ -7,7 +7,7 @@ from scipy import stats
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
-from socialstats.inference.intervals import holm
+from socialstats.inference.adjusted_p import holm
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
 from socialstats.models.matched_pairs import bowker, stuart_maxwell

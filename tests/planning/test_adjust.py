@@ -8,16 +8,18 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from socialstats import InputError, PlanResult, Result, ResultGroup, adjust
 from socialstats.results import Row
 from tests.golden_data import golden
 
-METHODS = ("holm", "bonferroni", "hochberg", "bh", "by")
+METHODS = ("holm", "bonferroni", "hochberg", "hommel", "bh", "by")
 R_NAMES = {"bh": "BH", "by": "BY"}
 P = {"one": 0.01, "two": 0.04, "three": 0.03}
 
@@ -33,6 +35,27 @@ def rows_of(entry):
         Row(term=term, estimate=e, std_error=s, statistic=t, df=float(entry["df"]), p_value=p, method="t")
         for term, e, s, t, p in zip(*(entry[k] for k in keys), strict=True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [
+        ("bonf", "bonferroni"), ("Bonferroni", "b"), ("sidak", "s"), ("holm-sidak", "hs"), ("holm", "h"),
+        ("simes-hochberg", "sh"), ("hommel", "ho"), ("fdr_bh", "fdr_i"), ("BH", "fdr_i"), ("fdr", "fdr_i"),
+        ("BY", "fdr_n"), ("fdr_by", "fdr_n"),
+    ],
+)  # fmt: skip
+def test_names_of_peers(name, theirs):
+    rng = np.random.default_rng(8)
+    for m in (1, 2, 5, 40):
+        p = np.clip(rng.beta(0.4, 1, m).round(3), 1e-6, 1)  # rounded: some are equal
+        expected = multipletests(p, method=theirs)[1]
+        assert adjusted(adjust(p.tolist(), method=name)) == pytest.approx(expected.tolist(), rel=1e-12)
+
+
+def test_a_series_keeps_its_labels():
+    found = adjust(pd.Series([0.01, 0.2, 0.03], index=["topic", "type", "stage"]), method="BH")
+    assert [row.term for row in found.rows] == ["topic", "type", "stage"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -225,7 +248,7 @@ T = [Row(term=t, estimate=2.0, std_error=1.0, statistic=2.0, p_value=0.045500263
         (([0.1, "0.04"],), "0.04"),
         (([True, 0.1],), "True"),
         (({"a": P, "b": {}},), "'b' has no test"),
-        ((P, {"method": "sidak"}), "holm, bonferroni, hochberg, bh, by, max_t"),
+        ((P, {"method": "tukey"}), "holm_sidak, hommel, hochberg, bh, by, max_t"),
         ((P, {"level": 95}), "95"),
         ((P, {"terms": ["four"]}), "four"),
         ((P, {"groups": "model"}), "model"),

@@ -216,7 +216,7 @@ OK = {"size": 5, "icc": 0.1}
         (lambda: power_paired_t(effect=0, power=0.8), "effect=0"),
         (lambda: power_paired_t(effect=-1, power=0.8, alternative="greater"), "greater"),
         (lambda: power_paired_t(n=10, effect=0.5, alpha=5), "alpha"),
-        (lambda: power_paired_t(n=10, effect=0.5, alternative="two-sided"), "two_sided, greater, less"),
+        (lambda: power_paired_t(n=10, effect=0.5, alternative="both"), "two_sided, greater, less"),
         (lambda: power_paired_t(n=10, effect=0.5, by="magic"), "formula, simulation"),
         (lambda: power_paired_t(n=10, effect=0.5, by="simulation", simulations=3), "simulations"),
         (lambda: power_paired_t(n=10, effect=0.5, by="simulation", seed=-1), "seed"),

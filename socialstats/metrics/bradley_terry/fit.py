@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
 
 
-@reads(Comparisons, scans=True, streams=True)
+@reads(Comparisons, scans=True, streams=True, square=True)
 def bradley_terry(
     comparisons: Comparisons | TableLike,
     formula: str | None = None,

@@ -21,12 +21,12 @@ from socialstats.designs.formulas import parsed
 from socialstats.designs.scan import Part, one_number
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
+from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
+from socialstats.inference.contrasts import linear_weights
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
 from socialstats.inference.intervals import (
-    benjamini_hochberg,
     checked_level,
     critical_values,
-    holm,
     not_zero,
 )
 from socialstats.inference.margins import MarginTest, against_margin
@@ -477,17 +477,18 @@ class BradleyTerryResult(Result):
 
     def contrast(
         self,
-        spec: str | Mapping[str, float],
+        spec: str | Mapping[str, float] | Sequence[float],
         *,
         level: float | None = None,
         test: MarginTest | None = None,
         margin: float | None = None,
     ) -> Result:
-        """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights.
+        """Return a linear combination of coefficients, such as ``"nurse - judge"`` or ``"nurse - (judge + clerk)/2"``.
 
         Parameters
         ----------
-        spec : str or mapping of str to float
+        spec : str, mapping of str to float, or sequence of float
+            An expression, weights by name, or one weight for each of `names`, as in the columns of R's ``glht``.
         level : float, optional
         test : {"equivalence", "noninferiority"}, optional
             By default the contrast is tested against 0. Else against `margin` as `socialstats.equivalence` does it:
@@ -530,33 +531,27 @@ class BradleyTerryResult(Result):
         found = self._derived(title, [row], words, extras={"weights": dict(weights)})
         return found if test is None else against_margin(found, margin=margin, test=test, level=level)
 
-    def _weights(self, spec: str | Mapping[str, float]) -> Mapping[str, float]:
-        """Return the weights of a contrast: as given, or of the coefficients X and Y of "X - Y"."""
-        if not isinstance(spec, str):
+    def _weights(self, spec: str | Mapping[str, float] | Sequence[float]) -> Mapping[str, float]:
+        """Return the weights of a contrast: as given, in the order of the coefficients, or of an expression of them."""
+        if isinstance(spec, str):
+            return linear_weights(spec, self.names)
+        if isinstance(spec, Mapping):
             return spec
-        words = spec.split(" - ")  # names may hold " - " themselves
-        for k in range(1, len(words)):
-            left, right = " - ".join(words[:k]).strip(), " - ".join(words[k:]).strip()
-            if left in self.names and right in self.names and left != right:
-                return {left: 1.0, right: -1.0}
-        if spec in self.names:
-            return {spec: 1.0}
-        raise InputError(
-            f"contrast {spec!r} is not 'X - Y' with X and Y among the coefficients ({', '.join(self.names[:20])}); "
-            "or pass a mapping of names to weights"
-        )
+        weights = np.asarray(spec, dtype=np.float64)
+        if weights.shape != (len(self.names),):
+            raise InputError(
+                f"a contrast of {len(self.names)} coefficients needs {len(self.names)} weights, not {weights.size}: "
+                f"{', '.join(self.names[:20])}"
+            )
+        return {name: weight for name, weight in zip(self.names, weights.tolist(), strict=True) if weight}
 
-    def pairwise(self, *, adjust: Literal["holm", "bh", "none"] = "holm", level: float | None = None) -> Result:
+    def pairwise(self, *, adjust: AdjustMethod | Literal["none"] = "holm", level: float | None = None) -> Result:
         """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
-        methods: dict[str, Callable[[FloatArray], FloatArray]] = {
-            "holm": holm, "bh": benjamini_hochberg, "none": np.asarray,
-        }  # fmt: skip
-        if adjust not in methods:
-            raise InputError(f"{option('adjust', adjust)} is not one of {', '.join(map(repr, methods))}")
+        method = method_named(adjust, "none", key="adjust")
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         errors = state.differences
         tested = np.flatnonzero(errors.std_error > 0).tolist()
-        family = f"{adjust} over {len(tested)} differences"
+        family = f"{method} over {len(tested)} differences"
         pairs = combinations(zip(self.items, strength.tolist(), strict=True), 2)
         gaps = [
             Row(term=f"{a} - {b}", group="difference", key=(("item", a), ("other", b)), role="difference",
@@ -564,17 +559,22 @@ class BradleyTerryResult(Result):
             for (a, of_a), (b, of_b) in pairs
         ]  # fmt: skip
         rows = with_errors(gaps, state, errors, level)
-        adjusted = methods[adjust](np.array([rows[k].p_value for k in tested], dtype=np.float64))
+        p = np.array([rows[k].p_value for k in tested], dtype=np.float64)
+        adjusted = p if method == "none" else adjusted_p(p, method)
         for k, p in zip(tested, adjusted.tolist(), strict=True):
             rows[k] = replace(rows[k], p_adjusted=p, family=family)
         called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
         words = (
             f"{count(called)} of {count(len(rows), 'difference')} were significant at α = "
-            f"{number(1 - level, 3, bounded=True)} ({adjust} over the family)."
+            f"{number(1 - level, 3, bounded=True)} ({method} over the family)."
             + (f" {count(untested)} could not be tested." if untested else "")
         )
         return self._derived(
-            "All differences of strengths", rows, words, extras={"adjust": adjust}, references=("holm1979",)
+            "All differences of strengths",
+            rows,
+            words,
+            extras={"adjust": method},
+            references=P_METHODS[method][2] if method in P_METHODS else (),
         )
 
     def predict(

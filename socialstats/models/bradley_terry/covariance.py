@@ -12,7 +12,8 @@ from scipy.special import ndtri, stdtrit
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.errors import NonConvergence, UndefinedStatistic
-from socialstats.inference.intervals import SMALLEST, holm
+from socialstats.inference.adjusted_p import holm
+from socialstats.inference.intervals import SMALLEST
 from socialstats.inference.robust import between, positive
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData, cross_products
 from socialstats.rounding import EPS, SPARE
