@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 OF_INTERVALS = ("SS312", "SS317", "SS329")  # cautions that a result without an interval or test does not carry
+REPR_ROWS = 10  # rows of the table that a result prints as itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -122,7 +123,12 @@ class Result:
 
     def __repr__(self) -> str:
         size = ", ".join(counted(n, what) for what, n in self.counts.items())
-        return f"<{self.title}: {size}; {self.inference}>"
+        lines = [f"<{self.title}: {size}; {self.inference}>", aligned(*printed(self.rows[:REPR_ROWS]))]
+        left = len(self.rows) - REPR_ROWS
+        warned = sum(c.severity != "info" for c in self.cautions)
+        below = [f"{count(left, 'more row')} in tidy()"] if left > 0 else []
+        below += [f"{count(warned, 'caution')} in summary()"] if warned else []
+        return "\n".join([*lines, *([f"({'; '.join(below)})"] if below else [])])
 
     def tidy(self) -> pd.DataFrame:
         """Return one row per term, with the columns of `TIDY_COLUMNS` and no others.
