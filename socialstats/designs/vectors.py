@@ -21,6 +21,7 @@ from socialstats.errors import InputError
 from socialstats.text import listing
 from socialstats.voice import option
 
+ARRAYS = ("ndarray", "Series", "Index", "Categorical")  # an attribute of a relation of DuckDB may be a query
 LISTS = ("unit", "cluster", "strata", "raters", "units", "columns", "ranks")  # keywords that may be several columns
 OF_SQUARES = ("levels", "scale")  # keywords that go with a square array
 COLUMNS = ("unit", "cluster", "by", "count", "weight")  # keywords that may be a vector, with one value per row
@@ -101,7 +102,7 @@ def is_vector(data: Any) -> bool:
     """Whether something is a sequence of single values."""
     if isinstance(data, (list, tuple)):
         return all(isinstance(x, str) or np.ndim(x) == 0 for x in data[:100])
-    return hasattr(data, "dtype") and len(data.shape) == 1
+    return type(data).__name__ in ARRAYS and len(data.shape) == 1
 
 
 def leading_vectors(args: Sequence[Any]) -> list[Any]:
@@ -282,8 +283,7 @@ def by_text(data: Any, columns: Mapping[str, Any]) -> Fields:
     >>> by_text(pd.DataFrame([[1, 2]]), {"first": 1, "second": 0, "raters": [0, 1], "levels": [0, 1]})
     {'first': '1', 'second': '0', 'raters': ['0', '1'], 'levels': [0, 1]}
     """
-    named = getattr(data, "columns", ())
-    numbers = {name for name in named if isinstance(name, int)} if isinstance(data, pd.DataFrame) else set()
+    numbers = {name for name in data.columns if isinstance(name, int)} if isinstance(data, pd.DataFrame) else set()
     out = dict(columns)
     for key, value in columns.items():
         if type(value) is int and value in numbers:

@@ -56,7 +56,7 @@ def test_contrast_is_one_of_the_reported_coefficients():
     assert row.std_error == pytest.approx(fit.row("Toronto").std_error, rel=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["Toronto - Paris", {"Paris": 1.0}, "Toronto-Boston", "Toronto - Toronto"])
+@pytest.mark.parametrize("spec", ["Toronto - Paris", {"Paris": 1.0}, "Toronto * Boston", "Toronto - Toronto"])
 def test_contrast_of_unknown_names(home_fit, spec):
     with pytest.raises(InputError, match="Baltimore"):
         home_fit.contrast(spec)

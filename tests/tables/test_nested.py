@@ -157,8 +157,10 @@ def test_objects_that_say_who_gave_them_become_rows(tmp_path: Path, who: str) ->
         {"id": "1", f"said.{who}": "ben", column: None, "said.result": None},
         {"id": "3", f"said.{who}": "ann", column: "calm", "said.result": None},
     ]
-    assert table.entries == "each entry of the list in 'said' is a row: 3 rows of 3 records, and 1 record without "\
+    assert (
+        table.entries == "each entry of the list in 'said' is a row: 3 rows of 3 records, and 1 record without "
         "entries left out"
+    )
     assert table.places([1, 2]) == {1: 1, 2: 3}
 
 
