@@ -283,7 +283,8 @@ def by_text(data: Any, columns: Mapping[str, Any]) -> Fields:
     >>> by_text(pd.DataFrame([[1, 2]]), {"first": 1, "second": 0, "raters": [0, 1], "levels": [0, 1]})
     {'first': '1', 'second': '0', 'raters': ['0', '1'], 'levels': [0, 1]}
     """
-    numbers = {name for name in data.columns if isinstance(name, int)} if isinstance(data, pd.DataFrame) else set()
+    labels: list[Any] = [*data.columns] if isinstance(data, pd.DataFrame) else []
+    numbers = {name for name in labels if isinstance(name, int)}
     out = dict(columns)
     for key, value in columns.items():
         if type(value) is int and value in numbers:

@@ -213,8 +213,8 @@ def adjust(
     distribution whose largest abs(t) (step-down: of tests not yet called) reaches the observed one, (b + 1)/(B + 1).
 
     All but BH and BY control the probability of any false call. Hochberg, Hommel and Sidak need positive dependence,
-    and max-t is as good as the joint distribution is known. BH and BY control the expected share of false calls among the
-    calls (BH under positive dependence, BY under any).
+    and max-t is as good as the joint distribution is known. BH and BY control the expected share of false calls among
+    the calls (BH under positive dependence, BY under any).
 
     Parameters
     ----------
