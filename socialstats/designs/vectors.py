@@ -289,6 +289,6 @@ def by_text(data: Any, columns: Mapping[str, Any]) -> Fields:
     for key, value in columns.items():
         if type(value) is int and value in numbers:
             out[key] = str(value)
-        elif key in LISTS and isinstance(value, (list, tuple)) and numbers.issuperset(value):
+        elif numbers and value and key in LISTS and isinstance(value, (list, tuple)) and numbers.issuperset(value):
             out[key] = [str(name) for name in value]
     return out
