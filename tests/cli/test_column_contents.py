@@ -148,7 +148,7 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
     tasted: "--map item_a=Brand1 --map item_b=Brand2 --map wins_a=Prefer1 --map wins_b=Prefer2 --map ties=NoPreference",
     self_met: "--map item_a=winner --map item_b=loser --map winner=winner --exclude winner==loser",
     crowd_sides: "--map item_a=Input.system_left --map item_b=Input.system_right --map winner=Answer.better "
-    "--winner-coding side --tie same --cluster HITId --cluster WorkerId",
+    "--winner-coding side --tie same --cluster HITId",
     numbered_rows: "--study leaderboard --map rater=Phase --map unit=Animal --map value=Rate",
     with_difference: "--map first=sixth --map second=thirteenth",
     judged_scores: "--map unit=question_id --map condition=framing --map value=is_correct "

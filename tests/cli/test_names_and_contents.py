@@ -146,10 +146,8 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     "--winner-coding side --tie 'Both bad' --tie 'Both good' --cluster rater",
     corners: "--map item_a=R_fighter --map item_b=B_fighter --map winner=Winner --winner-coding side",
     labels_of_sides: f"{MODELS} --map score_a=label_0 --map score_b=label_1 --cluster ranking_id --cluster user_id",
-    pressed: "--map item_a=right_image --map item_b=left_image --map winner=response --winner-coding score "
-    "--cluster subject_id",
-    initiated: "--map item_a=Initiator --map item_b=Recipient --map winner=Outcome --winner-coding side --tie draw "
-    "--cluster Site",
+    pressed: "--map item_a=right_image --map item_b=left_image --map winner=response --winner-coding score",
+    initiated: "--map item_a=Initiator --map item_b=Recipient --map winner=Outcome --winner-coding side --tie draw",
     hashed: "--map unit=text --map rater=_annotator_id --map value=answer --scale nominal",
     organic: "--map first=NonOrganic --map second=Organic",
     right_and_wrong: "--design paired --crosstab --levels correct,wrong",

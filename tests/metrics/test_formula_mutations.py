@@ -82,7 +82,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {"cluster": None, "ci": "noncentral_t"},
     ),
     "Holm without steps": (
-        "inference.intervals:holm", "(m - np.arange(m))", "m", "leaderboard", {},
+        "inference.adjusted_p:holm", "(m - np.arange(m))", "m", "leaderboard", {},
     ),
     "folded normal": (
         "models.effect_sizes:folded_mean", "(1 - 2 * ndtr(-z))", "(1 - ndtr(-z))", "relationship_bias", {},

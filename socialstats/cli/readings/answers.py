@@ -360,7 +360,8 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
-        parts["repeat"] = repeats_of(seen, [unit, source, rater])
+        again = repeats_of(seen, [unit, source, rater])  # labels in words are conditions
+        parts["repeat"] = [c for c in again if c.called(REPEATS.words) or c.numbers is not None or c.is_enumeration]
         means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return

@@ -447,7 +447,7 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     first, second = later_first(*(crossed or subtracted or nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(not c.text for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
-    if not group.pairs and group.size > 2 and group.agree_all:
+    if not group.pairs and group.size > 2 and group.agree_all and not group.rows.persons:
         score = ANY_TWO  # two of several raters are a question of their own
     labels = {*first.levels, *second.levels}
     coded = first.text and len(labels) > 2 and not group.pairs
