@@ -68,8 +68,8 @@ def from_vectors(
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
-        read = {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given)
-        if not read and kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0])):
+        counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
+        if counted and not {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given):
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
         if kinds != [Comparisons] or is_square(args[0]) or not is_rows(args[0]):
@@ -94,6 +94,8 @@ def from_vectors(
             table[key] = values_of(given[key], key)
             if len(table[key]) != rows:
                 raise InputError(f"{name}: {key}= has {len(table[key])} values for {rows} rows")
+            if kinds != [Groups]:
+                aligned([vectors[0], given[key]], name)
             given[key] = key
     return [table, *rest], {**given, **named}
 
@@ -136,7 +138,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
     --------
     >>> aligned([pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])], "f()")
     Traceback (most recent call last):
-    socialstats.errors.InputError: f(): vectors 1 and 2 have different indexes. ...
+    socialstats.errors.InputError: f(): two of the vectors have different indexes. ...
     """
     lengths = [len(data) for data in vectors]
     if len(set(lengths)) > 1:
@@ -144,11 +146,11 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
         raise InputError(
             f"{name}: the vectors have {sizes} values. Values that belong together stand at the same place of each"
         )
-    series = [(k, data.index) for k, data in enumerate(vectors, 1) if isinstance(data, pd.Series)]
-    for k, index in series[1:]:
-        if not index.equals(series[0][1]):
+    series = [data.index for data in vectors if isinstance(data, pd.Series)]
+    for index in series[1:]:
+        if not index.equals(series[0]):
             raise InputError(
-                f"{name}: vectors {series[0][0]} and {k} have different indexes. Put them in the same order, "
+                f"{name}: two of the vectors have different indexes. Put them in the same order, "
                 "and pass their values (.to_numpy()), or pass a table"
             )
     return [values_of(data, name) for data in vectors]

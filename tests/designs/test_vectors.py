@@ -83,6 +83,8 @@ def test_keywords_may_be_vectors() -> None:
     assert ours.rows[0].std_error == theirs.rows[0].std_error
     with pytest.raises(InputError, match="cluster= has 29 values for 30 rows"):
         ss.paired_difference(X, Y, cluster=story[1:])
+    with pytest.raises(InputError, match="different indexes"):
+        ss.paired_difference(pd.Series(X), pd.Series(Y), cluster=pd.Series(story)[::-1])
 
 
 def test_columns_called_by_numbers() -> None:
