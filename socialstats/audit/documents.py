@@ -93,7 +93,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     NothingToAnalyse
         For an empty file.
     MissingDependency
-        Without the packages that read the format (extras ``papers`` and ``pdf``).
+        Without the packages that read the format (extra ``documents``).
 
     Examples
     --------
@@ -183,9 +183,8 @@ def _read(
             grids, pieces = read_pasted(text, source)
         return grids, list(sentences(pieces)), ()
     except ImportError as error:
-        extra = "pdf" if kind == "PDF" else "papers"
         raise MissingDependency(
-            f"{source}: reading {kind} needs {PACKAGES.get(kind, 'lxml')}: pip install 'socialstats[{extra}]'"
+            f"{source}: reading {kind} needs {PACKAGES.get(kind, 'lxml')}: pip install 'socialstats[documents]'"
         ) from error
 
 

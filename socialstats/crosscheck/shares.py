@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
@@ -107,7 +108,7 @@ def mean_checks(
 
     `people`: what people who are a sample add to the mean.
     """
-    from statsmodels.stats.weightstats import DescrStatsW
+    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
 
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
     out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
@@ -143,7 +144,7 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
     if drawn is None or row is not result.rows[0]:
         return out
-    from statsmodels.stats.weightstats import DescrStatsW
+    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
 
     def peer(times: FloatArray) -> float:
         return float(DescrStatsW(alike[:, -1], weights=times).mean)
@@ -156,7 +157,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     """Compare the ends with the roots of a polynomial; of independent answers, with statsmodels too."""
     if row.conf_low is None or result.settings["ci"] != "wilson":
         return []
-    from statsmodels.stats.proportion import proportion_confint
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     level = result.settings["level"]
     checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
@@ -169,7 +170,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
 
 def independent_ratings(result: Result) -> list[Check]:
     """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
-    from statsmodels.stats.proportion import confint_proportions_2indep
+    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
 
     (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
     checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck.peers import load_peer
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.terms import Expression, Term, terms_of
 
@@ -78,7 +79,7 @@ def calculated(one: Expression, both: pd.DataFrame, rows: FloatArray) -> Any:
 
 def deviations(x: pd.Series, rows: FloatArray) -> Any:
     """Return statsmodels' weighted moments, with the divisor of all rows less one."""
-    from statsmodels.stats.weightstats import DescrStatsW
+    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
 
     return DescrStatsW(x.to_numpy(), weights=rows, ddof=1)
 

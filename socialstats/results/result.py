@@ -34,7 +34,7 @@ from socialstats.results.rows import (
     within_floats,
     worded,
 )
-from socialstats.results.verification import PEERS, Check, Verification, completed, published, unasked
+from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import count, counted, listing, number, quoted, shorten
 from socialstats.voice import option
 
@@ -367,12 +367,6 @@ class Result:
             warnings.simplefilter("ignore")  # a peer's complaints are its own; its numbers are compared
             try:
                 return completed(rows, replace(self, rows=rows).crosscheck())
-            except ModuleNotFoundError as error:
-                package = (error.name or "").partition(".")[0]
-                if package not in PEERS:
-                    raise
-                lacking = unasked("all numbers", None, package)
-                return completed(rows, (lacking,), lacking.note, "package")
             except (LookupError, ValueError, StopIteration) as error:
                 raise InputError(
                     f"verify() needs all rows of a result, in the order in which {self.metric}() made them, and these "
