@@ -108,8 +108,6 @@ def mean_checks(
 
     `people`: what people who are a sample add to the mean.
     """
-    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
-
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
     out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
     if people is None:
@@ -124,10 +122,9 @@ def mean_checks(
         wilson = settings["ci"] == "wilson"
         return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
     yes_no = bool(np.all((values == 0) | (values == 1)))
-    peer = DescrStatsW(values, weights=weights, ddof=1)
-    error = math.sqrt(p * (1 - p) / n) if yes_no else float(peer.std_mean)
+    error = math.sqrt(float(np.average((values - p) ** 2, weights=weights)) / (n if yes_no else n - 1 or math.nan))
     if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", SAME))
+        out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SAME))
     trials = n if yes_no else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
     return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
 
