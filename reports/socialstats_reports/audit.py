@@ -38,7 +38,7 @@ METHODS = (
     "numbers that take part fit together. A disagreement says nothing about its cause: rounding by other rules, a "
     "mistyped digit, missing answers or other data all look alike.",
     "Arithmetic needs no sentence. A claim does: a disagreement with one is as severe as its numbers only where the "
-    "sentence was found word by word in the document. A claim that is noted in other words is not tested.",
+    "sentence was found word by word in the document. A claim that is noted in other words gets no verdict.",
     "Power was computed over the twenty nearest other numbers, ten below and ten above in units of the last digit. It "
     "is the share of them that the check would have flagged. A check without power is uninformative.",
 )
