@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from fractions import Fraction
@@ -171,21 +171,31 @@ def _alike(word: str, other: str) -> bool:
 def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | None:
     """Return a claim as one of the documents has it, with its place there; None where no document has its quote.
 
-    A note that no document has word by word is looked up by its words. It stays a note where no sentence has them.
+    A note is looked up among the sentences that do not speak of another quantity: word by word, and then by its words.
+    It stays a note where none has them.
     """
-    ways: list[tuple[Basis, Callable[[str, Sequence[Passage]], tuple[Passage, ...]]]] = [("sentence", look_up)]
-    if claim.basis == "note":
-        ways.append(("words", say_alike))
-    for basis, way in ways:
-        for passages in documents:
-            found = way(claim.sentence, passages)
-            if found:
-                where = f"{found[0].source} line {found[0].line}"
-                return replace(
-                    claim, basis=basis, sentence=" ".join(one.text for one in found),
-                    place=f"{claim.place}, {where}" if claim.place else where,
-                )  # fmt: skip
-    return claim if claim.basis == "note" else None
+    noted = claim.basis == "note"
+    if noted:
+        documents = [
+            [one for one in passages if not contradicts(said_of(words_of(one.text)), claim.holds)]
+            for passages in documents
+        ]
+    for passages in documents:
+        if found := look_up(claim.sentence, passages):
+            return _placed(claim, "sentence", found)
+    for passages in documents if noted else []:
+        if found := say_alike(claim.sentence, passages):
+            return _placed(claim, "words", found)
+    return claim if noted else None
+
+
+def _placed(claim: Claim, basis: Basis, found: Sequence[Passage]) -> Claim:
+    """Return a claim with the sentences in which it was found."""
+    where = f"{found[0].source} line {found[0].line}"
+    return replace(
+        claim, basis=basis, sentence=" ".join(one.text for one in found),
+        place=f"{claim.place}, {where}" if claim.place else where,
+    )  # fmt: skip
 
 
 def nearest(quote: str, documents: Sequence[Sequence[Passage]]) -> Passage:

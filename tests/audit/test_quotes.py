@@ -9,7 +9,7 @@ import pytest
 import socialstats as ss
 from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import Finding
-from socialstats.audit.quotes import Claim, look_up, say_alike, weighed_claim, words_of
+from socialstats.audit.quotes import Claim, look_up, looked_up, say_alike, weighed_claim, words_of
 from socialstats.audit.running import AuditReport
 from socialstats.audit.show import as_text
 from socialstats.cli import main
@@ -245,6 +245,23 @@ def test_a_small_paper_with_the_claim_and_without_it(
 )
 def test_notes_are_alike_to_sentences_that_have_all_their_words(note: str, text: str, alike: bool) -> None:
     assert bool(say_alike(note, passages(text))) == alike
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "basis"),
+    [
+        ("Ours, for most tasks, leads.", "all", "note"),
+        ("Ours, for most tasks, leads.", "most", "words"),
+        ("In all tasks, ours leads.", "most", "note"),
+        ("Ours, in three of four tasks, leads.", 3, "words"),
+        ("Ours, in three of four tasks, leads.", 2, "note"),
+        ("Leads are ours.", "some", "words"),
+    ],
+)
+def test_a_sentence_of_another_quantity_does_not_make_a_note(text: str, holds: str | int, basis: str) -> None:
+    claim = looked_up(Claim(sentence="ours leads", holds=holds, basis="note"), [passages(text)])
+    assert claim is not None
+    assert claim.basis == basis
 
 
 @pytest.mark.parametrize(
