@@ -91,12 +91,14 @@ def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("holds", "verdict"),
-    [('"some"', "agree"), ("3", "agree"), ("4", "disagree"), ("2", "disagree"), ("0", "disagree")],
+    ("holds", "verdict", "gap"),
+    [('"some"', "agree", 0), ("3", "agree", 0), ("4", "disagree", 1), ("2", "disagree", 1), ("0", "disagree", 3)],
 )
-def test_claims_of_some_and_of_a_count(tmp_path: Path, holds: str, verdict: str) -> None:
-    (found,) = run(tmp_path, RULE + f'sentence = "so many tasks are better"\nholds = {holds}\n').findings
-    assert found.verdict == verdict
+def test_claims_of_some_and_of_a_count(tmp_path: Path, holds: str, verdict: str, gap: int) -> None:
+    rule = RULE + f'label = ["task", "base"]\nsentence = "so many tasks are better"\nholds = {holds}\n'
+    (found,) = run(tmp_path, rule).findings
+    assert (found.verdict, found.gap) == (verdict, gap)
+    assert found.message.endswith("it fails for writing / 0.69")
 
 
 def test_how_many_numbers_a_sentence_is_about_must_be_said(tmp_path: Path) -> None:
