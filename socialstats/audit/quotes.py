@@ -172,7 +172,7 @@ def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | N
     """Return a claim as one of the documents has it, with its place there; None where no document has its quote.
 
     A note is looked up among the sentences that do not speak of another quantity: word by word, and then by its words.
-    It stays a note where none has them.
+    It stays a note where none has them, and then no place of the paper is known for it.
     """
     noted = claim.basis == "note"
     if noted:
@@ -186,7 +186,7 @@ def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | N
     for passages in documents if noted else []:
         if found := say_alike(claim.sentence, passages):
             return _placed(claim, "words", found)
-    return claim if noted else None
+    return replace(claim, place="" if documents else claim.place) if noted else None
 
 
 def _placed(claim: Claim, basis: Basis, found: Sequence[Passage]) -> Claim:
@@ -213,10 +213,10 @@ def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings of a claim: each number where it is said of all, else one finding of how many bear it out.
 
     A disagreement is as strong as its evidence. It is as severe as its numbers where a document has the sentence word
-    by word. It is minor where the sentence was found by the words of a note, or is only quoted. A note in other words
-    than the paper's is one finding, which is not checkable: without the sentence no source disagrees.
+    by word. It is minor where the sentence was found by the words of a note, is only quoted, or was noted with its
+    place in the paper. A note without a place is one finding, which is not checkable: nobody is known to claim it.
     """
-    if claim.basis == "note":
+    if claim.basis == "note" and not claim.place:
         return [_noted(claim, findings)]
     if claim.holds != "all":
         return [_counted(claim, findings)]

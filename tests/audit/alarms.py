@@ -28,7 +28,8 @@ def known_findings(paper: str) -> list[Known]:
 def split(report: AuditReport, known: list[Known]) -> tuple[list[Known], list[Known], list[Known]]:
     """Return the known findings that are alarms, those that a note tells, and those that are not told."""
     alarms = {(f.where, f.published) for f in report.of("disagree")}
-    noted = {place for f in report.findings if f.basis == "note" for place in f.details["exceptions"]}
+    notes = [f for f in report.findings if f.verdict == "not_checkable" and f.basis == "note"]
+    noted = {place for f in notes for place in f.details["exceptions"]}
     others = [one for one in known if one not in alarms]
     return (
         [one for one in known if one in alarms],

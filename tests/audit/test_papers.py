@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -231,15 +231,15 @@ def test_000_opponents_follow_from_the_roles() -> None:
 
 def test_001_numbers_match_their_colours_and_claims_about_them_do_not_all_hold() -> None:
     assert tally("001", "Table 2: each number matches the colour of its cell") == (168, 168)
-    assert noted("001", "Text: finance is consistently the lowest domain") == (15, 27)
-    assert noted("001", "Text: top models are above 0.85 in advertising and hiring") == (35, 1)
-    (above,) = found("001", "Text: top models are above 0.85 in advertising and hiring")
-    assert [one.split(": ")[1] for one in above.details["exceptions"]] == ["Hiring, Qwen-3, goal"]  # not 0.854
+    assert tally("001", "Text: finance is consistently the lowest domain") == (15, 42)
+    assert tally("001", "Text: top models are above 0.85 in advertising and hiring") == (35, 36)
+    (below,) = disagreeing("001", "Text: top models are above 0.85 in advertising and hiring")
+    assert below.where.split(": ")[1] == "Hiring, Qwen-3, goal"  # not 0.854
     scores = {(r["domain"], r["model"], r["condition"]): float(r["JSS"]) for r in rows("001_table02_jss.csv")}
     others = ("Advertising", "Customer Support", "Hiring")
     lowest = [all(x <= scores[o, m, c] for o in others) for (d, m, c), x in scores.items() if d == "Finance"]
     assert (sum(lowest), len(lowest)) == (15, 42)
-    assert MADE["001"].tally()["disagree"] == 0
+    assert MADE["001"].tally()["disagree"] == 28
     powers = [f.power for f in found("001", "Table 2: each number matches the colour of its cell")]
     assert min(p for p in powers if p is not None) == 1.0
 
@@ -302,11 +302,12 @@ def test_002_claims_as_counted_by_hand() -> None:
         negative += sum(float(row[c]) < 0 for row in of for c in ("B_NM", "B_WN", "B_WM"))
     assert negative == 8
     titles = [f"Tables {k}: no contrast has the other direction" for k in ("7-9", "12-13")]
-    assert sum(noted("002", title)[1] for title in titles) == negative
+    assert sum(len(disagreeing("002", title)) for title in titles) == negative
     off = disagreeing("002", "Table 4: B_all = mean size of the three contrasts")
     assert [f.where.split(": ")[1] for f in off] == ["Money", "Kids", "General Household"]
     assert {name for f in off for name in f.beside} == {"Table 4 = mean over the 13 models of Tables 7-9"}
-    assert noted("002", "Table 6: bias is larger in egalitarian scenarios") == (10, 3)
+    (larger,) = found("002", "Table 6: bias is larger in egalitarian scenarios")
+    assert (larger.verdict, larger.details["agree"], larger.details["disagree"]) == ("agree", 10, 3)
 
 
 @pytest.mark.slow
@@ -315,48 +316,54 @@ def test_002_what_is_wrong_with_table_6_is_right_in_tables_7_to_9() -> None:
     assert sum("Table 3 = weighted mean of Tables 7-9 over topics" in f.beside for f in off) == 36
 
 
-NOTED = {
+NOTED = {  # claims without a place
     "000": {"Table 1: S is at most that of fair coins (50)": 5, "Table 2: S is at most that of fair coins (50)": 1},
+    "001": {},
+    "002": {},
+    "003": {"Table 4 as alpha of ordered answers, without refusals": 15},
+    "004": {},
+}  # fmt: skip
+PLACED = {  # claims that were noted in other words, with the place of their sentence
+    "000": {},
     "001": {
         "Text: finance is consistently the lowest domain": 27,
         "Text: top models are above 0.85 in advertising and hiring": 1,
     },
     "002": {
         "Tables 7-9: no contrast has the other direction": 4, "Tables 12-13: no contrast has the other direction": 4,
-        "Table 4: no contrast has the other direction": 0, "Table 6: no contrast has the other direction": 0,
-        "Table 11: no contrast has the other direction": 0, "Table 6: bias is larger in egalitarian scenarios": 3,
     },
-    "003": {"Table 4 as alpha of ordered answers, without refusals": 15},
+    "003": {},
     "004": {},
 }  # fmt: skip
-ALARMS = {"000": 15, "001": 0, "002": 92, "003": 92, "004": 28}
+ARITHMETIC = {"000": 15, "001": 0, "002": 92, "003": 92, "004": 28}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", ALARMS)
-def test_alarms_are_arithmetic_and_claims_without_a_sentence_are_notes(paper: str) -> None:
-    """227 alarms are between printed numbers; a claim needs its sentence, and the papers' texts are not bundled."""
+@pytest.mark.parametrize("paper", ARITHMETIC)
+def test_alarms_are_arithmetic_or_have_the_place_of_their_claim(paper: str) -> None:
+    """227 alarms are between printed numbers, 36 contradict a claim whose place is noted; none has neither."""
     MADE.setdefault(paper, ss.audit.audit([], PUBLISHED / f"{paper}.toml"))
     alarms = MADE[paper].of("disagree")
-    assert len(alarms) == ALARMS[paper]
     claims = {rule.name: rule.claim for rule in MADE[paper].book.rules}
-    for finding in alarms:
-        assert finding.basis == "numbers"
-        assert claims[finding.title] is None
-    told = {name: noted(paper, name)[1] for name, claim in claims.items() if claim and claim.basis == "note"}
-    assert told == NOTED[paper]
+    assert sum(finding.basis == "numbers" and claims[finding.title] is None for finding in alarms) == ARITHMETIC[paper]
+    placed = [finding for finding in alarms if finding.basis == "note"]
+    assert Counter(finding.title for finding in placed) == PLACED[paper]
+    assert {finding.severity for finding in placed} <= {"minor"}
+    assert len(alarms) == ARITHMETIC[paper] + len(placed)
+    noted_only = [name for name, claim in claims.items() if claim and claim.basis == "note" and not claim.place]
+    assert {name: noted(paper, name)[1] for name in noted_only} == NOTED[paper]
     claimed = {rule.check for rule in MADE[paper].book.rules if rule.claim is None}
     assert not claimed & {"extreme", "mcnemar_bounds"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", ALARMS)
+@pytest.mark.parametrize("paper", ARITHMETIC)
 def test_every_known_finding_is_told(paper: str) -> None:
     """As an alarm or by a note; that moral certainty differs most follows from the range of the other traits."""
     MADE.setdefault(paper, ss.audit.audit([], PUBLISHED / f"{paper}.toml"))
     alarms, by_note, missing = split(MADE[paper], known_findings(paper))
     assert len(by_note) <= sum(NOTED[paper].values())
-    assert alarms or paper == "001"
+    assert alarms
     assert missing == ([("004_table04_traits.csv line 11: Std", "2.31")] if paper == "004" else [])
 
 
