@@ -130,7 +130,7 @@ COMPUTED = (
     Setting("study", "text", "NAME", "see 'socialstats studies'; by default the first that fits the columns. "
               "leaderboard compares the labels of any column: --map rater=phase"),
     Setting("level", "number", "P", "confidence level (default 0.95)"),
-    Setting("seed", "whole", "N", "seed of every resample (default 20260101; in Python it is 0)"),
+    Setting("seed", "whole", "N", "seed of every resample (default 0)"),
     Setting("resamples", "whole", "N", "bootstrap resamples (default 2000)"),
     Setting("ties", "text", "", "tie model (default auto)", of="comparisons",
               choices="auto davidson rao_kupper half none"),
