@@ -12,7 +12,14 @@ from statistics import median_low
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray, size_unit
-from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
+from socialstats.errors import (
+    Caution,
+    InputError,
+    MissingDependency,
+    SocialStatsError,
+    UndefinedStatistic,
+    not_installed,
+)
 from socialstats.references import citation
 from socialstats.results.latex import latex
 from socialstats.results.rows import (
@@ -348,11 +355,16 @@ class Result:
         ------
         InputError
             For an option that the figure does not have; the message names those it has.
+        MissingDependency
+            If matplotlib is not installed.
         """
-        from socialstats.figures import forest
+        try:
+            from socialstats.figures import forest
 
-        draw = partial(forest, self.rows) if self.check else partial(self.entry().plot, self)
-        axes: Axes = draw(ax=ax, **options)
+            draw = partial(forest, self.rows) if self.check else partial(self.entry().plot, self)
+            axes: Axes = draw(ax=ax, **options)
+        except ModuleNotFoundError as error:
+            raise MissingDependency(not_installed(error)) from error
         return axes
 
     def verify(self) -> Verification:
