@@ -22,6 +22,7 @@ ITEM_PAIRS = couples(
     "player_1 player_2, player1 player2, left right, first second, home away, a b, A B"
 )
 WINNER_NAMES = spelled("winner choice chosen preferred preference result outcome pick vote")
+LOSER_NAMES = spelled("loser")
 ORDER_NAMES = spelled("order first_shown shown_first presented_first first")
 VALUES_NAMES = spelled("values cited_values values_cited")
 SIDE_WORDS = couples("left right, first second, home away")
@@ -100,7 +101,7 @@ def assign(table: Table, options: Options) -> Contest:
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
     finder = Finder(table)
-    items = _items(finder, options)
+    items = winner_and_loser(finder, options) or _items(finder, options)
     scores = _sides(finder, options, "score")
     winner, wins = ("", ()) if scores else _winner(finder, options, items)
     names = [part.name for part in PARTS if part.kind not in ("order", "score")]
@@ -137,6 +138,16 @@ def assign(table: Table, options: Options) -> Contest:
         undeclared=frozenset(covariates) if options.covariates is None else frozenset(),
         pair_cluster=by_pair or (bool(options.repeat) and not clusters),
     )
+
+
+def winner_and_loser(finder: Finder, options: Options) -> Pair | None:
+    """Return the columns of winners and losers where these, and no other columns, say which items met."""
+    named = (options.item_a, options.item_b, options.wins_a, options.wins_b, options.score_a, options.score_b)
+    sides = {name for pair in ITEM_PAIRS for name in pair}
+    lost = [column for column in finder.columns if column in LOSER_NAMES]
+    won = options.winner or finder.free(WINNER_NAMES[:1], lost)
+    alone = won in finder.columns and len(lost) == 1 and sides.isdisjoint(finder.columns)
+    return (str(won), lost[0]) if alone and not any(named) else None
 
 
 def _items(finder: Finder, options: Options) -> Pair:
@@ -186,7 +197,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
     if options.winner:
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
-    winner = finder.free(WINNER_NAMES, items)
+    winner = items[0] if items[1] in LOSER_NAMES else finder.free(WINNER_NAMES, items)
     wins = () if winner and not counted else _sides(finder, options, "wins") or _wins(finder, items)
     if winner and not wins:
         return winner, ()
