@@ -22,7 +22,7 @@ from socialstats.designs.calls import (
     reader_of,
 )
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.designs.vectors import by_text, from_vectors
 from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
@@ -66,7 +66,7 @@ def reads(
     also : tuple of type
         What the function takes as it is, in place of a table.
     square : bool
-        Whether a square array without labels is one of counts, and not of values.
+        Whether an array without labels is one of counts, square or of two groups, and not of values.
 
     Returns
     -------
@@ -173,7 +173,8 @@ def numeric(name: str, value: Any, kind: str) -> Any:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if kind.startswith("float"):
         if not number:
-            raise InputError(f"{option(name, value)} is not a number")
+            scale = f". The scale of values: {option('scale', value)}" if name == "level" and value in SCALES else ""
+            raise InputError(f"{option(name, value)} is not a number{scale}")
         return value
     if not number or not float(value).is_integer():
         raise InputError(f"{option(name, value)} is not a whole number")

@@ -21,6 +21,7 @@ from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.ratings import SCALES, Ratings
+from socialstats.designs.ratings_reading import RatingsOptions, rater_columns
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing
@@ -96,6 +97,8 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
     if "columns" in options:
         return Ratings.from_counts(data, **options)
     if not {"raters", "units", "raters_in"} & set(options):
+        if not set(options) - {"levels", "scale"} and rater_columns(as_table(data), RatingsOptions(**options)):
+            return Ratings.from_wide(data, raters_in="columns", **options)
         return Ratings.from_frame(data, **options)
     if options.get("value") is not None:
         raise InputError(
@@ -147,6 +150,17 @@ PARTS_NAMED = {
     "group": "rater_groups",
     "source": "rater_source",
 }
+ELSEWHERE: Mapping[str, str] = {
+    "alpha": "level",
+    "conf_level": "level",
+    "confidence_level": "level",
+    "level_of_measurement": "scale",
+    "weights": "weight",
+    "n_resamples": "resamples",
+    "random_state": "seed",
+    "rng": "seed",
+    "p_adjust": "adjust",
+}  # what scipy, statsmodels, pingouin, krippendorff and R call an option
 PLAYED = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
 
 
@@ -317,7 +331,13 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
-            close = difflib.get_close_matches(key, [*options, *every], n=1)
+            close = [name for name in (ELSEWHERE.get(key),) if name in (*options, *every)]
+            close = close or difflib.get_close_matches(key, [*options, *every], n=1)
+            if key in ("weight", "weights") and not close:
+                raise InputError(
+                    f"{name} takes no weights: only comparisons have sampling weights. Whole frequencies of alike rows "
+                    f"are {option('count')}"
+                )
             hint = (
                 f"Did you mean {option(close[0])} ?"
                 if close

@@ -29,6 +29,7 @@ from socialstats.designs.tables import (
     begun,
     frequency,
     holds_numbers,
+    may_count,
     times_of,
     with_constant,
 )
@@ -176,11 +177,45 @@ def with_source(table: Table, roles: Roles) -> tuple[Table, Roles]:
     return table, roles.replaced(rater=[who])
 
 
-def _alike(table: Table, roles: Roles) -> list[str]:
+def rater_columns(table: Table, options: RatingsOptions) -> Levels:
+    """Return all columns where nothing else can be meant than one for each rater; empty where something can.
+
+    Raises
+    ------
+    DesignError
+        For counts of ratings, a column for each level, which look alike.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> rater_columns(as_table({"ann": [1, 2], "bob": [1, 3]}), RatingsOptions())
+    ('ann', 'bob')
+    """
+    roles = Finder(table).roles(PARTS, options)
+    columns = tuple(table.columns)
+    if any(roles[part] for part in ("unit", "rater", "value")) or len(_alike(table, roles, most=len(columns))) < 2:
+        return ()
+    held = {name: {*table.levels(name)} for name in columns}
+    shared = {name: held[name].intersection(*(held[other] for other in columns if other != name)) for name in columns}
+    if not all(2 * len(shared[name]) > len(held[name]) for name in columns):
+        return ()
+    numbers = [[as_number(text or "") for text in table.texts(name)] for name in columns]
+    if may_count([*zip(*numbers, strict=True)]):
+        most = [*columns[:MOST_NAMED]] if len(columns) <= MOST_NAMED else [Word("...")]
+        raise DesignError(
+            f"{table.source}: {quoted(columns, 8)} may be raters, or levels whose ratings are counted. Raters: say "
+            f"{option('raters', most)}. Counts: say {option('columns', most)}"
+        )
+    return columns
+
+
+def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:
     """Return columns that share values, as columns of ratings do: beside the unit, or numbers; none of too many."""
     taken = roles.replaced(rater=()).columns()
     columns = [c for c in table.columns if c not in taken]
-    if not 1 < len(columns) <= MOST_NAMED or not (roles["unit"] or all(holds_numbers(table, c) for c in columns)):
+    if not 1 < len(columns) <= (most or MOST_NAMED) or not (
+        roles["unit"] or all(holds_numbers(table, c) for c in columns)
+    ):
         return []
     held = {name: {*table.levels(name)} for name in columns}
     alike = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]

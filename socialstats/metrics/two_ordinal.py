@@ -33,7 +33,7 @@ IGNORING = "ignoring clusters"
 FEWEST = 10  # units (or effective clusters) of the smaller group below which intervals were too short in simulations
 
 
-@reads(Groups)
+@reads(Groups, square=True)
 def two_ordinal(
     samples: Groups | TableLike,
     *,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@reads(Groups)
+@reads(Groups, square=True)
 def two_proportions(
     samples: Groups | TableLike,
     *,
