@@ -114,6 +114,7 @@ def reads(
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
+                reader_of([key for key in keys if key not in own], readers, name, others)
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
             options |= {key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()}

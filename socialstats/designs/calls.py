@@ -97,8 +97,10 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
     if "columns" in options:
         return Ratings.from_counts(data, **options)
     if not {"raters", "units", "raters_in"} & set(options):
-        if not set(options) - {"levels", "scale"} and rater_columns(as_table(data), RatingsOptions(**options)):
-            return Ratings.from_wide(data, raters_in="columns", **options)
+        if not set(options) - {"levels", "scale"}:
+            table = as_table(data)
+            if names := rater_columns(table, RatingsOptions(**options)):
+                return Ratings.from_wide(table, raters=names, raters_in="columns", **options)
         return Ratings.from_frame(data, **options)
     if options.get("value") is not None:
         raise InputError(

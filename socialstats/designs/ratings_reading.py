@@ -28,6 +28,7 @@ from socialstats.designs.tables import (
     bare,
     begun,
     frequency,
+    frequency_columns,
     holds_numbers,
     may_count,
     times_of,
@@ -147,7 +148,10 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
             finder.miss("probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix])
     roles = finder.roles(PARTS, options, probabilities=probable)
     if not roles["value"] and (alike := _alike(table, roles)):
-        wide = f"Where each column is a rater, say {option('raters', alike)}"
+        wide = (
+            f"Where each column is a rater, say {option('raters', alike)}; where each counts the ratings of a level, "
+            f"{option('columns', alike)}"
+        )
         finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
     elif roles["unit"] and roles["value"]:
         alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
@@ -178,12 +182,7 @@ def with_source(table: Table, roles: Roles) -> tuple[Table, Roles]:
 
 
 def rater_columns(table: Table, options: RatingsOptions) -> Levels:
-    """Return all columns where nothing else can be meant than one for each rater; empty where something can.
-
-    Raises
-    ------
-    DesignError
-        For counts of ratings, a column for each level, which look alike.
+    """Return all columns where each can only be a rater; empty where one can be a level, with counts, or a unit.
 
     Examples
     --------
@@ -193,20 +192,16 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
     """
     roles = Finder(table).roles(PARTS, options)
     columns = tuple(table.columns)
-    if any(roles[part] for part in ("unit", "rater", "value")) or len(_alike(table, roles, most=len(columns))) < 2:
+    if any(roles[part] for part in ("unit", "rater", "value")) or frequency_columns(table, [], options.na_labels):
+        return ()
+    if len(_alike(table, roles, most=len(columns))) < 2:
         return ()
     held = {name: {*table.levels(name)} for name in columns}
     shared = {name: held[name].intersection(*(held[other] for other in columns if other != name)) for name in columns}
     if not all(2 * len(shared[name]) > len(held[name]) for name in columns):
         return ()
     numbers = [[as_number(text or "") for text in table.texts(name)] for name in columns]
-    if may_count([*zip(*numbers, strict=True)]):
-        most = [*columns[:MOST_NAMED]] if len(columns) <= MOST_NAMED else [Word("...")]
-        raise DesignError(
-            f"{table.source}: {quoted(columns, 8)} may be raters, or levels whose ratings are counted. Raters: say "
-            f"{option('raters', most)}. Counts: say {option('columns', most)}"
-        )
-    return columns
+    return () if may_count([*zip(*numbers, strict=True)]) else columns
 
 
 def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:

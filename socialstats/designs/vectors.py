@@ -30,7 +30,7 @@ LISTS = ("unit", "cluster", "strata", "raters", "units", "columns", "ranks")  # 
 OF_SQUARES = ("levels", "scale")  # keywords that go with a square array
 COLUMNS = ("unit", "cluster", "by", "count", "weight")  # keywords that may be a vector, with one value per row
 BESIDE_ONE = ("group", "rater")  # keywords that may be a vector beside one vector of values
-NOT_PARTS = ("levels", "scale", "missing", "na", "refusal")  # keywords of a table that name no column
+LAYOUTS = ("raters_in", "raters", "units", "columns", "ranks")  # keywords by which a design reads an array itself
 
 
 def from_vectors(
@@ -83,21 +83,19 @@ def from_vectors(
         return args, given
     plain = kinds == [*readers]
     if plain and isinstance(args[0], Number):
-        raise InputError(
-            f"{name} takes a table or vectors, not the number {args[0]}. {CALLS[kinds[0]].format(name[:-2])}"
-        )
+        raise InputError(f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}")
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
-        named = {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given)
+        said = {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given)
         counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
         if kinds == [Groups] and square:
             counted = is_counts(args[0])
-        if counted and not named:
+        if counted and not said:
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
-        if plain and not vectors and not named.difference(NOT_PARTS):
-            vectors = PARTS_OF[kinds[0]](args[0], name)
+        if plain and not vectors and said.isdisjoint(LAYOUTS):
+            vectors = PARTS_OF[kinds[0]](args[0], name, square)
         if not vectors or not plain:
             return args, given
     if len(kinds) > 1:
@@ -106,7 +104,7 @@ def from_vectors(
             "'second': y}, first='first', second='second') or ss.Groups.from_samples(x, y)"
         )
     if len(vectors) == 1:
-        table, named = of_one(kinds[0], vectors[0], given, name)
+        table, named = of_one(kinds[0], vectors[0], given, name, square)
     else:
         given = with_order(vectors, given)
         if kinds == [Groups] and given.get("missing") != "drop":
@@ -136,6 +134,16 @@ CALLS: Mapping[Any, str] = {
     Ratings: "A vector for each rater: {0}(ann, bob). Values and who gave them: {0}(values, unit=units, rater=raters)",
     Comparisons: "Winners and losers: {0}(list(zip(winners, losers)))",
 }  # what to write, by the design that a function takes
+COUNTS: Mapping[Any, str] = {
+    Paired: "Counts: {0}([[30, 12], [5, 53]])",
+    Groups: "Successes and sizes: {0}(count=[14, 32], nobs=[70, 80])",
+}  # and what of counts, where it takes them
+
+
+def calls(kind: Any, name: str, square: bool = False) -> str:
+    """Return what to write, by the design that a function takes."""
+    said = [CALLS[kind], *([COUNTS[kind]] if square and kind in COUNTS else [])]
+    return ". ".join(said).format(name.removesuffix("()"))
 
 
 def once(data: Any, name: str) -> Any:
@@ -177,7 +185,7 @@ def with_order(vectors: Sequence[Any], given: Fields) -> Fields:
     return {**given, "levels": kind.categories.tolist()}
 
 
-def of_one(kind: Any, values: Any, given: Fields, name: str) -> tuple[Fields, Fields]:
+def of_one(kind: Any, values: Any, given: Fields, name: str, square: bool = False) -> tuple[Fields, Fields]:
     """Return one vector of values as a table with one row per value, and take the vectors beside it.
 
     Raises
@@ -192,7 +200,7 @@ def of_one(kind: Any, values: Any, given: Fields, name: str) -> tuple[Fields, Fi
     """
     beside = {key: given.pop(key) for key in BESIDE_ONE if is_vector(given.get(key))}
     if kind not in (Groups, Ratings) or (kind is Groups and "group" not in beside):
-        raise InputError(f"{name}: one vector is not enough. {CALLS[kind].format(name[:-2])}")
+        raise InputError(f"{name}: one vector is not enough. {calls(kind, name, square)}")
     if isinstance(values, pd.Series) and values.name == "count":
         raise InputError(
             f"{name}: a vector holds values, and this one is called 'count', as pandas calls counts. Pass the values "
@@ -205,7 +213,11 @@ def of_one(kind: Any, values: Any, given: Fields, name: str) -> tuple[Fields, Fi
     named = {"value": column, **{key: key for key in beside}}
     if kind is Ratings and given.get("unit") is None:
         table["unit"], named["unit"] = [*range(1, len(lists[0]) + 1)], "unit"
-    return table, named if kind is Groups or "rater" in beside else {**named, "rater": False}
+    if kind is Groups or "rater" in beside:
+        return table, named
+    if all(isinstance(value, str) for value in lists[0]) and not {"levels", "scale"} & given.keys():
+        named["scale"] = "nominal"  # shares of labels need no order
+    return table, {**named, "rater": False}
 
 
 def is_vector(data: Any) -> bool:
@@ -245,7 +257,7 @@ def columns_of(cells: Any) -> list[list[Any]]:
     return [list(column) for column in cells.T]
 
 
-def met(data: Any, name: str) -> list[list[Any]]:
+def met(data: Any, name: str, square: bool) -> list[list[Any]]:
     """Return rows of winner and loser, or of two items and the winner, as three vectors.
 
     Raises
@@ -259,7 +271,8 @@ def met(data: Any, name: str) -> list[list[Any]]:
         data = [pair for pair, times in data.items() for _ in range(times)]
     if isinstance(data, (list, tuple)) and {len(row) if isinstance(row, tuple) else 0 for row in data} == {2, 3}:
         raise InputError(
-            f"{name}: some rows have two entries, and some three. Write all as (item, item, winner), with 'tie' for a tie"
+            f"{name}: some rows have two entries, and some three. "
+            "Write all as (item, item, winner), with 'tie' for a tie"
         )
     cells = None if is_square(data) else matrix(data)
     if cells is None or cells.shape[1] not in (2, 3):
@@ -268,7 +281,7 @@ def met(data: Any, name: str) -> list[list[Any]]:
     return vectors if len(vectors) == 3 else [*vectors, vectors[0]]
 
 
-def paired_columns(data: Any, name: str) -> list[list[Any]]:
+def paired_columns(data: Any, name: str, square: bool) -> list[list[Any]]:
     """Return an array with two columns, or two rows, as two vectors.
 
     Raises
@@ -279,18 +292,19 @@ def paired_columns(data: Any, name: str) -> list[list[Any]]:
     cells = matrix(data)
     if cells is None:
         return []
+    tuples = all(isinstance(row, tuple) for row in data)
     if 2 not in cells.shape:
-        raise InputError(
-            f"{name}: an array of pairs has two columns, not the shape {cells.shape}. {CALLS[Paired].format(name[:-2])}"
-        )
-    if cells.shape == (2, 2) and not all(isinstance(row, tuple) for row in data):
-        raise InputError(
-            f"{name}: pairs may be the rows or the columns of this array. {CALLS[Paired].format(name[:-2])}"
-        )
-    return columns_of(cells if cells.shape[1] == 2 else cells.T)
+        why = f"an array of pairs has two columns, and this one the shape {cells.shape}"
+    elif cells.shape == (2, 2) and not tuples:
+        why = "pairs may be the rows or the columns of this array"
+    elif square and not tuples and counts_in(cells) and max(cells.ravel()) > 1:
+        why = f"a table of counts is square, and this one has the shape {cells.shape}"
+    else:
+        return columns_of(cells if cells.shape[1] == 2 else cells.T)
+    raise InputError(f"{name}: {why}. {calls(Paired, name, square)}")
 
 
-def two_samples(data: Any, name: str) -> list[Any]:
+def two_samples(data: Any, name: str, square: bool) -> list[Any]:
     """Return a mapping of two names to vectors of different lengths as two series.
 
     Raises
@@ -299,7 +313,7 @@ def two_samples(data: Any, name: str) -> list[Any]:
         For an array.
     """
     if matrix(data) is not None:
-        raise InputError(f"{name} takes no array of values. {CALLS[Groups].format(name[:-2])}")
+        raise InputError(f"{name} takes no array of the shape {np.shape(data)}. {calls(Groups, name, square)}")
     if not isinstance(data, Mapping) or len(data) != 2 or not all(map(is_vector, data.values())):
         return []
     one, other = data.values()
@@ -308,30 +322,34 @@ def two_samples(data: Any, name: str) -> list[Any]:
     return [pd.Series(list(vector(values, name)), name=str(key)) for key, values in data.items()]
 
 
-def refuse_matrix(data: Any, name: str) -> list[Any]:
-    """Refuse an array of ratings: peers put raters in rows (krippendorff, irr's kripp.alpha) or in columns (irr).
+def two_raters(data: Any, name: str, square: bool) -> list[list[Any]]:
+    """Return the two columns of an array as raters, where counts of pairs are read too, as irr's kappa2 takes them.
+
+    Peers put raters in rows (krippendorff, irr's kripp.alpha) or in columns (irr's kappam.fleiss), or count ratings.
 
     Raises
     ------
     InputError
-        With a call for each reading.
+        For other arrays, with a call for each reading.
     """
     cells = matrix(data)
-    if cells is not None:
-        call = f"{name[:-2]}(data, "
-        counts = f"; or a column for each level, with counts: {name[:-2]}(Ratings.from_counts(data))"
-        raise InputError(
-            f"{name}: an array of {cells.shape[0]} x {cells.shape[1]} does not say who rated. A row for each rater: "
-            f"{call}raters_in='rows'); a column for each rater: {call}raters_in='columns')"
-            + (counts if may_count(cells) else "")
-        )
-    return []
+    if cells is None:
+        return []
+    if square and cells.shape[1] == 2 < cells.shape[0] and not may_count(cells):
+        return columns_of(cells)
+    call = name.removesuffix("()")
+    counts = f"; or a column for each level, with counts: {call}(Ratings.from_counts(data))"
+    raise InputError(
+        f"{name}: an array of {cells.shape[0]} x {cells.shape[1]} does not say who rated. A row for each rater: "
+        f"{call}(data, raters_in='rows'); a column for each rater: {call}(data, raters_in='columns')"
+        + (counts if may_count(cells) else "")
+    )
 
 
-PARTS_OF: Mapping[Any, Callable[[Any, str], list[Any]]] = {
+PARTS_OF: Mapping[Any, Callable[[Any, str, bool], list[Any]]] = {
     Paired: paired_columns,
     Groups: two_samples,
-    Ratings: refuse_matrix,
+    Ratings: two_raters,
     Comparisons: met,
 }  # how what stands alone, and is no table, is read as vectors
 
@@ -409,7 +427,7 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     lists = [values_of(data, name) for data in vectors]
     texts = [all(isinstance(value, str) for value in values) for values in lists]
     if texts == [False, True] and len(lists[0]) == len(lists[1]):
-        raise InputError(f"{name}: the second vector holds labels. {CALLS[Groups].format(name[:-2])}")
+        raise InputError(f"{name}: the second vector holds labels. {calls(Groups, name)}")
     labels = [group for group, values in zip(groups, lists, strict=True) for _ in values]
     table = {"group": labels, "value": [*lists[0], *lists[1]]}
     return table, {"group": "group", "value": "value", "groups": groups}
@@ -417,6 +435,10 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
 
 def raters(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return the vectors of raters as a table with one row per unit."""
+    texts = {all(isinstance(value, str) for value in values_of(data, name)) for data in vectors}
+    numbers = [all(isinstance(value, Number) for value in values_of(data, name)) for data in vectors]
+    if True in texts and any(numbers):
+        raise InputError(f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}")
     names = names_of(vectors, [f"rater {k + 1}" for k in range(len(vectors))])
     return dict(zip(names, aligned(vectors, name), strict=True)), {"raters": names}
 
@@ -430,7 +452,7 @@ def contests(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     if len(vectors) != 3:
         raise InputError(
             f"{name} takes three vectors: the two items of each comparison and its winner, not {len(vectors)}. "
-            f"{CALLS[Comparisons].format(name[:-2])}"
+            f"{calls(Comparisons, name)}"
         )
     keys = ("item_a", "item_b", "winner")
     return dict(zip(keys, aligned(vectors, name), strict=True)), {key: key for key in keys}

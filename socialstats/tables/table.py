@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
@@ -352,6 +353,12 @@ def text_name(name: Any) -> Any:
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     import pandas as pd
 
+    single = next((name for name, column in data.items() if isinstance(column, Real)), None)
+    if single is not None and all(isinstance(column, Real) for column in data.values()):
+        raise InputError(
+            f"{source}: a mapping holds a list for each column, and {single!r} is the number {data[single]}. Counts of "
+            f"values are two columns: {{'value': {[*data][:3]}, 'count': {[*data.values()][:3]}}}"
+        )
     if not any(isinstance(column, str) for column in data.values()):
         refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)
     try:
