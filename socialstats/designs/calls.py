@@ -341,7 +341,9 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
                     f"are {option('count')}"
                 )
             hint = (
-                f"Did you mean {option(close[0])} ?"
+                f"{option('level')} is 1 - alpha, 0.9 for an alpha of 0.1"
+                if key == "alpha" and close == ["level"]
+                else f"Did you mean {option(close[0])} ?"
                 if close
                 else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
             )

@@ -172,7 +172,7 @@ class GroupSources:
         ----------
         table : (2, k) array-like, or pandas data frame
             Counts of units. Levels ascend: of two columns, the second counts the units with 1. Columns called no and
-            yes, or the like, are found in any order. R's prop.test has the ones in the first column.
+            yes, or by numbers, are found in any order. R's prop.test has the ones in the first column.
         groups : pair of str, optional
             Names of the rows, by default those of the data frame, else ``first`` and ``second``.
         levels : sequence, optional
