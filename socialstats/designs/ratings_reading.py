@@ -187,7 +187,7 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
     Examples
     --------
     >>> from socialstats.tables import as_table
-    >>> rater_columns(as_table({"ann": [1, 2], "bob": [1, 3]}), RatingsOptions())
+    >>> rater_columns(as_table({"ann": [1, 2, 3], "bob": [1, 2, 1]}), RatingsOptions())
     ('ann', 'bob')
     """
     roles = Finder(table).roles(PARTS, options)

@@ -58,8 +58,8 @@ def from_vectors(
     Raises
     ------
     InputError
-        For vectors of different lengths, series with different indexes, sets, which have no order, and arrays that can
-        be read in two ways; the message has the call of each.
+        For vectors of different lengths, series with different indexes, and sets, which have no order. For arrays that
+        can be read in two ways; the message has the call of each.
 
     Examples
     --------
