@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
-from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare, frequency_columns
 from socialstats.designs.vocabulary import couples, spelled
 from socialstats.errors import Problem
 from socialstats.tables import Table
@@ -141,13 +141,21 @@ def assign(table: Table, options: Options) -> Contest:
 
 
 def winner_and_loser(finder: Finder, options: Options) -> Pair | None:
-    """Return the columns of winners and losers where these, and no other columns, say which items met."""
-    named = (options.item_a, options.item_b, options.wins_a, options.wins_b, options.score_a, options.score_b)
-    sides = {name for pair in ITEM_PAIRS for name in pair}
+    """Return the columns of winners and losers, where no column beside them may say who met, or that none won."""
+    pair, named = won_and_lost(finder, options), [getattr(options, part.name, None) for part in PARTS]
+    if pair is None or any(named[:2]) or any(named[3:]):
+        return None
+    declared = [getattr(options, part.name, None) for part in FURTHER]
+    used = {*pair, *(c for value in declared if value and value is not True for c in texts(value))}
+    used |= {*frequency_columns(finder.table, [*used], options.na_labels)}
+    return pair if used.issuperset(finder.columns) else None
+
+
+def won_and_lost(finder: Finder, options: Options) -> Pair | None:
+    """Return the columns called winner and loser, if there are both."""
     lost = [column for column in finder.columns if column in LOSER_NAMES]
     won = options.winner or finder.free(WINNER_NAMES[:1], lost)
-    alone = won in finder.columns and len(lost) == 1 and sides.isdisjoint(finder.columns)
-    return (str(won), lost[0]) if alone and not any(named) else None
+    return (won, lost[0]) if won in finder.columns and len(lost) == 1 else None
 
 
 def _items(finder: Finder, options: Options) -> Pair:
@@ -170,6 +178,7 @@ def _items(finder: Finder, options: Options) -> Pair:
         other = named[1 - side] if any(named) else present[1 - side]
         looked, free = [pair[side] for pair in ITEM_PAIRS], [column for column in columns if column != other]
         guess = (other and partner_of(other, 1 - side, free)) or next((name for name in looked if name in free), None)
+        guess = guess or (won_and_lost(finder, options) or (None, None))[side]
         finder.lack(ITEMS[side], looked, guess, texts(other))
     return known[0] or "", known[1] or ""
 

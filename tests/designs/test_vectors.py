@@ -67,6 +67,10 @@ def strengths(*args: Any) -> dict[str, float]:
     return ss.bradley_terry(*args).coef()
 
 
+def strengths_of(table: Any, **columns: Any) -> dict[str, float]:
+    return ss.bradley_terry(table, **columns).coef()
+
+
 def test_tuples_vectors_and_wins_are_the_same_comparisons() -> None:
     expected = choix.opt_pairwise(3, [("abc".index(w), "abc".index(lost)) for w, lost in BEATS])
     wins = np.zeros((3, 3))
@@ -304,6 +308,11 @@ def test_winners_and_losers_in_every_dress() -> None:
     for data in (table, table[["loser", "winner"]], iter(BEATS), times, table.value_counts().reset_index()):
         assert strengths(data) == pytest.approx(strengths(BEATS))
     assert strengths(table["winner"], table["loser"]) == strengths(table["loser"], table["winner"])
+    with_draws = table.assign(remis=[0, 1, 0, 0, 1, 0])  # a column that nobody declared may say that none won
+    with pytest.raises(DesignError, match=r"item_a='winner'.*\n.*item_b='loser'"):
+        ss.bradley_terry(with_draws)
+    assert strengths_of(with_draws, item_a="winner", item_b="loser") == strengths(BEATS)
+    assert strengths_of(table.assign(story=list("xxyyzz")), cluster="story") == strengths(BEATS)
 
 
 CALLS: list[tuple[Any, str]] = [
