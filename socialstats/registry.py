@@ -109,7 +109,9 @@ def reads(
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
-            placed, keys = from_vectors(args, given, readers, name, square) if tables == 1 else (args, given)
+            placed, keys = (
+                from_vectors(args, given, readers, name, square, bool(labels)) if tables == 1 else (args, given)
+            )
             named, keys = by_keywords(placed, keys, readers, own, name)
             try:
                 options = signature.bind(*named, **keys).arguments

@@ -34,7 +34,12 @@ LAYOUTS = ("raters_in", "raters", "units", "columns", "ranks")  # keywords by wh
 
 
 def from_vectors(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Any], name: str, square: bool = True
+    args: Sequence[Any],
+    given: Mapping[str, Any],
+    readers: Sequence[Any],
+    name: str,
+    square: bool = True,
+    labels: bool = False,
 ) -> tuple[list[Any], Fields]:
     """Return a call with vectors as a call with one table, and a square array of counts as a design.
 
@@ -54,6 +59,8 @@ def from_vectors(
     square : bool
         Whether an array without labels is one of counts: a square one, or one of two groups. A data frame with the
         same labels on both sides is.
+    labels : bool
+        Whether the function counts labels: one vector of whole numbers may be counts then.
 
     Raises
     ------
@@ -104,6 +111,8 @@ def from_vectors(
             "'second': y}, first='first', second='second') or ss.Groups.from_samples(x, y)"
         )
     if len(vectors) == 1:
+        if kinds == [Ratings] and (labels or getattr(vectors[0], "name", "") == "count"):
+            refuse_counts(vectors[0], given, name)
         table, named = of_one(kinds[0], vectors[0], given, name, square)
     else:
         given = with_order(vectors, given)
@@ -185,6 +194,24 @@ def with_order(vectors: Sequence[Any], given: Fields) -> Fields:
     return {**given, "levels": kind.categories.tolist()}
 
 
+def refuse_counts(values: Any, given: Fields, name: str) -> None:
+    """Refuse one vector of whole numbers that may be counts, as of R's chisq.test or of value_counts of pandas.
+
+    Raises
+    ------
+    InputError
+        Where neither levels nor a scale, a rater or counts are declared, and some number is above 1.
+    """
+    numbers = values_of(values, name)
+    declared = {"levels", "scale", "count", "rater", "raters"} & given.keys()
+    if not declared and counts_in(np.array(numbers, dtype=object)) and max(numbers) > 1:
+        call = name.removesuffix("()")
+        raise InputError(
+            f"{name}: these whole numbers may be values or counts. Values: say {option('scale', 'interval')}, or the "
+            f"levels. Counts: {call}(['a', 'b', 'c'], count=[10, 5, 5])"
+        )
+
+
 def of_one(kind: Any, values: Any, given: Fields, name: str, square: bool = False) -> tuple[Fields, Fields]:
     """Return one vector of values as a table with one row per value, and take the vectors beside it.
 
@@ -201,11 +228,6 @@ def of_one(kind: Any, values: Any, given: Fields, name: str, square: bool = Fals
     beside = {key: given.pop(key) for key in BESIDE_ONE if is_vector(given.get(key))}
     if kind not in (Groups, Ratings) or (kind is Groups and "group" not in beside):
         raise InputError(f"{name}: one vector is not enough. {calls(kind, name, square)}")
-    if isinstance(values, pd.Series) and values.name == "count":
-        raise InputError(
-            f"{name}: a vector holds values, and this one is called 'count', as pandas calls counts. Pass the values "
-            "that were counted"
-        )
     given |= {key: value for key, value in with_order([values], given).items() if key == "levels"}
     (column,) = names_of([values], ("value",))
     lists = aligned([values, *beside.values()], name)

@@ -356,8 +356,8 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     single = next((name for name, column in data.items() if isinstance(column, Real)), None)
     if single is not None and all(isinstance(column, Real) for column in data.values()):
         raise InputError(
-            f"{source}: a mapping holds a list for each column, and {single!r} is the number {data[single]}. Counts of "
-            f"values are two columns: {{'value': {[*data][:3]}, 'count': {[*data.values()][:3]}}}"
+            f"{source}: a mapping holds a list for each column, and {single!r} is the number {data[single]}. Values "
+            f"and how often each occurred are a vector and count=: ({[*data][:3]}, count={[*data.values()][:3]})"
         )
     if not any(isinstance(column, str) for column in data.values()):
         refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)

@@ -263,6 +263,8 @@ def test_values_and_their_groups() -> None:
 def test_one_vector_of_ratings() -> None:
     assert lead(ss.mean_ratings([4, 5, 3])).estimate == 4
     assert [row.estimate for row in ss.choice_shares(["a", "b", "a", "c"]).rows][:3] == [0.5, 0.25, 0.25]
+    assert [row.estimate for row in ss.choice_shares(["a", "b"], count=[6, 2]).rows][:2] == [0.75, 0.25]
+    assert lead(ss.choice_shares([5, 3, 5, 5], scale="interval")).estimate == 0.25
     unit, rater, value = np.repeat(np.arange(12), 3), ["x", "y", "z"] * 12, THREE.ravel()
     long = {"unit": unit, "rater": rater, "value": value}
     assert lead(ss.krippendorff_alpha(value, unit=unit, rater=rater)).estimate == lead(
@@ -338,8 +340,9 @@ CALLS: list[tuple[Any, str]] = [
     (lambda: ss.krippendorff_alpha(A, B, level_of_measurement="ordinal"), "scale="),
     (lambda: ss.krippendorff_alpha(A, B, level="ordinal"), "scale='ordinal'"),
     (lambda: ss.krippendorff_alpha(reliability_data=MATRIX), "no option reliability_data="),
-    (lambda: ss.choice_shares(pd.Series(["a", "b"]).value_counts()), "called 'count'"),
-    (lambda: ss.choice_shares({"a": 10, "b": 5}), "Counts of values are two columns"),
+    (lambda: ss.choice_shares(pd.Series(["a", "b", "a"]).value_counts()), "values or counts"),
+    (lambda: ss.choice_shares([10, 5, 5]), r"scale='interval'.*choice_shares\(.*count=\[10, 5, 5\]\)"),
+    (lambda: ss.choice_shares({"a": 10, "b": 5}), r"\(\['a', 'b'\], count=\[10, 5\]\)"),
 ]  # fmt: skip
 
 
