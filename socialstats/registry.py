@@ -47,6 +47,7 @@ def reads(
     labels: Literal["", "single", "shares"] = "",
     also: tuple[type, ...] = (),
     square: bool = False,
+    weighted: bool = False,
 ) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
@@ -67,6 +68,9 @@ def reads(
         What the function takes as it is, in place of a table.
     square : bool
         Whether an array without labels is one of counts, square or of two groups, and not of values.
+    weighted : bool
+        Whether the function takes sampling weights of pairs, of units of groups, and of rated units. Else it refuses
+        designs with them. Functions of comparisons all take those of comparisons.
 
     Returns
     -------
@@ -77,7 +81,8 @@ def reads(
     Raises
     ------
     InputError
-        For a design of another kind, a `by` that is not declared, or means where labels are counted.
+        For a design of another kind, a `by` that is not declared, means where labels are counted, or weights where
+        units are.
 
     Notes
     -----
@@ -85,7 +90,8 @@ def reads(
     Otherwise it is the table's. Names of clusters are both. An option that names a part of the design (`PARTS_NAMED`)
     declares the column as this part.
 
-    The function gets attributes ``readers`` and ``tables``, of which the command ``estimate`` makes its options.
+    The function gets attributes ``readers`` and ``tables``, of which the command ``estimate`` makes its options, and
+    ``weighted``.
 
     Examples
     --------
@@ -123,6 +129,7 @@ def reads(
             if "alternative" in options:
                 options["alternative"] = checked_alternative(options["alternative"])
             if also and isinstance(options[own[0]], also):
+                refuse_weights(getattr(options[own[0]], "design", None), name, weighted)
                 if columns:
                     raise InputError(f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
                                      "is a result")  # fmt: skip
@@ -140,6 +147,7 @@ def reads(
                     design = design.of_answers()
                 elif labels == "single" or holds_first_answers(design):
                     refuse_means(design, name)
+                refuse_weights(design, name, weighted)
                 scan = getattr(design, "scan", None)
                 stays = scan is None or (scans and (streams or not getattr(scan, "covariates", None)))
                 options[place] = design if stays else design.whole()
@@ -157,7 +165,7 @@ def reads(
             return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
 
         call.__doc__ = documented(function.__doc__, readers[0], function.__name__)
-        vars(call).update(readers=readers, tables=tables)
+        vars(call).update(readers=readers, tables=tables, weighted=weighted)
         return cast(F, call)
 
     return decorate
@@ -207,6 +215,25 @@ def refuse_means(design: Any, name: str) -> None:
         f"{name} counts labels, and the values of {design.source} are means of repeated answers. Take each answer as a "
         f"unit within clusters: {option('unit', joint, typed)} and "
         f"{option('cluster', unit, f'--cluster {unit}')}"
+    )
+
+
+def refuse_weights(design: Any, name: str, taken: bool) -> None:
+    """Refuse a design with sampling weights of units, where a function would ignore them.
+
+    Raises
+    ------
+    InputError
+        Naming the metrics of such designs that take weights.
+    """
+    if taken or isinstance(design, Comparisons) or not getattr(design, "weighted", False):
+        return
+    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
+    able = [key for key, metric in metrics.items() if metric.weighted and isinstance(design, metric.readers)]
+    raise InputError(
+        f"{name} counts each unit once, so that it would ignore the sampling weights in column "
+        f"'{design.columns.get('weight', 'weight')}' of {design.source}. Leave {option('weight')} out, or use what "
+        f"takes weights: {', '.join(able)}"
     )
 
 
@@ -271,6 +298,16 @@ class Metric:
     swap: Swap = "none"
     values: Values = "any"
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def readers(self) -> tuple[type, ...]:
+        """The kinds of designs that the function takes."""
+        return tuple(reader for reader in vars(self.function).get("readers", ()) if isinstance(reader, type))
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the function takes sampling weights of units."""
+        return bool(vars(self.function).get("weighted", False))
 
 
 def lookup(name: str) -> Metric:

@@ -61,6 +61,46 @@ def totals(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
     return np.bincount(codes, weights=weights, minlength=size).astype(np.float64, copy=False)
 
 
+def unequal(weight: FloatArray | None) -> FloatArray | None:
+    """Return sampling weights, or None where all that are known are equal: these are relative, and so none.
+
+    Examples
+    --------
+    >>> unequal(np.array([2.0, np.nan, 2.0])), unequal(np.array([2.0, 1.0])).tolist()
+    (None, [2.0, 1.0])
+    """
+    known = np.zeros(0) if weight is None else weight[~np.isnan(weight)]
+    return weight if len(known) and known.min() < known.max() else None
+
+
+def mass(count: FloatArray, weight: FloatArray | None) -> FloatArray:
+    """Return what each cell weighs: the sum of its units' weights, in the unit in which all sum to the number of units.
+
+    Examples
+    --------
+    >>> mass(np.array([2.0, 1.0]), np.array([0.5, 5.0])).tolist(), mass(np.array([2.0, 1.0]), None).tolist()
+    ([0.5, 2.5], [2.0, 1.0])
+    """
+    if weight is None:
+        return count
+    whole = count * (weight / weight.max())
+    return np.asarray(whole * (count.sum() / whole.sum()), dtype=np.float64)
+
+
+def kish(count: FloatArray, weight: FloatArray | None) -> float:
+    """Return the effective number of units, (sum w)^2 / sum w^2 (Kish 1965): equal ones of so many weigh as evenly.
+
+    Examples
+    --------
+    >>> kish(np.array([2.0, 1.0]), np.array([1.0, 2.0])), kish(np.array([2.0, 1.0]), None)
+    (2.6666666666666665, 3.0)
+    """
+    if weight is None:
+        return float(count.sum())
+    w = weight / weight.max()
+    return float((count @ w) ** 2 / (count @ w**2))
+
+
 def counts_by(row: AnyArray, column: AnyArray, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
     """Return a table of sums of weights, by two columns of codes."""
     cell = row.astype(np.int64) * shape[1] + column.astype(np.int64)

@@ -14,16 +14,22 @@ from socialstats.designs.cells import joint_codes, several
 from socialstats.designs.columns import Contest, assign
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
 from socialstats.designs.covariates import continuous, read_covariates
-from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
-from socialstats.designs.rows import Rows, begin, fill_or_drop
+from socialstats.designs.rows import Rows, begin
 from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.schema import NAMING, NEEDED
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.suspects import label_cautions, mirror_suspects, probability_cautions, repeated_rows
-from socialstats.designs.tables import Frequency, frequency, refuse_totals, unused_beside_wins, whole_numbers
+from socialstats.designs.tables import (
+    Frequency,
+    frequency,
+    refuse_totals,
+    set_weights_aside,
+    unused_beside_wins,
+    whole_numbers,
+)
 from socialstats.designs.undeclared import of_comparisons, with_dependence
 from socialstats.designs.winners import (
     Expanded,
@@ -37,30 +43,11 @@ from socialstats.designs.winners import (
 )
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, missing_names
-from socialstats.tables.counting import (
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
-    WEIGHT_EXTREME,
-    WEIGHT_MISSING,
-    WEIGHT_NEGATIVE,
-    WEIGHT_NO_NUMBER,
-    WEIGHT_ZERO,
-    text_weight,
-)
 from socialstats.tables.lazy import asks
 from socialstats.text import shorten
 from socialstats.voice import option
 
 MOST_SEARCHED = 1_000_000  # rows; of more, no caution is worth another pass and a cell for each row
-WEIGHT_PROBLEMS = {
-    WEIGHT_MISSING: ("the weight is missing", ""),
-    WEIGHT_NEGATIVE: ("a weight is negative", "Weights are finite numbers from 0 upwards"),
-    WEIGHT_NO_NUMBER: ("a weight is not a finite number", "Weights are finite numbers from 0 upwards"),
-    WEIGHT_EXTREME: (
-        f"a weight is below {SMALLEST_WEIGHT:g} or above {LARGEST_WEIGHT:g}",
-        "Divide all weights by a common factor",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +108,7 @@ def draft(table: Table, options: Options) -> Draft:
     needed = [c for c in roles.of(*NEEDED) if c not in (*stored.columns, *roles.of("value", "status", "note"))]
     rows.set_missing_aside(needed, drop=options.missing == "drop")
     if roles["weight"]:
-        _set_weights_aside(rows, roles["weight"], options)
+        set_weights_aside(rows, roles["weight"], options)
     times = np.broadcast_to(1.0, len(rows.use))
     if roles["count"]:
         refuse_totals(roles.names_of_rows("item"), rows)
@@ -193,34 +180,6 @@ def _both_won(table: Table, roles: Contest) -> bool:
     """Return whether each of two items won in the rows of at least one pair, as in a table that was counted."""
     items, winner = roles.of("item"), roles["winner"]
     return bool(winner) and len(table.counts([*items, winner]).n) > len(table.counts(items).n)
-
-
-def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
-    """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs."""
-    status, name = rows.counts.status, shorten(column)
-    if options.missing == "drop":
-        note = f"{option('missing', 'drop')}: the weight is missing"
-        rows.leave_out(status == WEIGHT_MISSING, f"no value in '{name}'", note)
-    for state, (message, cure) in WEIGHT_PROBLEMS.items():
-        bad = rows.use & (status == state)
-        if not bad.any():
-            continue
-        seen: list[str] = []
-
-        def wanted(row: tuple[str | None, ...], state: int = state, seen: list[str] = seen) -> bool:
-            value = "" if row[0] is None or row[0] in options.na_labels else row[0]
-            bad_value = text_weight(value)[1] == state
-            if bad_value:
-                seen.append(value)
-            return bad_value
-
-        rows.table.positions([column], [wanted], 1)
-        shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
-        spelled = other_spelling(seen)
-        fix = spelled[1] if spelled else cure or fill_or_drop()
-        rows.pend(message + shown, column, fix, keys=(column,), wanted=wanted, n_rows=int(rows.n[bad].sum()))
-    rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
-    rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
 
 @asks

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Names, Pair, Texts
-from socialstats.designs.cells import group, totals
+from socialstats.designs.cells import group, totals, unequal
 from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_fields
 from socialstats.tables import EPSILON
 
@@ -34,6 +34,8 @@ class Contrast(Design):
     units : UnitNames or None
     epsilon : float
     repeats : Repeats or None
+    weight : (cells,) float64 array, or None
+        Sampling weight of each unit in the cell; None where all units have the same.
     CELLS : tuple of str
         The arrays that make a cell.
     """
@@ -44,6 +46,7 @@ class Contrast(Design):
     units: UnitNames | None = None
     epsilon: float = EPSILON
     repeats: Repeats | None = None
+    weight: FloatArray | None = None
 
     CELLS: ClassVar[Levels] = ()
 
@@ -51,6 +54,11 @@ class Contrast(Design):
     def n_rows(self) -> int:
         """Pairs, or units, analysed."""
         return int(self.count.sum())
+
+    @property
+    def weighted(self) -> bool:
+        """Whether units have different sampling weights."""
+        return self.weight is not None
 
     def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name; as `Comparisons.factors`."""
@@ -80,12 +88,14 @@ class Contrast(Design):
 
     def _at(self, index: IntArray) -> Self:
         """Return the arrays and factors of some cells."""
-        return replace(self, **taken_fields(self, ("by", "clusters", "count", *self.CELLS), index))
+        some = replace(self, **taken_fields(self, ("by", "clusters", "count", *self.CELLS), index))
+        return some if self.weight is None else replace(some, weight=unequal(self.weight[index]))
 
     def merged(self) -> Self:
         """Return the design with equal cells counted together, in canonical order."""
         arrays = {name: getattr(self, name) + 0 for name in self.CELLS}  # + 0: no negative zero
-        index, cell = group([*(factor.codes for factor in self.splits()), *arrays.values()])
+        weights = [] if self.weight is None else [self.weight]
+        index, cell = group([*(factor.codes for factor in self.splits()), *arrays.values(), *weights])
         plain = replace(self, **arrays)
         return replace(
             plain._at(index),
@@ -103,6 +113,8 @@ class Contrast(Design):
         import pandas as pd
 
         columns["count"] = self.count
+        if self.weight is not None:
+            columns["weight"] = self.weight
         for factor in self.splits():
             columns[factor.name if factor.name not in columns else f"{factor.name} (cluster)"] = factor.labels()
         return pd.DataFrame(columns)

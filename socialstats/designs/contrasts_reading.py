@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Pair, Texts
+from socialstats.designs.cells import unequal
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
@@ -22,7 +23,7 @@ from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import Rows, if_labels, if_missing
 from socialstats.designs.schema import Part, Roles
 from socialstats.designs.suspects import code_suspects, label_cautions
-from socialstats.designs.tables import begun, frequency, times_of
+from socialstats.designs.tables import begun, frequency, times_of, weights_of
 from socialstats.designs.undeclared import with_dependence
 from socialstats.designs.vocabulary import UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
@@ -37,6 +38,7 @@ COMMON = (
     Part("value", "value", VALUES.names),
     Part("by", "by"),
     Part("count", "count"),
+    Part("weight", "weight"),
     Part("cluster", "cluster"),
     Part("repeat", "repeat"),
 )  # parts of every table of two conditions
@@ -366,7 +368,8 @@ def read_contrast(
     """
     if noticed is None:
         keys = [] if roles["unit"] else roles.columns()
-        counts = frequency(table, options.count, keys, roles.columns(), options.na_labels)
+        used = roles.columns()
+        counts = frequency(table, options.count, keys, used, options.na_labels, roles["weight"] or None)
         roles, noticed = roles.counted(counts.column), counts.cautions
     rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide), [*noticed]
     two, undeclared_order = choose_two(rows, roles, options)
@@ -376,6 +379,7 @@ def read_contrast(
     repeat = options.repeat_columns(rows, roles)
     if roles["unit"]:
         rows.refuse_several(roles, OWNER)
+    weight = weights_of(rows, roles, options)
     if not values.levels:
         cautions += code_suspects(rows, [roles["value"]])
     cautions += [*undeclared_order, *values.cautions]
@@ -413,6 +417,7 @@ def read_contrast(
         units=names,
         by=by,
         clusters=clusters,
+        weight=None if weight is None else unequal(weight[at]),
         repeats=None if means is None else means.behind(units.rows, two, units.side, units.place),
         epsilon=table.epsilon(roles["value"]),
         source=table.source,

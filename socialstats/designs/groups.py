@@ -45,6 +45,7 @@ class GroupSources:
         by: str | None = None,
         cluster: Names = (),
         count: ColumnOption = None,
+        weight: str | None = None,
         missing: Missing = "error",
         na: NaTexts = (),
         repeat: Names | None = None,
@@ -81,6 +82,9 @@ class GroupSources:
         count : str or False, optional
             Column of frequencies: how many alike units the row stands for. By default the only column of that name
             beside rows that are all different (caution SS323). False: there is none.
+        weight : str, optional
+            Column of sampling weights: finite numbers from 0 upwards, the same in all rows of a unit. Only their ratios
+            matter; units of weight 0 are left out, and counted in `flow`. Metrics that would ignore them refuse them.
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or their rows are excluded, and counted in `flow`.
         na : str, sequence of str, or False

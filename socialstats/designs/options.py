@@ -49,6 +49,7 @@ class Reading:
     cluster: Names = ()
     repeat: Repeat = None
     count: ColumnOption = None
+    weight: str | None = None
     missing: Missing = "error"
     na: NaTexts = ()
     try_clusters: bool = True  # whether unused columns are tried as clusters
@@ -89,7 +90,6 @@ class Options(ReadingReplies):
     winner: str | None = None
     order: ColumnOption = None
     covariates: Sequence[str] | Mapping[str, Pair] | None = None
-    weight: str | None = None
     values: ColumnOption = None
     tie: Names = DEFAULT_TIES
     winner_coding: WinnerCoding = "auto"

@@ -41,6 +41,7 @@ class PairedSources:
         by: str | None = None,
         cluster: Names = (),
         count: ColumnOption = None,
+        weight: str | None = None,
         missing: Missing = "error",
         unmatched: Missing | None = None,
         na: NaTexts = (),
@@ -75,6 +76,9 @@ class PairedSources:
         count : str or False, optional
             Column of frequencies: how many alike units the rows of a unit stand for, the same in both rows. False:
             there is none, and a column of that name is not mentioned.
+        weight : str, optional
+            Column of sampling weights: finite numbers from 0 upwards, the same in all rows of a unit. Only their ratios
+            matter; units of weight 0 are left out, and counted in `flow`. Metrics that would ignore them refuse them.
         missing : {"error", "drop"}
             Missing values and units with one condition only are an error that lists their rows, or are excluded. Those
             excluded are counted in `flow`, and listed in `unmatched`.
@@ -145,9 +149,9 @@ class PairedSources:
         source : str
             Name for messages.
         **options
-            ``levels``, ``scale``, ``by``, ``cluster``, ``count``, ``missing``, ``na`` as in `from_frame`. Without
-            `unit`, a column called ``count``, ``n``, ``freq``, ... beside rows that are all different is the count
-            (caution SS323).
+            ``levels``, ``scale``, ``by``, ``cluster``, ``count``, ``weight``, ``missing``, ``na`` as in `from_frame`.
+            Without `unit`, a column called ``count``, ``n``, ``freq``, ... beside rows that are all different is the
+            count (caution SS323).
 
         Raises
         ------
@@ -181,7 +185,7 @@ class PairedSources:
         source : str
             Name for messages.
         **options
-            ``levels``, ``scale``, ``by``, ``cluster``, ``missing``, ``na`` as in `from_frame`.
+            ``levels``, ``scale``, ``by``, ``cluster``, ``weight``, ``missing``, ``na`` as in `from_frame`.
 
         Raises
         ------

@@ -112,6 +112,7 @@ WIDE = (
     Part("by", "by"),
     Part("cluster", "cluster"),
     Part("count", "count"),
+    Part("weight", "weight"),
 )
 
 
@@ -229,11 +230,16 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
         [] if given["unit"] else used,
         used,
         options.na_labels,
+        given["weight"] or None,
         counted=lambda: looks_counted(table, first, second),
     )
     given = given.counted(frequencies.column)
     long = make_long(
-        table, (first, second), given.of("by", "cluster", "count"), row=given["unit"] or None, name="condition"
+        table,
+        (first, second),
+        given.of("by", "cluster", "count", "weight"),
+        row=given["unit"] or None,
+        name="condition",
     )
     roles = Roles(PARTS, given.played).replaced(unit=[long.row], condition=[long.name], value=[long.value])
     typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code

@@ -47,6 +47,7 @@ BELONGS = {
     **dict.fromkeys(("group", "stratum"), "It belongs to the unit: give its rows the same value"),
     "cluster": "A unit belongs to one cluster: give its rows the same value, or different units different names",
     "count": "The count says how many alike units there are: repeat it in all rows of the unit",
+    "weight": "The weight belongs to the unit: repeat it in all rows of the unit",
 }  # what is done where a unit has several values of a column of some kind
 Message = Callable[[IntArray], str]
 

@@ -14,13 +14,24 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
 from socialstats.designs.aliases import Fields, Levels, Texts, TextSet
-from socialstats.designs.levels import categories, codes_in, declared_levels
+from socialstats.designs.cells import unequal
+from socialstats.designs.levels import categories, codes_in, declared_levels, other_spelling
 from socialstats.designs.options import Reading
-from socialstats.designs.rows import Rows, begin
+from socialstats.designs.rows import Rows, begin, fill_or_drop
 from socialstats.designs.schema import NAMING, NEEDED, Roles
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
+from socialstats.tables.counting import (
+    LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
+    WEIGHT_EXTREME,
+    WEIGHT_MISSING,
+    WEIGHT_NEGATIVE,
+    WEIGHT_NO_NUMBER,
+    WEIGHT_ZERO,
+    text_weight,
+)
 from socialstats.tables.lazy import ROW, asks, collected
 from socialstats.tables.table import Stacked
 from socialstats.text import listing, quoted, shorten
@@ -281,7 +292,7 @@ def begun(
     may_miss : sequence of str
         Kinds of columns that may miss a value.
     """
-    rows = begin(table, roles.columns(), options.na_labels, roles.of(*NAMING))
+    rows = begin(table, roles.columns(), options.na_labels, roles.of(*NAMING), roles["weight"] or None)
     if wide is not None:
         rows.noun, rows.origin = "values", wide
         rows.flow[0] = replace(rows.flow[0], label="values read")
@@ -306,6 +317,57 @@ def times_of(rows: Rows, roles: Roles, labels: Texts) -> FloatArray:
     times = whole_numbers(roles["count"], rows)
     rows.use = rows.use & (times > 0)
     return times
+
+
+WEIGHT_PROBLEMS = {
+    WEIGHT_MISSING: ("the weight is missing", ""),
+    WEIGHT_NEGATIVE: ("a weight is negative", "Weights are finite numbers from 0 upwards"),
+    WEIGHT_NO_NUMBER: ("a weight is not a finite number", "Weights are finite numbers from 0 upwards"),
+    WEIGHT_EXTREME: (
+        f"a weight is below {SMALLEST_WEIGHT:g} or above {LARGEST_WEIGHT:g}",
+        "Divide all weights by a common factor",
+    ),
+}
+
+
+def set_weights_aside(rows: Rows, column: str, options: Reading) -> None:
+    """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs."""
+    status, name = rows.counts.status, shorten(column)
+    if options.missing == "drop":
+        note = f"{option('missing', 'drop')}: the weight is missing"
+        rows.leave_out(status == WEIGHT_MISSING, f"no value in '{name}'", note)
+    for state, (message, cure) in WEIGHT_PROBLEMS.items():
+        bad = rows.use & (status == state)
+        if not bad.any():
+            continue
+        seen: list[str] = []
+
+        def wanted(row: tuple[str | None, ...], state: int = state, seen: list[str] = seen) -> bool:
+            value = "" if row[0] is None or row[0] in options.na_labels else row[0]
+            bad_value = text_weight(value)[1] == state
+            if bad_value:
+                seen.append(value)
+            return bad_value
+
+        rows.table.positions([column], [wanted], 1)
+        shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
+        spelled = other_spelling(seen)
+        fix = spelled[1] if spelled else cure or fill_or_drop()
+        rows.pend(message + shown, column, fix, keys=(column,), wanted=wanted, n_rows=int(rows.n[bad].sum()))
+    rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
+    rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
+
+
+def weights_of(rows: Rows, roles: Roles, options: Reading) -> FloatArray | None:
+    """Return the sampling weight of a unit in each row; None where no column has weights, or all are equal.
+
+    Weights are relative: equal ones are none. Rows of weight 0 are used no more.
+    """
+    if not roles["weight"]:
+        return None
+    set_weights_aside(rows, roles["weight"], options)
+    weight = rows.labels(roles["weight"]).numbers()
+    return unequal(np.where(rows.use, weight, np.nan))
 
 
 MARGINS = frozenset(spelled("total totals sum all margin"))

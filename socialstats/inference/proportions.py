@@ -13,7 +13,15 @@ from scipy.special import betaincinv, ndtri, stdtrit
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import StoredClusters
 from socialstats.inference.clustered_mean import centre
-from socialstats.inference.means import Drawn, MeanErrors, effective_trials, mean_errors, varies, with_drawn
+from socialstats.inference.means import (
+    Drawn,
+    MeanErrors,
+    effective_trials,
+    mean_errors,
+    sampled_errors,
+    varies,
+    with_drawn,
+)
 
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
 ONE_UNIT = "one unit: no interval"
@@ -131,6 +139,7 @@ def clustered_share(
     level: float = 0.95,
     alike: FloatArray | None = None,
     drawn: Sequence[Drawn] = (),
+    sampled: bool = False,
 ) -> Share:
     """Estimate a weighted mean of values between 0 and 1 with Wilson's interval under clusters.
 
@@ -147,6 +156,8 @@ def clustered_share(
         Without factors: rows that each cell stands for; default `weights`.
     drawn : sequence of Drawn
         Groups of raters who are samples too, beside at most one factor.
+    sampled : bool
+        Whether `weights` are sums of sampling weights; independent ones have the errors of `sampled_errors`.
 
     Notes
     -----
@@ -164,7 +175,12 @@ def clustered_share(
     f = w / w.sum()
     p = centre(x, w, float(w.sum()))
     copies = None if factors else w if alike is None else alike
-    errors = with_drawn(mean_errors((f * (x - p))[:, None], f[:, None], factors, copies, size=1.0), drawn)
+    scores, shares = (f * (x - p))[:, None], f[:, None]
+    if sampled and copies is not None:
+        errors = sampled_errors(scores, shares, copies, size=1.0)
+    else:
+        errors = mean_errors(scores, shares, factors, copies, size=1.0)
+    errors = with_drawn(errors, drawn)
     known = bool(np.isfinite(errors.variance[0]))
     base: dict[str, Any] = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
     if not known:

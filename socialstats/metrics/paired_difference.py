@@ -26,6 +26,15 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_ends, with_mean
+from socialstats.inference.weights import (
+    NAMED,
+    NO_RANKS,
+    Weighing,
+    effective_text,
+    refuse_resamples,
+    weight_cautions,
+    weight_counts,
+)
 from socialstats.models.effect_sizes import (
     ROUNDING_ERRORS,
     PairValues,
@@ -120,6 +129,8 @@ def tolerances(pairs: PairValues, o: Options) -> FloatArray:
 def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[str, float | None]]:
     """Wilcoxon's test, exact given the ranks where they tie or are few; and all p-values: exact, normal, Pratt's."""
     row = Row(term="wilcoxon", group=IGNORING if clustered else "test", role="test", method="Wilcoxon signed rank")
+    if pairs.weight is not None:
+        return replace(row, undefined=NO_RANKS), {}
     values, side = shifted(pairs, o), o.alternative
     try:
         ranks, pratt = (signed_rank(values, pairs.count, zeros=zeros) for zeros in ("wilcoxon", "pratt"))
@@ -151,6 +162,8 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[
             f"signs cannot be flipped along two crossed factors at once; name one of them with {option('cluster')}",
             {},
         )
+    if pairs.weight is not None:
+        return NO_RANKS, {}
     values, times = shifted(pairs, o), pairs.count
     unit = size_unit(values)
     values, noise = values / unit, tolerances(pairs, o) / unit
@@ -233,7 +246,7 @@ def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Ro
     parts = zip(design.conditions, (sized.first, sized.second), (summary.sd_first, summary.sd_second), strict=True)
     for name, values, sd in parts:
         of = Row(term=name, key=(("condition", name),), n=n)
-        rows.append(replace(of, group="mean", role="component", estimate=float(sized.count @ values / n) * unit))
+        rows.append(replace(of, group="mean", role="component", estimate=float(sized.mass @ values / n) * unit))
         rows.append(replace(of, group="sd", role="spread", estimate=sd))
     rows.append(Row(term="difference", group="sd", role="spread", estimate=summary.sd or 0.0, n=n))
     r = Row(term="r", role="component", estimate=summary.r, n=n, limits=(-1.0, 1.0))
@@ -299,7 +312,7 @@ def sentence(result: Result) -> str:
     repeats = result.design.repeats
     share = f" in the share of '{shorten(repeats.share_of, 30)}'" if repeats is not None and repeats.share_of else ""
     text = f"The mean difference{share} ({names[0]} minus {names[1]}) was {number(row.shown())}"
-    text += f" over {count(row.n or 0, 'pair')}{where}"
+    text += f" over {count(row.n or 0, 'pair')}{where}{effective_text(result.extras['weighing'])}"
     if row.statistic is None:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
@@ -328,7 +341,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 CIS = ("closed", "percentile", "basic", "bca", "studentized")
 
 
-@reads(Paired)
+@reads(Paired, weighted=True)
 def paired_difference(
     paired: Paired | TableLike,
     *,
@@ -391,8 +404,11 @@ def paired_difference(
         - ``unfloored_std_error``: with two factors, the root of V1 + V2 - V12 without the floor of V1 and V2; None
           where that is not positive
 
-        All differences equal: no test
-        of the mean, and the row says so.
+        All differences equal: no test of the mean, and the row says so.
+
+        With sampling weights (``weight=``) means, standard deviations and r are weighted. The error is linearised, as
+        in R's survey, with Satterthwaite's df (clusters: CR2). Wilcoxon's test and sign flips are undefined; ``ci=`` is
+        "closed".
 
     Raises
     ------
@@ -436,19 +452,24 @@ def estimate(design: Paired, options: Options) -> Result:
     pairs = pair_values(design)
     factors = cluster_factors(design, options.cluster)
     codes = [factor.codes for factor in factors]
-    mean_of = partial(clustered_mean, pairs.difference, pairs.count, magnitude=pairs.magnitude)
+    weighing = None if pairs.weight is None else Weighing.of(pairs.count, pairs.weight)
+    if options.ci != "closed":
+        refuse_resamples(weighing, option("ci", options.ci), design)
+    mean_of = partial(clustered_mean, pairs.difference, pairs.count, magnitude=pairs.magnitude, weight=pairs.weight)
     lead = mean_of(codes)
     side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
-    rows = [mean_row(lead, words(lead, options.ci) + side, options)]
+    how = words(lead, options.ci) + (NAMED if weighing else "")
+    rows = [mean_row(lead, how + side, options)]
     ends = None if lead.undefined else lead.interval(options.level, alternative=options.alternative)
     if options.ci != "closed" and not lead.undefined:
         rows[0], ends = with_resamples(rows[0], pairs, factors, options)
-    alike = clusters_alike(pairs, factors)
+    alike = None if weighing else clusters_alike(pairs, factors)
     if alike is not None:
         rows.append(mean_row(alike[0], "t of the means of clusters", options, ALIKE))
     if factors:
         rows.append(mean_row(mean_of(), "paired t, pairs taken as independent", options, IGNORING))
-    (ranked, ranks), (flipped, normal) = wilcoxon(pairs, bool(factors), options), flips_of(pairs, factors, options)
+    ranked, ranks = wilcoxon(pairs, bool(factors), options)
+    flipped, normal = flips_of(pairs, factors, options)
     key = tuple(zip(("condition", "minus"), design.conditions, strict=True))
     rows = [replace(row, key=key) for row in rows]
     found = (*rows, ranked, flip_row(flipped, lead), *summary_rows(design, pairs, summary_of(pairs)))
@@ -457,24 +478,24 @@ def estimate(design: Paired, options: Options) -> Result:
     return Result(
         metric="paired_difference",
         title=f"Mean difference: {' minus '.join(condition_names(design))}",
-        inference=f"{words(lead, options.ci)}; {cluster_text(factors, 'pairs')}",
+        inference=f"{how}; {cluster_text(factors, 'pairs')}",
         rows=found,
-        counts={"pairs": pairs.n, **cluster_counts(factors)},
+        counts={"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)},
         fit={
             "nobs": pairs.n, "n_clusters": rows[0].n_clusters, "df": whole(lead.df),
-            "method": words(lead, options.ci), "seed": options.seed, "resamples": options.resamples if drawn else None,
+            "method": how, "seed": options.seed, "resamples": options.resamples if drawn else None,
             "effective_df": lead.df if effective else None, "largest_leverage": lead.largest if effective else None,
         },
         settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
         cautions=(
             *dependence(design, factors, lead, options), *own_cautions(found, lead, pairs, options),
-            *weights_tell(alike, lead),
+            *weights_tell(alike, lead), *weight_cautions(weighing, "pair", design),
         ),
         references=references(factors, options),
         design=design,
         extras={
             "wilcoxon": ranks, "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
-            "flip_normal": normal, "interval": ends, "lead": lead, "bounds": (options.null,),
+            "flip_normal": normal, "weighing": weighing, "interval": ends, "lead": lead, "bounds": (options.null,),
             "std_errors": {kind: mean.std_error for kind, mean in kinds.items() if not mean.undefined},
             **({"unfloored_std_error": lead.unfloored_std_error} if lead.kind == "two-way" else {}),
         },

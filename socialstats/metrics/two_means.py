@@ -14,6 +14,7 @@ from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, shape_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import ANYWHERE, with_mean
+from socialstats.inference.weights import NAMED, both, effective_text, group_weighings, weight_cautions, weight_counts
 from socialstats.models.effect_sizes import checked_number, cluster_counts, place_of, whole
 from socialstats.models.two_groups import Means, check_sizes, group_means
 from socialstats.registry import Metric, reads
@@ -33,7 +34,7 @@ KINDS = {
 SHARES, GAPS = (0.0, 1.0), (-1.0, 1.0)
 
 
-@reads(Groups)
+@reads(Groups, weighted=True)
 def two_means(
     samples: Groups | TableLike,
     *,
@@ -70,7 +71,8 @@ def two_means(
     -------
     Result
         ``difference`` (estimate, s.e., interval, t, df, p against `null`); group ``"mean"``: the mean of each group
-        with its t interval; group ``"sd"``: their standard deviations.
+        with its t interval; group ``"sd"``: their standard deviations. With sampling weights (``weight=``) all are
+        weighted, and the error is linearised, as in R's survey, with Welch's combination of Satterthwaite's df.
 
     Raises
     ------
@@ -104,23 +106,26 @@ def two_means(
     means = group_means(samples, samples.value, factors)
     shares = samples.scale == "binary" or (samples.repeats is not None and bool(samples.repeats.share_of))
     rows = rows_of(samples, means, shares, level, null, alternative)
-    gap = means.difference
+    gap, sides = means.difference, group_weighings(samples)
+    weighing = both(sides)
+    ends = None if gap.undefined else gap.interval(level, alternative=alternative)
+    how = KINDS[gap.kind] + (NAMED if weighing else "")
     clustered = bool(factors) and not gap.undefined
     return Result(
         metric="two_means",
         title=f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
-        inference=f"{KINDS[gap.kind]}; {cluster_text(factors, 'units')}",
+        inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={"units": samples.n_rows, **cluster_counts(factors)},
+        counts={"units": samples.n_rows, **weight_counts(weighing, "units"), **cluster_counts(factors)},
         fit={
-            "nobs": samples.n_rows, "n_clusters": rows[0].n_clusters, "df": whole(gap.df), "method": KINDS[gap.kind],
+            "nobs": samples.n_rows, "n_clusters": rows[0].n_clusters, "df": whole(gap.df), "method": how,
             "effective_df": gap.df if clustered else None, "largest_leverage": gap.largest if clustered else None,
         },
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
-        cautions=cautions_of(samples, factors, means, rows),
+        cautions=(*cautions_of(samples, factors, means, rows), *weight_cautions(weighing, "unit", samples)),
         references=("welch1947", *(("bellmccaffrey2002",) if factors else ())),
         design=samples,
-        extras={"lead": gap, "interval": None if gap.undefined else gap.interval(level, alternative=alternative)},
+        extras={"lead": gap, "weighings": sides, "interval": ends},
     )  # fmt: skip
 
 
@@ -139,6 +144,7 @@ def rows_of(
     """Rows of the difference, of both means and of their standard deviations."""
     gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
     side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[alternative]
+    side = NAMED * design.weighted + side
     lead = Row(
         term="difference", role="difference", key=key, estimate=gap.mean, n=float(design.n_rows),
         n_units=design.n_rows, n_clusters=fewest(gap), method=f"{KINDS[gap.kind]}{side}",
@@ -148,7 +154,7 @@ def rows_of(
     for name, mean in zip(design.groups, means.sides, strict=True):
         one = Row(term=name, key=(("group", name),), n=mean.n, n_units=int(mean.n))
         row = replace(one, group="mean", role="estimate", estimate=mean.mean, n_clusters=fewest(mean),
-                      method="t" if gap.kind == "rows" else KINDS[gap.kind])  # fmt: skip
+                      method=("t" if gap.kind == "rows" else KINDS[gap.kind]) + NAMED * design.weighted)  # fmt: skip
         found.append(with_mean(row, mean, level, within=SHARES if shares else ANYWHERE, test=False, df=mean.df))
         spreads.append(replace(one, group="sd", role="spread", estimate=mean.sd))
     return (lead, *found, *spreads)
@@ -180,8 +186,10 @@ def cautions_of(
 def sentence(result: Result) -> str:
     """Return both means, their difference, its interval and test."""
     lead, first, second = result.rows[:3]
+    sizes = [effective_text(side) for side in result.extras.get("weighings") or (None, None)]
     shown = [
-        f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')})" for row in (first, second)
+        f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')}{size})"
+        for row, size in zip((first, second), sizes, strict=True)
     ]
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
     settings = result.settings

@@ -12,6 +12,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import Caution
 from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.weights import NAMED, both, effective_text, group_weighings, weight_cautions, weight_counts
 from socialstats.models.effect_sizes import cluster_counts, place_of, whole
 from socialstats.models.two_groups import Means, fisher_exact, group_means
 from socialstats.models.two_shares import difference_row, ones_of, share_row
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@reads(Groups, square=True)
+@reads(Groups, square=True, weighted=True)
 def two_proportions(
     samples: Groups | TableLike,
     *,
@@ -41,7 +42,8 @@ def two_proportions(
 
     and Fisher's exact test. With clusters within groups, l and u are Wilson's ends for the effective number of units.
     The test is then the t test of the CR2 difference. Where clusters have units of both groups, interval and
-    test are of this t.
+    test are of this t. With sampling weights (``weight=``) l and u are Wilson's ends for p (1 - p) / V units with t
+    quantiles, V being the linearised variance, and the test is Welch's t of it.
 
     Parameters
     ----------
@@ -93,7 +95,8 @@ def two_proportions(
     ones, label = ones_of(samples, choice)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, ones, factors)
-    plain = not factors and samples.repeats is None
+    sides = group_weighings(samples)
+    plain = not factors and samples.repeats is None and not sides
     shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
     lead, tested = difference_row(samples, shares, means, plain, level)
     hits = tuple(float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1))
@@ -104,20 +107,21 @@ def two_proportions(
     return Result(
         metric="two_proportions",
         title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
-        inference=f"{', '.join(dict.fromkeys([str(lead.method), tested]))}; {cluster_text(factors, 'units')}",
+        inference=f"{', '.join(dict.fromkeys([str(lead.method), tested]))}{NAMED if sides else ''}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={"units": samples.n_rows, **cluster_counts(factors)},
+        counts={"units": samples.n_rows, **weight_counts(both(sides), "units"), **cluster_counts(factors)},
         fit={
             "nobs": samples.n_rows, "n_clusters": lead.n_clusters, "method": lead.method,
             "df": None if plain else whole(means.difference.df),
             **({"effective_df": lead.df, "largest_leverage": means.difference.largest or None} if factors else {}),
         },
         settings={"choice": label, "cluster": cluster, "level": level},
-        cautions=cautions_of(samples, factors, rows, means, plain),
+        cautions=(*cautions_of(samples, factors, rows, means, plain),
+                  *weight_cautions(both(sides), "unit", samples)),
         references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
                     "bellmccaffrey2002"))),
         design=samples,
-        extras={"hits": hits, "n": samples.n_units, "choice": label},
+        extras={"hits": hits, "n": samples.n_units, "choice": label, "weighings": sides},
     )  # fmt: skip
 
 
@@ -138,7 +142,9 @@ def sentence(result: Result) -> str:
     lead, first, second = result.rows[0], *(result.rows[1:3])
     choice = shorten(result.extras["choice"], 30)
     sizes = ["", ""]
-    if result.design.repeats is None:
+    if weighings := result.extras.get("weighings"):
+        sizes = [f" ({count(side.units, 'unit')}{effective_text(side)})" for side in weighings]
+    elif result.design.repeats is None:
         pairs = zip(result.extras["hits"], result.extras["n"], strict=True)
         sizes = [f" ({count(hits)} of {count(n)})" for hits, n in pairs]
     shown = [f"{number(row.shown())} in {shorten(row.term, 40)}{size}" for row, size in

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from socialstats.arrays import FloatArray, IntArray, scaled, size_unit
+from socialstats.designs.cells import mass
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, UndefinedStatistic, caution
@@ -19,6 +20,7 @@ from socialstats.inference.dependence import small_sample
 from socialstats.inference.influence import jackknife_errors
 from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.rows import with_ends
+from socialstats.inference.weights import EFFECTIVE
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row
@@ -289,6 +291,8 @@ class PairValues:
         Largest size of a value.
     tolerance : (cells,) float64 array
         What rounding can make of two equal differences, from the precision of the values' type.
+    weight : (cells,) float64 array, or None
+        Sampling weight of each pair of a cell.
     """
 
     difference: FloatArray
@@ -298,6 +302,12 @@ class PairValues:
     n: int
     magnitude: float
     tolerance: FloatArray
+    weight: FloatArray | None = None
+
+    @property
+    def mass(self) -> FloatArray:
+        """(cells,) float64 array: what each cell weighs; sums to `n`."""
+        return mass(self.count, self.weight)
 
     def sized(self) -> tuple[PairValues, float]:
         """Return the values divided by their `size_unit`, and the unit."""
@@ -325,7 +335,7 @@ def pair_values(design: Paired) -> PairValues:
     tolerance = ROUNDING_ERRORS * design.epsilon * size
     return PairValues(
         difference=merged(raw, tolerance), first=design.first, second=design.second, count=design.count,
-        n=n, magnitude=float(size.max()), tolerance=tolerance,
+        n=n, magnitude=float(size.max()), tolerance=tolerance, weight=design.weight,
     )  # fmt: skip
 
 
@@ -384,7 +394,7 @@ def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
 
 def place_of(counts: Mapping[str, int]) -> str:
     """Return where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
-    named = [counted(n, what) for what, n in counts.items() if what != "pairs"]
+    named = [counted(n, what) for what, n in counts.items() if what != "pairs" and not what.startswith(EFFECTIVE)]
     return f" in {' x '.join(named)}" if named else ""
 
 
@@ -602,7 +612,7 @@ def middle(values: FloatArray, count: FloatArray) -> float:
 def summary_of(pairs: PairValues) -> Summary:
     """Return the summary numbers of pairs; r is None where a condition does not vary, t where differences do not."""
     pairs, unit = pairs.sized()
-    c, n = pairs.count, float(pairs.n)
+    c, n = pairs.mass, float(pairs.n)
 
     def spread(values: FloatArray) -> float:
         mean = float(c @ values / n)

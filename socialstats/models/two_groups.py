@@ -56,7 +56,8 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
 
     Notes
     -----
-    Independent units: s.e. = sqrt(s1^2 / n1 + s2^2 / n2), with Welch's (1947) degrees of freedom. Clusters: CR2 of both
+    Independent units: s.e. = sqrt(s1^2 / n1 + s2^2 / n2), with Welch's (1947) degrees of freedom. With weights s^2 / n
+    and n - 1 of each group are those of `socialstats.inference.means.sampled_errors`. Clusters: CR2 of both
     means together (`socialstats.inference.means.difference_errors`). Values of one group that are all alike leave the
     variance of the other.
 
@@ -68,17 +69,19 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
     unit = size_unit(values)
     x, codes, first = values / unit, [factor.codes for factor in factors], design.group == 0
     size = float(np.abs(x).max())
-    sides = []
+    sides, weight = [], design.weight
     for mine in (first, ~first):
-        own = [code[mine] for code in codes]
-        sides.append(in_unit(clustered_mean(x[mine], design.count[mine], own, magnitude=size), unit, values[mine][0]))
+        own, held = [code[mine] for code in codes], None if weight is None else weight[mine]
+        mean = clustered_mean(x[mine], design.count[mine], own, magnitude=size, weight=held)
+        sides.append(in_unit(mean, unit, values[mine][0]))
     count = design.count[:, None] * np.column_stack([first, ~first])
-    gap = clustered_difference(np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True)
+    gap = clustered_difference(np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True,
+                              weight=weight)  # fmt: skip
     if not factors and not gap.undefined:
-        n = count.sum(axis=0)
+        free = np.array([side.n - 1 if side.undefined else side.df for side in sides])
         parts = np.array([0.0 if side.undefined else (side.std_error / unit) ** 2 for side in sides])
         parts /= parts.max()
-        gap = replace(gap, df=float(parts.sum() ** 2 / (parts**2 / (n - 1)).sum()))
+        gap = replace(gap, df=float(parts.sum() ** 2 / (parts**2 / free).sum()))
     gap = in_unit(gap, unit, values[0])
     if not np.isfinite(gap.mean):
         raise DesignError(f"{design.source}: the difference is beyond the largest number, 1.8e308. Use a larger unit")

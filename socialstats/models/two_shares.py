@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.designs.cells import mass, unequal
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
@@ -18,6 +19,7 @@ from socialstats.inference.intervals import not_zero
 from socialstats.inference.margins import Tested, TwoTests
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_mean, with_share
+from socialstats.inference.weights import NAMED
 from socialstats.models.two_groups import Means, group_means
 from socialstats.results import Row
 from socialstats.text import quoted
@@ -26,6 +28,7 @@ from socialstats.voice import Word, option
 WHOLE = (-1.0, 1.0)
 NEWCOMBE, MOVER = "Newcombe (method 10)", "MOVER of both intervals"
 BY_CLUSTER = "Wilson, effective number of units"
+WELCH = "Welch's t"
 CR2 = "cluster-robust t (CR2, Satterthwaite df)"
 NARROW = 1e-13  # levels between which no p-value of interest lies
 
@@ -61,21 +64,23 @@ def share_row(design: Groups, ones: FloatArray, side: int, factors: Sequence[Fac
     """Row of the share of one group, with Wilson's interval."""
     mine, name = design.group == side, design.groups[side]
     x, n = ones[mine], design.count[mine]
-    total, p = float(n.sum()), float(n @ x / n.sum())
+    weight = None if design.weight is None else unequal(design.weight[mine])
+    held, total = mass(n, weight), float(n.sum())
+    p, alone = float(held @ x / held.sum()), not factors and design.repeats is None and not design.weighted
     row = Row(
         term=name, group="share", key=(("group", name),), role="estimate", estimate=p, n=total, n_units=int(total),
-        limits=(0.0, 1.0), method=BY_CLUSTER if factors or design.repeats is not None else "Wilson",
+        limits=(0.0, 1.0), method="Wilson" if alone else BY_CLUSTER + NAMED * design.weighted,
     )  # fmt: skip
-    if not factors and design.repeats is None:
+    if alone:
         low, high = wilson(np.array([p]), np.array([total]), level=level)
         error = math.sqrt(p * (1 - p) / total) or None
         return with_ends(row, float(low[0]), float(high[0]), level, std_error=error, interval="score")
     codes, answers = [factor.codes[mine] for factor in factors], total
     if design.repeats is not None:
         answers = float(design.repeats.of_source(name).answers.sum())
-    found = clustered_share(x, n, codes, trials=answers, level=level, alike=n)
+    found = clustered_share(x, held, codes, trials=answers, level=level, alike=n, sampled=weight is not None)
     row = replace(row, estimate=found.estimate, n_clusters=min((len(np.unique(c)) for c in codes), default=None))
-    return with_share(row, found, level, clustered=bool(codes))
+    return with_share(row, found, level, clustered=bool(codes) or design.weighted)
 
 
 def difference_row(
@@ -89,6 +94,7 @@ def difference_row(
         n_clusters=min(gap.clusters) if gap.clusters else None, method=NEWCOMBE if plain else MOVER,
     )  # fmt: skip
     first, second = shares
+    test = CR2 if gap.clusters or design.repeats is not None else WELCH
     if plain:
         error = math.hypot(first.std_error or 0.0, second.std_error or 0.0) or None
         row = with_both_intervals(row, first, second, within=WHOLE, interval="score", std_error=error)
@@ -97,10 +103,10 @@ def difference_row(
         return with_mean(replace(row, method=CR2), gap, level, within=WHOLE), CR2
     row = with_both_intervals(row, first, second, within=WHOLE, interval="score")
     if gap.undefined:
-        return replace(row, undefined=row.undefined or f"no test: {gap.undefined}"), CR2
+        return replace(row, undefined=row.undefined or f"no test: {gap.undefined}"), test
     return replace(
         row, std_error=gap.std_error, statistic=gap.t(), df=gap.df, p_value=gap.p_value(), test="t"
-    ), CR2  # fmt: skip
+    ), test  # fmt: skip
 
 
 def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | None) -> Tested:
@@ -112,7 +118,7 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
     ones, _ = ones_of(design, choice)
     factors = cluster_factors(design, cluster)
     means = group_means(design, ones, factors)
-    plain = not factors and design.repeats is None
+    plain = not factors and design.repeats is None and not design.weighted
 
     def at(level: float) -> Row:
         shares = tuple(share_row(design, ones, side, factors, level) for side in (0, 1))
