@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import CR2, Errors, counted, mean_errors, mean_row_checks
+from socialstats.crosscheck.clusters import CR2, Errors, counted, mean_row_checks
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.ratings_difference import SAME
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, wald_checks
 from socialstats.crosscheck.shares import ROOTS, wilson_roots
+from socialstats.crosscheck.weights import LINEARISED, weighted_errors
 from socialstats.results import Check, Result, Row
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def long_table(result: Result) -> pd.DataFrame:
     ok = design.status == 0
     unit = design.unit[ok]
     columns = {"unit": unit, "rater": np.array(design.raters, dtype=object)[design.rater[ok]]}
+    columns |= {"held": np.ones(len(unit)) if design.unit_weight is None else design.unit_weight[unit]}
     columns |= {"score": (design.read_as() * design.scores).sum(axis=1)[ok]}
     columns |= {f"stratum {k}": np.array(f.levels, dtype=object)[f.codes][unit] for k, f in design.strata.items()}
     used = [f for f in design.clusters if f.name in result.settings["cluster"]]
@@ -61,25 +63,44 @@ def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     if row.estimate is None:
         return []
     units = own.groupby("unit").mean(numeric_only=True)
-    values = units["score"].to_numpy()
-    made = [compare(label(row), row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
+    values, held = units["score"].to_numpy(), units["held"].to_numpy()
+    made = [
+        compare(
+            label(row),
+            row.estimate,
+            float(np.average(values, weights=held)),
+            package="pandas",
+            tolerance=1e-10,
+            why=SAME,
+        )
+    ]
     if row.conf_low is None:
         return made
     names = [name for name in units.columns if name.startswith("cluster")]
     groups = units[names].to_numpy() if names else np.arange(len(values))[:, None]
+    codes = groups if names else groups[:, :0]
     person = own["rater"].isin(result.extras["people"]) & (row.label("rater") is None)
-    weight = 1 / own.groupby("unit")["score"].transform("size") / len(values)
+    weight = own["held"] / own.groupby("unit")["score"].transform("size") / held.sum()
     table = own.assign(person=person, left=own["cluster0"] if names else own["unit"])
     people = Part.of(table, own[["score"]].to_numpy(), weight, alone=True)
-    errors = joined_errors(mean_errors(values, groups), [people])
+    errors = joined_errors(weighted_errors(values, held, codes), [people])
     if row.interval == "score":
-        plain = not names and people is None
-        return made + score_checks(result, row, values, errors, len(own), plain=plain)
+        plain = not names and people is None and not np.ptp(held)
+        return made + score_checks(result, row, values, held, errors, len(own), plain=plain)
+    if np.ptp(held):
+        return made + weighted_checks(row, values, held, errors, result.settings["level"])
     return made + mean_row_checks(row, values, groups, result.settings["level"], errors=errors)
 
 
+def weighted_checks(row: Row, values: FloatArray, held: FloatArray, errors: Errors, level: float) -> list[Check]:
+    """Compare the error and the t interval of a weighted mean."""
+    mean, error = float(np.average(values, weights=held)), math.sqrt(errors.variance)
+    out = field_checks(row, "numpy", LINEARISED, std_error=error, df=errors.df)
+    return [*out, *wald_checks(row, level, mean, error, errors.df, why=LINEARISED)]
+
+
 def score_checks(
-    result: Result, row: Row, values: FloatArray, errors: Errors, ratings: int, *, plain: bool
+    result: Result, row: Row, values: FloatArray, held: FloatArray, errors: Errors, ratings: int, *, plain: bool
 ) -> list[Check]:
     """Compare the standard error of a mean between two ends, and Wilson's ends of its place between them.
 
@@ -92,7 +113,7 @@ def score_checks(
     if row.std_error is not None:
         out.append(relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", CR2))
     binary = len(result.design.levels) == 2 and result.design.repeats is None  # a mean of answers is none
-    mean, df = float(p.mean()), errors.df
+    mean, df = float(np.average(p, weights=held)), errors.df
     if binary and extreme and plain:
         ends = wilson_roots(mean, float(len(p)), result.settings["level"], None)
     else:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.crosscheck import weights
 from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
@@ -26,6 +27,8 @@ IGNORING, ALIKE = "ignoring clusters", "clusters weighing alike"
 
 def verify(result: Result) -> Verification:
     """Recompute difference, error, t, df, p, interval, and the tests beside them."""
+    if result.design.weighted:
+        return weights.paired(result)
     pairs = vectors(result.design, result.settings["cluster"])
     if pairs is None:
         return Verification(checks=(skipped("difference", "scipy", "too many pairs to write out one by one"),))

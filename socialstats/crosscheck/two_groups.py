@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
+from socialstats.crosscheck import weights
 from socialstats.crosscheck.clusters import CR2, codes_of, counted, errors_by, gap_errors
 from socialstats.crosscheck.paired_difference import SIDES, skipped
 from socialstats.crosscheck.paired_tables import CLOSED, MOST_ROWS
@@ -72,6 +73,8 @@ def clustered_gap(row: Row, units: Units, level: float, cut: tuple[float, float]
 
 def proportions(result: Result) -> Verification:
     """Recompute both shares, the difference with its interval, and its test."""
+    if result.design.weighted:
+        return weights.proportions(result)
     design, settings = result.design, result.settings
     whole = design.repeats is None
     ones = (design.value == design.levels.index(settings["choice"])).astype(float) if whole else design.value
@@ -134,6 +137,8 @@ def newcombe(row: Row, units: Units, level: float) -> list[Check]:
 
 def means(result: Result) -> Verification:
     """Recompute both means, their standard deviations, the difference, its interval and test."""
+    if result.design.weighted:
+        return weights.means(result)
     units, settings = units_of(result, result.design.value), result.settings
     if units is None:
         return Verification(checks=(skipped("difference", "scipy", "too many units to write out one by one"),))

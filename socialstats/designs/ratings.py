@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
-from socialstats.designs.cells import counts_by
+from socialstats.designs.cells import counts_by, unequal
 from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import among, texts
 from socialstats.designs.parts import (
@@ -63,6 +63,7 @@ class RatingsSources:
         by: str | None = None,
         shared: Literal["people"] | None = None,
         count: ColumnOption = None,
+        weight: str | None = None,
         missing: Missing = "drop",
         probabilities: str | Mapping[str, str] | None = None,
         repeat: Repeat = None,
@@ -110,6 +111,10 @@ class RatingsSources:
         count : str or False, optional
             Column of frequencies: how many alike units the rows of a unit stand for, the same in all of them. False:
             there is none, and a column of that name is not mentioned.
+        weight : str, optional
+            Column of sampling weights of units: finite numbers from 0 upwards, the same in all rows of a unit. Only
+            their ratios matter; units of weight 0 are left out, and counted in `flow`. Metrics that would ignore them
+            refuse them.
         missing : {"error", "drop"}
             Missing ratings are listed as errors, or kept as missing and counted (caution SS315).
         probabilities : str or mapping, optional
@@ -194,9 +199,9 @@ class RatingsSources:
             Name for messages.
         **options
             ``levels``, ``scale``, ``refusal``, ``na``, ``by``, ``missing`` as in `from_frame`; with raters in columns
-            ``strata``, ``cluster`` and ``count``; with raters in rows ``rater`` (the column that names them),
-            ``rater_source`` and ``rater_groups``. With raters in columns and no unit, a column called ``count``, ``n``,
-            ``freq``, ... beside rows that are all different is the count (caution SS323).
+            ``strata``, ``cluster``, ``count`` and ``weight``; with raters in rows ``rater`` (the column that names
+            them), ``rater_source`` and ``rater_groups``. With raters in columns and no unit, a column called ``count``,
+            ``n``, ``freq``, ... beside rows that are all different is the count (caution SS323).
 
         Raises
         ------
@@ -326,7 +331,7 @@ Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 SCALES: Levels = ("nominal", "ordinal", "interval", "ratio")
 OK, MISSING, REFUSAL = 0, 1, 2
 STATUSES = ("ok", "missing", "refusal")
-OWN = ("unit", "rater", "value", "status", "count", "score")
+OWN = ("unit", "rater", "value", "status", "count", "weight", "score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -350,6 +355,8 @@ class Ratings(RatingsSources, Design):
         0 ok, 1 missing (or unparsed), 2 refusal.
     unit_count : (units,) float64 array
         How many alike units each stands for; 1 for long tables.
+    unit_weight : (units,) float64 array, or None
+        Sampling weight of each unit; None where all have the same.
     by : Factor or None
         Codes run over the ratings.
     clusters : tuple of Factor
@@ -409,6 +416,7 @@ class Ratings(RatingsSources, Design):
     repeats: Repeats | None = None
     shared: Repeats | None = None
     instrument: Instrument | None = None
+    unit_weight: FloatArray | None = None
 
     def __repr__(self) -> str:
         parts = [
@@ -426,6 +434,11 @@ class Ratings(RatingsSources, Design):
     def count(self) -> FloatArray:
         """(units,) float64 array: alike units, the rows that are resampled."""
         return self.unit_count
+
+    @property
+    def weighted(self) -> bool:
+        """Whether units have different sampling weights."""
+        return self.unit_weight is not None
 
     def matrix(self) -> FloatArray:
         """(units, raters) float64 array of indexes into `levels`; NaN where there is no value."""
@@ -526,6 +539,7 @@ class Ratings(RatingsSources, Design):
             self,
             **self.answers_at(index),
             **taken_fields(self, ("unit_count", "clusters", "strata"), units),
+            unit_weight=None if self.unit_weight is None else unequal(self.unit_weight[units]),
             units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()),
             unit=unit.astype(np.int64),
@@ -625,6 +639,8 @@ class Ratings(RatingsSources, Design):
             "status": np.array(STATUSES, dtype=object)[self.status],
             "count": self.unit_count[self.unit],
         }
+        if self.unit_weight is not None:
+            columns["weight"] = self.unit_weight[self.unit]
         if self.numeric:
             columns["score"] = np.append(self.scores, np.nan)[self.value]
         factors = [(f, f.codes) for f in ([self.by] if self.by else [])]

@@ -52,6 +52,7 @@ WIDE = (
     Part("by", "by"),
     Part("rater_source", "source"),
     Part("count", "count"),
+    Part("weight", "weight"),
     Part("rater_groups", "rater_group"),
     Part("strata", "stratum"),
     Part("cluster", "cluster"),
@@ -90,6 +91,7 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
         [] if row else used,
         used,
         options.na_labels,
+        given["weight"] or None,
         counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
     )
     given = given.counted(frequencies.column)
@@ -121,7 +123,7 @@ def _refuse_others(source: str, chosen: Texts) -> None:
 
 def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
     by_column = raters_in == "columns"
-    other = ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count")
+    other = ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count", "weight")
     why = f"with {option('raters_in', raters_in)} {'raters' if by_column else 'units'} are columns"
     for name, reason in (*((name, why) for name in other), ("status", "a wide table has no status")):
         if value := getattr(options, name):

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair, Texts
+from socialstats.designs.cells import unequal
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
@@ -32,6 +33,7 @@ from socialstats.designs.tables import (
     holds_numbers,
     may_count,
     times_of,
+    weights_of,
     with_constant,
 )
 from socialstats.designs.undeclared import of_ratings, with_dependence
@@ -123,6 +125,7 @@ PARTS = (
     BLOCKS,
     Part("rater_source", "source"),
     Part("count", "count"),
+    Part("weight", "weight"),
     Part("rater_groups", "rater_group"),
     Part("strata", "stratum"),
     Part("cluster", "cluster"),
@@ -438,7 +441,8 @@ def build_from(
     """
     may_miss = ["by"] if options.shared else []
     if noticed is None:
-        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
+        weight = roles["weight"] or None
+        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels, weight).cautions
     rows = begun(table, roles, options, fix=FILL, wide=wide, may_miss=may_miss)
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])
@@ -446,6 +450,7 @@ def build_from(
     repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure)
     times = times_of(rows, roles, [roles["value"]])
     rows.refuse_several(roles, UNIT)
+    weight = weights_of(rows, roles, options)
     for column in roles.of("rater_group"):
         _rater_group(rows, roles.of(*RATER), column)
     probabilities = level_probabilities(rows, roles, options, rated)
@@ -454,7 +459,7 @@ def build_from(
     if repeat is not None:
         roles = roles.replaced(repeat=repeat)
         rated, means = averaged(rows, roles, rated)
-    done = _finish(rows, roles, rated, times, noticed, probabilities, means)
+    done = _finish(rows, roles, rated, times, noticed, probabilities, means, weight)
     again = None if wide is not None or roles["count"] else partial(build_from, table)
     used = done.raters if wide is not None else ()
     return with_dependence(done, wide or table, roles, options, done.count.sum(), of_ratings, again, used=used)
@@ -613,6 +618,7 @@ def _finish(
     noticed: Sequence[Caution],
     probabilities: FloatArray | None,
     means: Means | None,
+    weight: FloatArray | None,
 ) -> Ratings:
     index = np.flatnonzero(rows.use)
     if not len(index):
@@ -650,6 +656,7 @@ def _finish(
         value=rated.value[index],
         status=status,
         unit_count=unit_count,
+        unit_weight=None if weight is None else unequal(weight[units.row]),
         by=by and replace(by, codes=by.codes[order], mixed=()),
         clusters=clusters,
         strata=strata,

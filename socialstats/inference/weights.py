@@ -90,9 +90,9 @@ def effective_text(found: Weighing | None) -> str:
     Examples
     --------
     >>> effective_text(Weighing(units=30.0, effective=14.1)), effective_text(None)
-    (', effective number 14.1', '')
+    ('effective number 14.1', '')
     """
-    return "" if found is None else f", effective number {number(found.effective, 1)}"
+    return "" if found is None else f"effective number {number(found.effective, 1)}"
 
 
 def weight_cautions(found: Weighing | None, what: str, design: Weighted) -> tuple[Caution, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
+from socialstats.designs.cells import mass, unequal
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
@@ -28,11 +29,13 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import Drawn
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import share_ci, with_ends
+from socialstats.inference.weights import NAMED, Weighing, effective_text, weight_cautions, weight_counts
 from socialstats.models.shares import ONE_PERSON, of_probabilities
 from socialstats.models.sources import People, Population, population, population_cautions
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +44,7 @@ ALL = "all units"
 MOST_RATERS = 30  # more have no rows of their own
 
 
-@reads(Ratings)
+@reads(Ratings, weighted=True)
 def mean_ratings(
     ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", people: People = "auto",
     level: float = 0.95, **columns: Any,
@@ -70,7 +73,8 @@ def mean_ratings(
         Wilson's between the lowest and the highest one (see Notes). So is that of values that are 0 or 1, of which both
         occur. Other means have a t interval. Units (or one cluster) and people who are a sample are crossed factors; a
         rater's own mean is of this rater. Where the design has `probabilities`, a reply counts with its expected value:
-        the mean of the levels, weighted with their probabilities.
+        the mean of the levels, weighted with their probabilities. With sampling weights of units (``weight=``) a unit
+        counts with its weight. The error is linearised, as in R's survey, with Satterthwaite's df (clusters: CR2).
 
     Raises
     ------
@@ -124,15 +128,18 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     factors = cluster_factors(design, cluster)
     how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
                     magnitude=float(np.abs(design.scores).max()))  # fmt: skip
-    ends, whose = design.ends, population(design, people, factors)
+    ends, whose, weights = design.ends, population(design, people, factors), design.unit_weight
+    weighing = None if weights is None else Weighing.of(known.astype(np.float64), weights)
     single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
     means = list[Mean]()
 
     def put(term: str, group: str, values: FloatArray, held: BoolArray, answers: int, **part: str) -> None:
         unit = np.flatnonzero(held)
         drawn = () if "rater" in part else people_means(design, expected, held, whose.drawn, how.clusters)
-        sample = Sample(values=values[unit][:, None], unit=unit, how=how, drawn=drawn)
+        weight = None if weights is None else unequal(weights[unit])
+        sample = Sample(values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight)
         row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
+        row = replace(row, method=f"{row.method}{NAMED}") if weight is not None and row.method else row
         means.append(mean_of(row, sample, ends, answers if single else math.inf))
 
     rated = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
@@ -151,12 +158,14 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     kind = "t intervals" if ends is None else share_ci(rows)
     return Result(
         metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
-        inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}; {whose.text()}",
-        counts={"ratings": design.n_rows, "units": int(known.sum())}, fit=cluster_facts(rows) if factors else {},
+        inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}"
+                  f"{NAMED if weighing else ''}; {whose.text()}",
+        counts={"ratings": design.n_rows, "units": int(known.sum()), **weight_counts(weighing, "units")},
+        fit=cluster_facts(rows) if factors else {},
         settings={"cluster": [factor.name for factor in factors], "people": whose.setting, "level": level},
-        cautions=cautions_of(design, factors, means, whose),
+        cautions=(*cautions_of(design, factors, means, whose), *weight_cautions(weighing, "unit", design)),
         references=METRIC.references if ends is None else (*METRIC.references, "wilson1927", "korngraubard1998"),
-        design=design, extras={"ends": ends, "people": whose.names(design)},
+        design=design, extras={"ends": ends, "people": whose.names(design), "weighing": weighing},
     )  # fmt: skip
 
 
@@ -183,7 +192,8 @@ def people_means(
     n = np.bincount(design.unit[given], minlength=len(design.units))
     unit = design.unit[rows]
     total = None if len(rows) == given.sum() else 1.0
-    return (Drawn.of(values[rows, None], 1 / (n[unit] * held.sum()), clusters[0][unit] if clusters else unit,
+    share = mass(held.astype(np.float64), design.unit_weight) / held.sum()
+    return (Drawn.of(values[rows, None], share[unit] / n[unit], clusters[0][unit] if clusters else unit,
                      design.rater[rows], total=total),)  # fmt: skip
 
 
@@ -241,19 +251,19 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     p = (values - ends[0]) / (ends[1] - ends[0])
     extreme = np.isin(values, ends)
     yes_no = bool(extreme.all()) and math.isfinite(answers)
-    n = float(len(p))
+    n, ones, sampled = float(len(p)), np.ones(len(p)), sample.weight is not None
     people = [replace(group, scores=group.scores / (ends[1] - ends[0])) for group in sample.drawn]
-    share = clustered_share(p, np.ones(len(p)), codes, trials=n if yes_no else answers, level=sample.how.level,
-                            drawn=people)  # fmt: skip
+    share = clustered_share(p, mass(ones, sample.weight), codes, trials=n if yes_no else answers, alike=ones,
+                            level=sample.how.level, drawn=people, sampled=sampled)  # fmt: skip
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
         return Mean(row=row, mean=mean, drawn=drawn)
     low, high, effective = share.low, share.high, share.trials
-    if yes_no and not codes and not drawn:
+    if yes_no and not codes and not drawn and not sampled:
         below, above = wilson(np.array([share.estimate]), np.array([n]), level=sample.how.level)
         low, high, effective = float(below[0]), float(above[0]), None
     low, high = (ends[0] + end * (ends[1] - ends[0]) for end in (low, high))
     error = ", two-way error" if drawn or len(codes) > 1 else ", CR2 error" if codes else ""
-    row = replace(row, undefined=None, reason=None, method=f"Wilson{error}")
+    row = replace(row, undefined=None, reason=None, method=f"Wilson{error}{NAMED * sampled}")
     row = with_ends(row, low, high, sample.how.level, within=ends, interval="score", effective=effective,
                     df=None if effective is None else share.df)  # fmt: skip
     return Mean(row=row, mean=mean, drawn=drawn, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n))
@@ -277,7 +287,9 @@ def cautions_of(
 
 def sentence(result: Result) -> str:
     """State the mean of all units."""
-    return f"The mean rating was {sentences.estimate(result.rows[0])}."
+    weighing = result.extras.get("weighing")
+    units = f" over {count(weighing.units, 'unit')} ({effective_text(weighing)})" if weighing else ""
+    return f"The mean rating{units} was {sentences.estimate(result.rows[0])}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

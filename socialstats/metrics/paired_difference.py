@@ -312,7 +312,9 @@ def sentence(result: Result) -> str:
     repeats = result.design.repeats
     share = f" in the share of '{shorten(repeats.share_of, 30)}'" if repeats is not None and repeats.share_of else ""
     text = f"The mean difference{share} ({names[0]} minus {names[1]}) was {number(row.shown())}"
-    text += f" over {count(row.n or 0, 'pair')}{where}{effective_text(result.extras['weighing'])}"
+    text += f" over {count(row.n or 0, 'pair')}{where}"
+    if weighing := result.extras.get("weighing"):
+        text += f" ({effective_text(weighing)})"
     if row.statistic is None:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"

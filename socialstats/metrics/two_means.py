@@ -186,7 +186,7 @@ def cautions_of(
 def sentence(result: Result) -> str:
     """Return both means, their difference, its interval and test."""
     lead, first, second = result.rows[:3]
-    sizes = [effective_text(side) for side in result.extras.get("weighings") or (None, None)]
+    sizes = [f", {effective_text(side)}" if side else "" for side in result.extras.get("weighings") or (None, None)]
     shown = [
         f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')}{size})"
         for row, size in zip((first, second), sizes, strict=True)

@@ -104,10 +104,11 @@ def two_proportions(
         p = fisher_exact(hits, samples.n_units)
         lead = replace(lead, p_value=p, test="exact") if p is not None else lead
     rows = (lead, *shares)
+    how = ", ".join(dict.fromkeys([str(lead.method), tested])) + (NAMED if sides else "")
     return Result(
         metric="two_proportions",
         title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
-        inference=f"{', '.join(dict.fromkeys([str(lead.method), tested]))}{NAMED if sides else ''}; {cluster_text(factors, 'units')}",
+        inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts={"units": samples.n_rows, **weight_counts(both(sides), "units"), **cluster_counts(factors)},
         fit={
@@ -143,7 +144,7 @@ def sentence(result: Result) -> str:
     choice = shorten(result.extras["choice"], 30)
     sizes = ["", ""]
     if weighings := result.extras.get("weighings"):
-        sizes = [f" ({count(side.units, 'unit')}{effective_text(side)})" for side in weighings]
+        sizes = [f" ({count(side.units, 'unit')}, {effective_text(side)})" for side in weighings]
     elif result.design.repeats is None:
         pairs = zip(result.extras["hits"], result.extras["n"], strict=True)
         sizes = [f" ({count(hits)} of {count(n)})" for hits, n in pairs]

@@ -93,12 +93,15 @@ class Sample:
     how : Inference
     drawn : tuple of Drawn
         Raters who are samples too, beside fixed judges.
+    weight : (units,) float64 array, or None
+        Sampling weights of the units, beside fixed judges.
     """
 
     values: FloatArray
     unit: IntArray
     how: Inference
     drawn: tuple[Drawn, ...] = ()
+    weight: FloatArray | None = None
 
     @property
     def means(self) -> FloatArray:
@@ -134,7 +137,8 @@ class Sample:
         if self.how.judges == "random" and not self.how.clusters:
             return crossed_mean(self.values, magnitude=self.how.magnitude)
         values, codes = self.parts()
-        return clustered_mean(values, np.ones(len(values)), codes, magnitude=self.how.magnitude, drawn=self.drawn)
+        ones, size = np.ones(len(values)), self.how.magnitude
+        return clustered_mean(values, ones, codes, magnitude=size, drawn=self.drawn, weight=self.weight)
 
 
 def enough(held: IntArray, of: int) -> BoolArray:

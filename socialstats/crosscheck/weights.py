@@ -1,0 +1,174 @@
+"""Numbers of units with sampling weights recomputed, each unit written out: statsmodels, and sums by cluster."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray
+from socialstats.crosscheck.clusters import Errors, codes_of, errors_by, gap_errors
+from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
+from socialstats.crosscheck.peers import load_peer
+from socialstats.crosscheck.row_arithmetic import both_ends, end_checks, field_checks, label, relative, wald_checks
+from socialstats.crosscheck.shares import clustered_share_checks
+from socialstats.results import Check, Result, Row, Verification
+
+LINEARISED = "n / (n - 1) sum of squared w (x - m) / sum w; clusters: CR2; Satterthwaite's df of the shares of weights"
+DESCRIBED = "statsmodels' DescrStatsW"
+REGRESSED = "statsmodels' weighted regression on a constant with HC1 errors"
+ENDS = "square and add of the ends of both shares (Zou & Donner)"
+
+
+def weighted_errors(x: FloatArray, w: FloatArray, codes: Any) -> Errors:
+    """Return the errors of a weighted mean of units, (units, factors) codes of clusters."""
+    f = w / w.sum()
+    e = f * (x - f @ x)
+    found = errors_by(e, f, codes)
+    if np.size(codes) or not found.known:
+        return found
+    variance = len(x) / (len(x) - 1) * float(e @ e)
+    return replace(found, variance=variance, plain=variance)
+
+
+def described(x: FloatArray, w: FloatArray) -> tuple[float, float]:
+    """Return the weighted mean and standard deviation by statsmodels, the latter with n - 1 for n units."""
+    found: Any = load_peer("statsmodels.stats.weightstats", "DescrStatsW")(x, weights=w)
+    return float(found.mean), math.sqrt(float(found.var) * len(x) / (len(x) - 1))
+
+
+def regressed(row: Row, x: FloatArray, w: FloatArray, codes: Any) -> list[Check]:
+    """Compare the standard error of independent units with that of a weighted regression."""
+    if row.std_error is None or np.size(codes):
+        return []
+    WLS = load_peer("statsmodels.regression.linear_model", "WLS")
+
+    found: Any = WLS(x, np.ones(len(x)), weights=w).fit(cov_type="HC1")
+    return field_checks(row, "statsmodels", REGRESSED, std_error=float(found.bse[0]))
+
+
+def mean_checks(row: Row, x: FloatArray, w: FloatArray, codes: Any, level: float, **test: Any) -> list[Check]:
+    """Compare a weighted mean, its error, and the interval and test of t."""
+    mean, size = described(x, w)[0], float(np.abs(x).max())
+    out = [relative(label(row), row.estimate, mean, "statsmodels", DESCRIBED, size=size)]
+    if row.std_error is None:
+        return out
+    found = weighted_errors(x, w, codes)
+    error = math.sqrt(found.variance)
+    out += [*field_checks(row, "numpy", LINEARISED, std_error=error), *regressed(row, x, w, codes)]
+    return [*out, *wald_checks(row, level, mean, error, found.df, cut=row.limits, why=LINEARISED, **test)]
+
+
+def too_many(quantity: str) -> Verification:
+    """Return that a result has too many units to write them out."""
+    return Verification(checks=(set_aside(quantity, None, None, "statsmodels", "too many units to write out"),))
+
+
+def paired(result: Result) -> Verification:
+    """Recompute a mean difference of weighted pairs, and the weighted summaries of both conditions."""
+    design, settings = result.design, result.settings
+    if design.n_pairs > MOST_ROWS:
+        return too_many("difference")
+    at = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
+    x, y, w = design.first[at], design.second[at], design.weight[at]
+    codes = codes_of(design.factors(settings["cluster"]), at)
+    test = {"null": settings["null"], "alternative": settings["alternative"]}
+    checks: list[Check] = []
+    for row in result.rows:
+        values = {**dict(zip(design.conditions, (x, y), strict=True)), "difference": x - y}.get(row.term)
+        if values is not None and row.role == "difference":
+            own = codes if row.group is None else codes[:, :0]
+            checks += mean_checks(row, values, w, own, settings["level"], **test)
+        elif values is not None and row.group in ("mean", "sd"):
+            theirs = described(values, w)[row.group == "sd"]
+            size = float(np.abs(values).max())
+            checks.append(relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=size))
+        elif row.term == "r" and row.estimate is not None:
+            found: Any = load_peer("statsmodels.stats.weightstats", "DescrStatsW")(np.column_stack([x, y]), weights=w)
+            theirs = float(found.corrcoef[0, 1])
+            checks.append(relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=1.0))
+    return Verification(checks=tuple(checks))
+
+
+class Sides:
+    """The units of two groups, written out."""
+
+    def __init__(self, result: Result, values: FloatArray) -> None:
+        design = result.design
+        at = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
+        self.x, self.w = values[at], design.weight[at]
+        self.second: BoolArray = design.group[at] == 1
+        self.codes = codes_of(design.factors(result.settings["cluster"]), at)
+
+    def of(self, second: bool) -> tuple[FloatArray, FloatArray, Any]:
+        """Return values, weights and codes of one group."""
+        mine = self.second == second
+        return self.x[mine], self.w[mine], self.codes[mine]
+
+    def gap(self) -> tuple[float, Errors]:
+        """Return the difference of the weighted means, and its errors."""
+        sides = [self.of(second) for second in (False, True)]
+        means = [described(x, w)[0] for x, w, _ in sides]
+        if not self.codes.shape[1]:
+            parts = [weighted_errors(*side) for side in sides]
+            v = np.array([0.0 if math.isnan(part.variance) else part.variance for part in parts])
+            df = float(v.sum() ** 2 / sum(one**2 / part.df for one, part in zip(v, parts, strict=True) if one))
+            return means[0] - means[1], replace(parts[0], variance=float(v.sum()), df=df)
+        f, e = np.zeros(len(self.x)), np.zeros(len(self.x))
+        for second, sign in ((False, 1.0), (True, -1.0)):
+            mine = self.second == second
+            f[mine] = self.w[mine] / self.w[mine].sum()
+            e[mine] = sign * f[mine] * (self.x[mine] - f[mine] @ self.x[mine])
+        return means[0] - means[1], gap_errors(e, f, self.second, self.codes)
+
+
+def means(result: Result) -> Verification:
+    """Recompute both weighted means, their standard deviations, and the difference."""
+    design, settings = result.design, result.settings
+    if design.n_rows > MOST_ROWS:
+        return too_many("difference")
+    sides = Sides(result, design.value)
+    lead, size = result.rows[0], float(np.abs(sides.x).max())
+    gap, errors = sides.gap()
+    checks = [relative(label(lead), lead.estimate, gap, "statsmodels", DESCRIBED, size=size)]
+    if lead.std_error is not None:
+        error = math.sqrt(errors.variance)
+        checks += field_checks(lead, "numpy", LINEARISED, std_error=error)
+        checks += wald_checks(lead, settings["level"], gap, error, errors.df, null=settings["null"], why=LINEARISED,
+                              alternative=settings["alternative"], cut=lead.limits)  # fmt: skip
+    for row, second in zip(result.rows[1:], (False, True) * 2, strict=True):
+        x, w, codes = sides.of(second)
+        if row.group == "mean":
+            checks += mean_checks(row, x, w, codes, settings["level"])
+        else:
+            checks.append(relative(label(row), row.estimate, described(x, w)[1], "statsmodels", DESCRIBED, size=size))
+    return Verification(checks=tuple(checks))
+
+
+def proportions(result: Result) -> Verification:
+    """Recompute both weighted shares, the difference with its interval, and its test."""
+    design, settings = result.design, result.settings
+    if design.n_rows > MOST_ROWS:
+        return too_many("difference")
+    whole = design.repeats is None
+    ones = (design.value == design.levels.index(settings["choice"])).astype(float) if whole else design.value
+    sides, (lead, *shares) = Sides(result, ones), result.rows
+    gap, errors = sides.gap()
+    checks = [relative(label(lead), lead.estimate, gap, "statsmodels", DESCRIBED, size=1.0)]
+    for row, second in zip(shares, (False, True), strict=True):
+        x, w, codes = sides.of(second)
+        p, found = described(x, w)[0], weighted_errors(x, w, codes)
+        answers = float(len(x)) if whole else float(design.repeats.of_source(row.term).answers.sum())
+        checks += field_checks(row, "statsmodels", DESCRIBED, estimate=p)
+        checks += clustered_share_checks(row, p, found, answers=answers, level=settings["level"])
+    if lead.interval == "score" and None not in (shares[0].conf_low, shares[1].conf_low):
+        low, high = both_ends(gap, *shares)
+        checks += end_checks(lead, max(low, -1.0), min(high, 1.0), "numpy", ENDS, least=1.0)
+    if lead.std_error is not None:
+        error = math.sqrt(errors.variance)
+        checks += field_checks(lead, "numpy", LINEARISED, std_error=error)
+        checks += wald_checks(lead, settings["level"], gap, error, errors.df, cut=(-1.0, 1.0), why=LINEARISED,
+                              ends=lead.interval != "score")  # fmt: skip
+    return Verification(checks=tuple(checks))
