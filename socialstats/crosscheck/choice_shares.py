@@ -14,9 +14,10 @@ from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.people import joint_checks as people_checks
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
-from socialstats.crosscheck.shares import mean_checks
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p, wald_checks
+from socialstats.crosscheck.shares import clustered_share_checks, mean_checks
 from socialstats.crosscheck.swapping import swap_check
+from socialstats.crosscheck.weights import LINEARISED, weighted_errors
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def verify(result: Result) -> Verification:
     """Recompute shares, differences and changes of all rows, with standard errors, intervals and tests."""
     levels = list(result.extras["counts"][str(result.settings["reference"])])
     table = with_levels(rated_table(result, "stratum"), result.design, levels)
+    held = result.design.unit_weight
+    table["held"] = 1.0 if held is None else held[result.design.unit[table.index.to_numpy(dtype=int)]]
     base, reference = result.settings["base"], str(result.settings["reference"])
     parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in [None, *table.attrs["cells"]]}
     pairs: dict[Any, pd.DataFrame] = {}
@@ -81,7 +84,13 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     hits = np.asarray(own[f"{IS}{row.term}"], dtype=np.float64)
     probable = bool(np.any(own[[name for name in own if str(name).startswith(IS)]].to_numpy() % 1))
     codes = codes[:, :0] if alone and not probable else codes
-    people = Part.of(own, hits[:, None], np.full(len(hits), 1 / len(hits)), alone=True)
+    held = own["held"].to_numpy(dtype=float)
+    people = Part.of(own, hits[:, None], held / held.sum(), alone=True)
+    if np.ptp(held):
+        p, errors = float(np.average(hits, weights=held)), joined_errors(weighted_errors(hits, held, codes), [people])
+        checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-10, why=COUNTED)]
+        answers = math.inf if probable else float(len(hits))
+        return checks + clustered_share_checks(row, p, errors, answers=answers, level=result.settings["level"])
     return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)), people)
 
 
@@ -113,14 +122,22 @@ def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, s
     if row.estimate is None:
         return []
     sums, values = linear_values(pair, names, row.term)
-    gap = float(values.mean())
+    held = pair.drop_duplicates("unit").set_index("unit").loc[sums.index, "held"].to_numpy(dtype=float)
+    gap = float(np.average(values, weights=held))
     checks = [compare(label(row), row.estimate, float(gap), package="pandas", tolerance=1e-12, why=COUNTED)]
     if row.std_error is None:
         return checks
     columns = ["g0", "g1"] if pair["crossed"].any() else ["left"]
     groups = pair.drop_duplicates("unit").set_index("unit").loc[sums.index, columns]
     codes = np.column_stack([np.unique(groups[c], return_inverse=True)[1].ravel() for c in columns])
-    errors = joined_errors(mean_errors(values, codes), people_of_pair(pair, names, [row.term]))
+    people = people_of_pair(pair, names, [row.term])
+    if np.ptp(held):
+        alone = not pair["clustered"].any()
+        errors = joined_errors(weighted_errors(values, held, codes[:, :0] if alone else codes), people)
+        level, error = result.settings["level"], math.sqrt(errors.variance)
+        out = [*checks, relative(label(row, "s.e."), row.std_error, error, "numpy", LINEARISED)]
+        return [*out, *wald_checks(row, level, gap, error, errors.df, cut=(-1.0, 1.0), why=LINEARISED)]
+    errors = joined_errors(mean_errors(values, codes), people)
     return checks + mean_row_checks(row, values, codes, result.settings["level"], cut=(-1.0, 1.0), errors=errors)
 
 
@@ -128,11 +145,11 @@ def linear_values(pair: pd.DataFrame, names: tuple[str, str], level: str) -> tup
     """Sums by unit and source, and the values by unit whose mean is the difference of two shares."""
     hit = pair.assign(hit=pair[f"{IS}{level}"])
     sums: Any = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
-    values: Any = 0.0
+    held, values = hit.groupby("unit")["held"].first().loc[sums.index], 0.0  # type: Any, Any
     for name, sign in zip(names, (1, -1), strict=True):
         hits, sizes = sums["sum"][name], sums["size"][name]
-        p = hits.sum() / sizes.sum()
-        values = values + sign * (p + len(sums) * (hits - p * sizes) / sizes.sum())
+        p = (held * hits).sum() / (held * sizes).sum()
+        values = values + sign * (p + held.sum() * (hits - p * sizes) / (held * sizes).sum())
     return sums, values.to_numpy()
 
 
@@ -142,7 +159,7 @@ def people_of_pair(pair: pd.DataFrame, names: tuple[str, str], levels: list[str]
     for name, sign in zip(names, (1.0, -1.0), strict=True):
         own = pair[pair["source"] == name]
         values = own[[f"{IS}{level}" for level in levels]].to_numpy(dtype=float)
-        found.append(Part.of(own, values, np.full(len(own), 1 / len(own)), sign=sign))
+        found.append(Part.of(own, values, own["held"] / own["held"].sum(), sign=sign))
     return found
 
 

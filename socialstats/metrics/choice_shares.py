@@ -28,6 +28,14 @@ from socialstats.inference.dependence import (
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import Drawn, numbered
 from socialstats.inference.rows import with_mean
+from socialstats.inference.weights import (
+    NAMED,
+    Weighing,
+    effective_text,
+    refuse_resamples,
+    weight_cautions,
+    weight_counts,
+)
 from socialstats.models.agreement import Refusal
 from socialstats.models.matched_pairs import hotelling
 from socialstats.models.shares import (
@@ -71,6 +79,7 @@ ROW_LEVEL = "chi-square, treating ratings as independent"
 
 
 NOT_DRAWN = "replies count with probabilities or shares, whose chi-square does not follow the chi-square distribution"
+NO_SWAPS = "swaps and chi-square count each unit once, and these have sampling weights"
 NO_UNITS = "no unit was rated by both sources"
 BY_RATER = "t over units (clusters) and raters"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
@@ -149,7 +158,8 @@ def all_rows(counted: Counted) -> list[Row]:
             name = counted.name_of((k, counted.first))
             base = counted.base((k, counted.first), name if label is None else f"{name}, {label}", label, n=0.0,
                                 n_units=0)  # fmt: skip
-            pair = common(data.counts[:, k], data.counts[:, counted.first], data.copies, counted.codes, units)
+            pair = common(data.counts[:, k], data.counts[:, counted.first], data.copies, counted.codes, units,
+                          data.weight)  # fmt: skip
             both = units & (data.n[:, [k, counted.first]] > 0).all(axis=1)
             drawn = [*data.drawn(k, counted.codes, both),
                      *data.drawn(counted.first, counted.codes, both, sign=-1.0)]  # fmt: skip
@@ -174,7 +184,8 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
         if not rated.any():
             rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
-        shares = level_shares(counts, j, data.copies, counted.codes, probable=probable, drawn=drawn)
+        shares = level_shares(counts, j, data.copies, counted.codes, probable=probable, drawn=drawn,
+                              sampled=data.weight)  # fmt: skip
         row = replace(share_row(row, shares, how), n_units=int(data.copies[rated].sum()))
         rows.append(row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None))
     return [*rows, *entropy_rows(counted, k, replace(base, role="component"), units)]
@@ -200,7 +211,8 @@ def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[
     for name, values, at in (("H", bits(counted.data.counts[whole, k]), whole), ("H_reply", entropy[own], unit[own])):
         row = replace(base, term=free_label(name, counted.data.levels), key=(*base.key, ("entropy", name)))
         codes = [code[at] for code in counted.codes] or [at]
-        mean = clustered_mean(values, counted.data.copies[at], codes, magnitude=most) if len(at) else None
+        held = None if counted.data.weight is None else counted.data.weight[at]
+        mean = clustered_mean(values, counted.data.copies[at], codes, magnitude=most, weight=held) if len(at) else None
         if mean is None:
             rows.append(replace(row, undefined="every unit has a reply without probabilities", reason="no_data"))
             continue
@@ -260,6 +272,8 @@ def rows_of_tests(counted: Counted, base: Row, pair: PairTable, drawn: Sequence[
     if df < 1:
         why = "every rating is of one level: nothing to compare"
         return [replace(row, undefined=why, reason="no_variation") for row in (base, plain)]
+    if pair.weight is not None:
+        return [replace(row, undefined=NO_SWAPS) for row in (base, plain)]
     if counted.probable and np.any(np.concatenate([pair.first, pair.second]) % 1):
         plain = replace(plain, undefined=NOT_DRAWN)
     else:
@@ -286,6 +300,11 @@ def change_rows(counted: Counted) -> list[Row]:
     cells, base, sources = counted.cells, counted.settings["base"], range(len(counted.data.sources))
     if base is None:
         return []
+    if counted.data.weight is not None:
+        raise InputError(
+            f"{option('base', shorten(base))} compares shares within clusters, which count alike, and units have "
+            f"sampling weights. Leave {option('base')} or {option('weight')} out"
+        )
     if base not in cells.labels:
         raise InputError(
             f"{option('base', shorten(base))}: {option('stratum')} has no such level. Levels: "
@@ -412,7 +431,7 @@ SAID = 4
 MOST_DRAWN = 200
 
 
-@reads(Ratings, labels="shares")
+@reads(Ratings, labels="shares", weighted=True)
 def choice_shares(
     ratings: Ratings | TableLike,
     *,
@@ -490,6 +509,10 @@ def choice_shares(
         also has two entropies in bits. ``H`` is the mean over units of the entropy of the unit's mean probabilities,
         ``H_reply`` the mean entropy of its single replies.
 
+        With sampling weights of units (``weight=``) all ratings of a unit have its weight. Errors of single ratings are
+        linearised, as in R's survey, others CR2. Differences have their t tests; ``any level``, `base` and a bootstrap
+        have no weighted form.
+
     Raises
     ------
     InputError
@@ -534,7 +557,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     whose = population(design, settings["people"], factors, unable=unable)
     data = source_counts(design, settings["source"], settings["refusal"], alone=True, probable=probable,
                          drawn=whose.drawn)  # fmt: skip
-    whose = whose.of(data.people)
+    whose, weighing = whose.of(data.people), None
+    if data.weight is not None:
+        weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)
+    if settings["ci"] in RESAMPLED:
+        refuse_resamples(weighing, option("ci", settings["ci"]), design)
     cells = cells_of(design, settings["stratum"], "stratum")
     usual = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
@@ -551,19 +578,20 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     return Result(
         metric="choice_shares",
         title="Choice shares" + of_probabilities(design),
-        inference=f"{made}; {cluster_text(factors, 'units')}; {whose.text()}",
+        inference=f"{made}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
-        counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),
+        counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()),
+                **weight_counts(weighing, "units"), "sources": len(data.sources),
                 **({"strata": len(cells.labels)} if cells.labels else {})},
         fit={"nobs": round(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
         | (cluster_facts(rows) if factors else {})
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
         settings=settings | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
         cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *drawn_cautions(drawn, whose.n),
-                  *population_cautions(whose)),
+                  *population_cautions(whose), *weight_cautions(weighing, "unit", design)),
         references=METRIC.references,
         design=design,
-        extras={"people": whose.names(design), "counts": {
+        extras={"people": whose.names(design), "weighing": weighing, "counts": {
             name: dict(zip(data.levels, one.tolist(), strict=True))
             for name, one in zip(data.sources, pooled, strict=True)}},
     )  # fmt: skip
@@ -576,6 +604,8 @@ def sentence(result: Result) -> str:
     said = "; ".join(f"{shorten(name)}: {shares_of(result, name)}" for name in names[:2])
     more = f"; {count(len(names) - 2, 'more source')} in the rows" if len(names) > 2 else ""
     size = f"{count(result.counts['ratings'], 'rating')} of {count(result.counts['units'], 'unit')}"
+    if weighing := result.extras.get("weighing"):
+        size += f" ({effective_text(weighing)})"
     text = f"Shares over {size} were: {said}{more}."
     return text if len(names) < 2 else f"{text} {difference_text(result, names[1], base)}"
 

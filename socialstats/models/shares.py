@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
+from socialstats.designs.cells import mass, unequal
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -114,6 +115,8 @@ class Shares:
         Yes-or-no answers behind the values; an interval never counts more.
     drawn : tuple of Drawn
         Groups of raters who are samples too.
+    weight : (cells,) float64 array, or None
+        Sampling weight of each unit of a cell.
     """
 
     values: FloatArray
@@ -121,6 +124,7 @@ class Shares:
     clusters: tuple[IntArray, ...] = ()
     trials: float = math.inf
     drawn: tuple[Drawn, ...] = ()
+    weight: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +171,10 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     -------
     Row
     """
-    found = clustered_share(data.values, data.count, data.clusters, trials=data.trials, level=how.level,
-                            drawn=data.drawn)  # fmt: skip
+    found = clustered_share(
+        data.values, mass(data.count, data.weight), data.clusters, trials=data.trials, level=how.level,
+        alike=data.count, drawn=data.drawn, sampled=data.weight is not None,
+    )  # fmt: skip
     n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
     row = replace(
         row, estimate=p, n=n, n_units=int(n), n_clusters=found.clusters if clustered else None, method=METHODS[how.ci],
@@ -193,12 +199,13 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
-    return with_share(row, found, how.level, clustered=clustered or bool(data.drawn))
+    return with_share(row, found, how.level, clustered=clustered or bool(data.drawn) or data.weight is not None)
 
 
 def is_plain(data: Shares) -> bool:
     """Return whether the values are independent and all yes or no."""
-    return not data.clusters and not data.drawn and bool(np.all((data.values == 0) | (data.values == 1)))
+    plain = not data.clusters and not data.drawn and data.weight is None
+    return plain and bool(np.all((data.values == 0) | (data.values == 1)))
 
 
 def resampled(
@@ -268,7 +275,7 @@ class RaterCounts:
     counts: FloatArray
 
     def rows(
-        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray
+        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray, held: FloatArray | None = None
     ) -> tuple[IntArray, FloatArray, IntArray]:
         """Return the ratings of some units, what each counts, and its cluster; alike units apart where units are.
 
@@ -277,21 +284,25 @@ class RaterCounts:
         copies : (units,) float64 array
         codes : none or one (units,) int64 array
         among : (units,) bool array
+        held : (units,) float64 array, optional
+            Sampling weights.
         """
         rows = np.flatnonzero(among[self.unit])
         unit = self.unit[rows]
         if codes:
-            return rows, copies[unit], codes[0][unit]
+            return rows, copies[unit] * (1.0 if held is None else held[unit]), codes[0][unit]
         times = copies[unit].astype(np.int64)
         copy = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
         unit = np.repeat(unit, times)
-        return np.repeat(rows, times), np.ones(len(unit)), unit + copy * len(copies)
+        weight = np.ones(len(unit)) if held is None else held[unit]
+        return np.repeat(rows, times), weight, unit + copy * len(copies)
 
     def drawn(
-        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray, *, total: float, sign: float = 1.0
-    ) -> list[Drawn]:
+        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray, *, total: float, sign: float = 1.0,
+        held: FloatArray | None = None,
+    ) -> list[Drawn]:  # fmt: skip
         """Return what these people add to the shares of all levels in some units, of `total` ratings of the source."""
-        rows, weight, cluster = self.rows(copies, codes, among)
+        rows, weight, cluster = self.rows(copies, codes, among, held)
         if not len(rows):
             return []
         whole = total if total > weight.sum() * (1 + 1e-9) else None  # fixed raters are part of it
@@ -314,6 +325,8 @@ class SourceCounts:
         Ratings of raters without a source.
     people : tuple of RaterCounts or None
         By source, the ratings of people who are a sample; none where raters are fixed.
+    weight : (units,) float64 array, or None
+        Sampling weights.
     """
 
     name: str
@@ -323,14 +336,16 @@ class SourceCounts:
     copies: FloatArray
     left_out: int = 0
     people: tuple[RaterCounts | None, ...] = ()
+    weight: FloatArray | None = None
 
     def drawn(self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0) -> list[Drawn]:
         """Return what the people of a source, if they are a sample, add to its shares in some units."""
         people = self.people[k] if self.people else None
         if people is None:
             return []
-        total = float(self.copies[among] @ self.n[among, k])
-        return people.drawn(self.copies, codes, among, total=total, sign=sign)
+        held = self.copies if self.weight is None else self.copies * self.weight
+        total = float(held[among] @ self.n[among, k])
+        return people.drawn(self.copies, codes, among, total=total, sign=sign, held=self.weight)
 
     @property
     def n(self) -> FloatArray:
@@ -403,7 +418,7 @@ def source_counts(
                       if several and len(own) else None)  # fmt: skip
     return SourceCounts(
         name=factor.name, sources=factor.levels, levels=levels, counts=counts, copies=design.unit_count,
-        left_out=int((given & (code < 0)).sum()), people=tuple(people),
+        weight=design.unit_weight, left_out=int((given & (code < 0)).sum()), people=tuple(people),
     )  # fmt: skip
 
 
@@ -643,12 +658,15 @@ class PairTable:
     copies : (units,) float64 array
     codes : tuple of (units,) int64 arrays
         Cluster factors.
+    weight : (units,) float64 array, or None
+        Sampling weights.
     """
 
     first: FloatArray
     second: FloatArray
     copies: FloatArray
     codes: tuple[IntArray, ...]
+    weight: FloatArray | None = None
 
     @property
     def totals(self) -> FloatArray:
@@ -657,18 +675,20 @@ class PairTable:
 
 
 def common(
-    first: FloatArray, second: FloatArray, copies: FloatArray, codes: Sequence[IntArray], among: FloatArray
-) -> PairTable:
+    first: FloatArray, second: FloatArray, copies: FloatArray, codes: Sequence[IntArray], among: FloatArray,
+    weight: FloatArray | None = None,
+) -> PairTable:  # fmt: skip
     """Keep the units (of some) that both sources rated."""
     kept = np.flatnonzero(among & (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
     return PairTable(
-        first=first[kept], second=second[kept], copies=copies[kept], codes=tuple(code[kept] for code in codes)
-    )
+        first=first[kept], second=second[kept], copies=copies[kept], codes=tuple(code[kept] for code in codes),
+        weight=None if weight is None else unequal(weight[kept]),
+    )  # fmt: skip
 
 
 def level_shares(
     counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray], *, probable: bool = False,
-    drawn: Sequence[Drawn] = (),
+    drawn: Sequence[Drawn] = (), sampled: FloatArray | None = None,
 ) -> Shares:  # fmt: skip
     """Ratings of a level among all ratings, in clusters.
 
@@ -687,17 +707,25 @@ def level_shares(
         most that the interval may count.
     drawn : sequence of Drawn
         What people who are a sample add to the shares of all levels.
+    sampled : (units,) float64 array, optional
+        Sampling weights.
     """
     n = counts.sum(axis=1)
     kept = np.flatnonzero(n > 0)
     chosen, size, weight = counts[kept, level], n[kept], copies[kept]
-    groups = [code[kept] for code in codes]
+    groups, held = [code[kept] for code in codes], np.ones(len(kept)) if sampled is None else sampled[kept]
     if not groups and (probable or np.any(size > 1)):  # identical units stay separate clusters
         times = weight.astype(np.int64)
-        chosen, size = np.repeat(chosen, times), np.repeat(size, times)
+        chosen, size, held = (np.repeat(part, times) for part in (chosen, size, held))
         weight, groups = np.ones(len(size)), [np.arange(len(size))]
     ones, counted = np.repeat([1.0, 0.0], len(size)), np.concatenate([weight * chosen, weight * (size - chosen)])
     some = counted > 0
+    if np.ptp(held):
+        return Shares(
+            values=ones[some], count=counted[some], clusters=tuple(np.tile(g, 2)[some] for g in groups),
+            trials=math.inf if probable else float(counted.sum()), weight=np.tile(held, 2)[some],
+            drawn=tuple(group.column(level) for group in drawn),
+        )  # fmt: skip
     found = merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups],
                    math.inf if probable else float(counted.sum()))  # fmt: skip
     return replace(found, drawn=tuple(group.column(level) for group in drawn))
@@ -713,7 +741,7 @@ def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[Clus
     """
     values = linear_differences(pair)
     return [
-        clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0,
+        clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0, weight=pair.weight,
                        drawn=[group.column(j) for group in drawn])
         for j in range(values.shape[1])
     ]  # fmt: skip
@@ -721,8 +749,8 @@ def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[Clus
 
 def linear_differences(pair: PairTable) -> FloatArray:
     """(units, levels) float64 array: values of `share_differences`, whose mean is the difference of shares."""
-    n = float(pair.copies.sum())
-    sums = pair.totals
+    held = mass(pair.copies, pair.weight)
+    n, sums = float(pair.copies.sum()), np.stack([held @ pair.first, held @ pair.second])
     shares = sums / sums.sum(axis=1, keepdims=True)
     values = np.zeros_like(pair.first)
     for sign, counts, p, total in zip((1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True):
