@@ -16,9 +16,9 @@ from socialstats.text import listing, meant, shorten
 
 PartColumns = dict[str, str]
 PARTS = {
-    "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster", "repeat"),
-    "groups": ("group", "value", "unit", "count", "by", "cluster", "repeat"),
-    "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster", "repeat"),
+    "paired": ("unit", "condition", "value", "first", "second", "count", "weight", "by", "cluster", "repeat"),
+    "groups": ("group", "value", "unit", "count", "weight", "by", "cluster", "repeat"),
+    "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "weight", "by", "cluster", "repeat"),
 }
 BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
 MARKS = {

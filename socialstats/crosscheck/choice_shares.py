@@ -145,7 +145,8 @@ def linear_values(pair: pd.DataFrame, names: tuple[str, str], level: str) -> tup
     """Sums by unit and source, and the values by unit whose mean is the difference of two shares."""
     hit = pair.assign(hit=pair[f"{IS}{level}"])
     sums: Any = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
-    held, values = hit.groupby("unit")["held"].first().loc[sums.index], 0.0  # type: Any, Any
+    held: Any = hit.groupby("unit")["held"].first().loc[sums.index]
+    values: Any = 0.0
     for name, sign in zip(names, (1, -1), strict=True):
         hits, sizes = sums["sum"][name], sums["size"][name]
         p = (held * hits).sum() / (held * sizes).sum()

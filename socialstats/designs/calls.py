@@ -337,8 +337,8 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
             close = close or difflib.get_close_matches(key, [*options, *every], n=1)
             if key in ("weight", "weights") and not close:
                 raise InputError(
-                    f"{name} takes no weights: only comparisons have sampling weights. Whole frequencies of alike rows "
-                    f"are {option('count')}"
+                    f"{name} takes no sampling weights: it would ignore them. Whole frequencies of alike rows are "
+                    f"{option('count')}, where it takes these"
                 )
             hint = (
                 f"{option('level')} is 1 - alpha, 0.9 for an alpha of 0.1"

@@ -441,8 +441,8 @@ def build_from(
     """
     may_miss = ["by"] if options.shared else []
     if noticed is None:
-        weight = roles["weight"] or None
-        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels, weight).cautions
+        played, weighs = roles.columns(), roles["weight"] or None
+        noticed = frequency(table, options.count, [], played, options.na_labels, weighs).cautions
     rows = begun(table, roles, options, fix=FILL, wide=wide, may_miss=may_miss)
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])

@@ -211,7 +211,7 @@ def _named(columns: Texts, how: str) -> Frequency:
     detail = f"{quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}"
     fix = (
         f"{option('count', name, f'--count {name}')} if a row stands for so many, "
-        f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither"
+        f"{option('weight', name, f'--map weight={name}')} if it is a sampling weight, {none} if neither"
     )
     return Frequency(cautions=(caution("SS324", detail, affects="n, every number", fix=fix),))
 

@@ -216,8 +216,8 @@ def clustered_mean(
     if unit != 1:
         size = None if magnitude is None else magnitude / unit
         scaled = [replace(group, scores=group.scores / unit) for group in drawn]
-        found = clustered_mean(x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled, weight=weight)
-        return in_unit(found, unit, float(x[0]))
+        small = clustered_mean(x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled, weight=weight)
+        return in_unit(small, unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     weight = unequal(weight)
     held = mass(c, weight)

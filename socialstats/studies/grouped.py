@@ -19,6 +19,7 @@ from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
+from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import parts_of, subtracts
 from socialstats.sentences import undefined
@@ -65,8 +66,9 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     Raises
     ------
     InputError
-        Whatever the study raises, naming the level.
+        Whatever the study raises, naming the level; for units with sampling weights, which no page has.
     """
+    refuse_weights(design, f"the page '{study.name}'", False)
     outcome = with_turned(run_levels(study, design, options))
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
