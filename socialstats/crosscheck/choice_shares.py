@@ -89,7 +89,7 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     if np.ptp(held):
         p, errors = float(np.average(hits, weights=held)), joined_errors(weighted_errors(hits, held, codes), [people])
         checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-10, why=COUNTED)]
-        answers = math.inf if probable else float(len(hits))
+        answers = math.inf if probable else float(held.sum() ** 2 / (held @ held))
         return checks + clustered_share_checks(row, p, errors, answers=answers, level=result.settings["level"])
     return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)), people)
 

@@ -118,6 +118,7 @@ def score_checks(
         ends = wilson_roots(mean, float(len(p)), result.settings["level"], None)
     else:
         most = math.inf if not binary else len(p) if extreme else ratings
+        most *= float(held.sum() ** 2 / (held @ held)) / len(p)
         trials = counted(mean * (1 - mean), replace(errors, variance=variance), most)
         out.append(relative(label(row, "df"), row.df, df, "numpy", CR2))
         ends = wilson_roots(mean, trials, result.settings["level"], df)

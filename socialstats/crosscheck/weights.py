@@ -161,6 +161,7 @@ def proportions(result: Result) -> Verification:
         x, w, codes = sides.of(second)
         p, found = described(x, w)[0], weighted_errors(x, w, codes)
         answers = float(len(x)) if whole else float(design.repeats.of_source(row.term).answers.sum())
+        answers *= float(w.sum() ** 2 / (w @ w)) / len(x)
         checks += field_checks(row, "statsmodels", DESCRIBED, estimate=p)
         checks += clustered_share_checks(row, p, found, answers=answers, level=settings["level"])
     if lead.interval == "score" and None not in (shares[0].conf_low, shares[1].conf_low):

@@ -397,7 +397,7 @@ def keywords_of_call(
         for column in texts(options.get(key, parameter.default)):
             if column in NO_COLUMN.get(key, ()):
                 continue
-            named = {column for name in PLAYED for column in texts(read.get(name))}
+            named = {column for name in PLAYED for column in texts(read.get(name) or ())}
             if (column in there or key in options) and column not in named:
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read

@@ -450,7 +450,7 @@ def build_from(
     repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure)
     times = times_of(rows, roles, [roles["value"]])
     rows.refuse_several(roles, UNIT)
-    weight = weights_of(rows, roles, options)
+    weight = weights_of(rows, roles, options, droppable=False)  # `missing` is about ratings
     for column in roles.of("rater_group"):
         _rater_group(rows, roles.of(*RATER), column)
     probabilities = level_probabilities(rows, roles, options, rated)

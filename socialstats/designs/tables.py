@@ -17,7 +17,7 @@ from socialstats.designs.aliases import Fields, Levels, Texts, TextSet
 from socialstats.designs.cells import unequal
 from socialstats.designs.levels import categories, codes_in, declared_levels, other_spelling
 from socialstats.designs.options import Reading
-from socialstats.designs.rows import Rows, begin, fill_or_drop
+from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
 from socialstats.designs.schema import NAMING, NEEDED, Roles
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
@@ -330,10 +330,15 @@ WEIGHT_PROBLEMS = {
 }
 
 
-def set_weights_aside(rows: Rows, column: str, options: Reading) -> None:
-    """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs."""
+def set_weights_aside(rows: Rows, column: str, options: Reading, *, droppable: bool = True) -> None:
+    """Report weights that cannot be used, each kind with its first value, or leave rows out that miss theirs.
+
+    Rows of weight 0 are left out. Where rows are not `droppable`, a missing weight is a problem whatever was said of
+    missing values.
+    """
     status, name = rows.counts.status, shorten(column)
-    if options.missing == "drop":
+    fill = fill_or_drop() if droppable else FILL
+    if droppable and options.missing == "drop":
         note = f"{option('missing', 'drop')}: the weight is missing"
         rows.leave_out(status == WEIGHT_MISSING, f"no value in '{name}'", note)
     for state, (message, cure) in WEIGHT_PROBLEMS.items():
@@ -352,20 +357,20 @@ def set_weights_aside(rows: Rows, column: str, options: Reading) -> None:
         rows.table.positions([column], [wanted], 1)
         shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
         spelled = other_spelling(seen)
-        fix = spelled[1] if spelled else cure or fill_or_drop()
+        fix = spelled[1] if spelled else cure or fill
         rows.pend(message + shown, column, fix, keys=(column,), wanted=wanted, n_rows=int(rows.n[bad].sum()))
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
 
-def weights_of(rows: Rows, roles: Roles, options: Reading) -> FloatArray | None:
+def weights_of(rows: Rows, roles: Roles, options: Reading, *, droppable: bool = True) -> FloatArray | None:
     """Return the sampling weight of a unit in each row; None where no column has weights, or all are equal.
 
     Weights are relative: equal ones are none. Rows of weight 0 are used no more.
     """
     if not roles["weight"]:
         return None
-    set_weights_aside(rows, roles["weight"], options)
+    set_weights_aside(rows, roles["weight"], options, droppable=droppable)
     weight = rows.labels(roles["weight"]).numbers()
     return unequal(np.where(rows.use, weight, np.nan))
 

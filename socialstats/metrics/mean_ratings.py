@@ -12,7 +12,7 @@ import numpy as np
 from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.cells import mass, unequal
+from socialstats.designs.cells import kish, mass, unequal
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
@@ -253,7 +253,8 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     yes_no = bool(extreme.all()) and math.isfinite(answers)
     n, ones, sampled = float(len(p)), np.ones(len(p)), sample.weight is not None
     people = [replace(group, scores=group.scores / (ends[1] - ends[0])) for group in sample.drawn]
-    share = clustered_share(p, mass(ones, sample.weight), codes, trials=n if yes_no else answers, alike=ones,
+    trials = (n if yes_no else answers) * kish(ones, sample.weight) / n
+    share = clustered_share(p, mass(ones, sample.weight), codes, trials=trials, alike=ones,
                             level=sample.how.level, drawn=people, sampled=sampled)  # fmt: skip
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
         return Mean(row=row, mean=mean, drawn=drawn)

@@ -43,7 +43,7 @@ def two_proportions(
     and Fisher's exact test. With clusters within groups, l and u are Wilson's ends for the effective number of units.
     The test is then the t test of the CR2 difference. Where clusters have units of both groups, interval and
     test are of this t. With sampling weights (``weight=``) l and u are Wilson's ends for p (1 - p) / V units with t
-    quantiles, V being the linearised variance, and the test is Welch's t of it.
+    quantiles, V being the linearised variance; these are at most Kish's effective number. The test is Welch's t.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
-from socialstats.designs.cells import mass, unequal
+from socialstats.designs.cells import kish, mass, unequal
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -723,7 +723,7 @@ def level_shares(
     if np.ptp(held):
         return Shares(
             values=ones[some], count=counted[some], clusters=tuple(np.tile(g, 2)[some] for g in groups),
-            trials=math.inf if probable else float(counted.sum()), weight=np.tile(held, 2)[some],
+            trials=math.inf if probable else kish(counted[some], np.tile(held, 2)[some]), weight=np.tile(held, 2)[some],
             drawn=tuple(group.column(level) for group in drawn),
         )  # fmt: skip
     found = merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups],

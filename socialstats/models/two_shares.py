@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.cells import mass, unequal
+from socialstats.designs.cells import kish, mass, unequal
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
@@ -78,6 +78,7 @@ def share_row(design: Groups, ones: FloatArray, side: int, factors: Sequence[Fac
     codes, answers = [factor.codes[mine] for factor in factors], total
     if design.repeats is not None:
         answers = float(design.repeats.of_source(name).answers.sum())
+    answers *= kish(n, weight) / total
     found = clustered_share(x, held, codes, trials=answers, level=level, alike=n, sampled=weight is not None)
     row = replace(row, estimate=found.estimate, n_clusters=min((len(np.unique(c)) for c in codes), default=None))
     return with_share(row, found, level, clustered=bool(codes) or design.weighted)
