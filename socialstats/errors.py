@@ -395,8 +395,8 @@ class Caution:
 
 
 # cautions about an interval, which is then called approximate
-APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS314",
-                         "SS317", "SS333"))  # fmt: skip
+APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS216", "SS304", "SS312",
+                         "SS314", "SS317", "SS333"))  # fmt: skip
 
 
 # notes that touch no number
@@ -429,6 +429,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS212": ("caution", "rare answers"),
     "SS213": ("caution", "skewed differences"),
     "SS215": ("info", "few people, taken as they are"),
+    "SS216": ("caution", "a few units have much of the weight"),
     "SS301": ("caution", "rows were excluded"),
     "SS302": ("caution", "some conditions have no comparison"),
     "SS303": ("caution", "cells have different numbers of observations"),

@@ -588,7 +588,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
         settings=settings | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
         cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *drawn_cautions(drawn, whose.n),
-                  *population_cautions(whose), *weight_cautions(weighing, "unit", design)),
+                  *population_cautions(whose), *weight_cautions([weighing] if weighing else (), "unit", design)),
         references=METRIC.references,
         design=design,
         extras={"people": whose.names(design), "weighing": weighing, "counts": {

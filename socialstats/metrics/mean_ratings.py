@@ -163,7 +163,8 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         counts={"ratings": design.n_rows, "units": int(known.sum()), **weight_counts(weighing, "units")},
         fit=cluster_facts(rows) if factors else {},
         settings={"cluster": [factor.name for factor in factors], "people": whose.setting, "level": level},
-        cautions=(*cautions_of(design, factors, means, whose), *weight_cautions(weighing, "unit", design)),
+        cautions=(*cautions_of(design, factors, means, whose),
+                  *weight_cautions([weighing] if weighing else (), "unit", design)),
         references=METRIC.references if ends is None else (*METRIC.references, "wilson1927", "korngraubard1998"),
         design=design, extras={"ends": ends, "people": whose.names(design), "weighing": weighing},
     )  # fmt: skip

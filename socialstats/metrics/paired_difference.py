@@ -491,7 +491,7 @@ def estimate(design: Paired, options: Options) -> Result:
         settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
         cautions=(
             *dependence(design, factors, lead, options), *own_cautions(found, lead, pairs, options),
-            *weights_tell(alike, lead), *weight_cautions(weighing, "pair", design),
+            *weights_tell(alike, lead), *weight_cautions([weighing] if weighing else (), "pair", design),
         ),
         references=references(factors, options),
         design=design,

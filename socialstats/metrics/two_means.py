@@ -122,7 +122,7 @@ def two_means(
             "effective_df": gap.df if clustered else None, "largest_leverage": gap.largest if clustered else None,
         },
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
-        cautions=(*cautions_of(samples, factors, means, rows), *weight_cautions(weighing, "unit", samples)),
+        cautions=(*cautions_of(samples, factors, means, rows), *weight_cautions(sides, "unit", samples)),
         references=("welch1947", *(("bellmccaffrey2002",) if factors else ())),
         design=samples,
         extras={"lead": gap, "weighings": sides, "interval": ends},

@@ -118,7 +118,7 @@ def two_proportions(
         },
         settings={"choice": label, "cluster": cluster, "level": level},
         cautions=(*cautions_of(samples, factors, rows, means, plain),
-                  *weight_cautions(both(sides), "unit", samples)),
+                  *weight_cautions(sides, "unit", samples)),
         references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
                     "bellmccaffrey2002"))),
         design=samples,

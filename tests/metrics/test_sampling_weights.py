@@ -264,11 +264,11 @@ def test_people_who_are_a_sample_are_crossed_with_weighted_units() -> None:
         assert result.rows[0].estimate == fixed.rows[0].estimate
 
 
-def test_uneven_weights_are_a_note() -> None:
+def test_uneven_weights_are_cautioned() -> None:
     codes = [said.code for said in ss.paired_difference(DATA, **WIDE, weight="w").cautions]
-    assert "SS207" in codes
+    assert "SS216" in codes
     even = ss.paired_difference(DATA.assign(w=np.tile([1, 2], 16)), **WIDE, weight="w")
-    assert "SS207" not in [said.code for said in even.cautions]
+    assert "SS216" not in [said.code for said in even.cautions]
     assert even.counts["effective pairs"] == round(48**2 / (16 + 64))
 
 
