@@ -17,6 +17,7 @@ UNEVEN = 1.5  # Kish's design effect from which t intervals of means were too sh
 ENOUGH = 400.0  # effective units from which they held .93 and more
 NO_RANKS = "ranks and signs count each pair once, and these have sampling weights"
 NAMED = ", sampling weights"
+WORKS = ("lumley2004", "kish1965")  # cited where units have weights
 
 
 class Weighted(Protocol):

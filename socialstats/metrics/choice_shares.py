@@ -30,6 +30,7 @@ from socialstats.inference.means import Drawn, numbered
 from socialstats.inference.rows import with_mean
 from socialstats.inference.weights import (
     NAMED,
+    WORKS,
     Weighing,
     effective_text,
     refuse_resamples,
@@ -589,7 +590,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         settings=settings | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
         cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *drawn_cautions(drawn, whose.n),
                   *population_cautions(whose), *weight_cautions([weighing] if weighing else (), "unit", design)),
-        references=METRIC.references,
+        references=(*METRIC.references, *(WORKS if weighing else ())),
         design=design,
         extras={"people": whose.names(design), "weighing": weighing, "counts": {
             name: dict(zip(data.levels, one.tolist(), strict=True))

@@ -29,7 +29,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import Drawn
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import share_ci, with_ends
-from socialstats.inference.weights import NAMED, Weighing, effective_text, weight_cautions, weight_counts
+from socialstats.inference.weights import NAMED, WORKS, Weighing, effective_text, weight_cautions, weight_counts
 from socialstats.models.shares import ONE_PERSON, of_probabilities
 from socialstats.models.sources import People, Population, population, population_cautions
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
@@ -165,7 +165,8 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         settings={"cluster": [factor.name for factor in factors], "people": whose.setting, "level": level},
         cautions=(*cautions_of(design, factors, means, whose),
                   *weight_cautions([weighing] if weighing else (), "unit", design)),
-        references=METRIC.references if ends is None else (*METRIC.references, "wilson1927", "korngraubard1998"),
+        references=(*METRIC.references, *(() if ends is None else ("wilson1927", "korngraubard1998")),
+                    *(WORKS if weighing else ())),
         design=design, extras={"ends": ends, "people": whose.names(design), "weighing": weighing},
     )  # fmt: skip
 

@@ -29,6 +29,7 @@ from socialstats.inference.rows import with_ends, with_mean
 from socialstats.inference.weights import (
     NAMED,
     NO_RANKS,
+    WORKS,
     Weighing,
     effective_text,
     refuse_resamples,
@@ -493,7 +494,7 @@ def estimate(design: Paired, options: Options) -> Result:
             *dependence(design, factors, lead, options), *own_cautions(found, lead, pairs, options),
             *weights_tell(alike, lead), *weight_cautions([weighing] if weighing else (), "pair", design),
         ),
-        references=references(factors, options),
+        references=(*references(factors, options), *(WORKS if weighing else ())),
         design=design,
         extras={
             "wilcoxon": ranks, "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),

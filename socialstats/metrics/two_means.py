@@ -14,7 +14,15 @@ from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, shape_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import ANYWHERE, with_mean
-from socialstats.inference.weights import NAMED, both, effective_text, group_weighings, weight_cautions, weight_counts
+from socialstats.inference.weights import (
+    NAMED,
+    WORKS,
+    both,
+    effective_text,
+    group_weighings,
+    weight_cautions,
+    weight_counts,
+)
 from socialstats.models.effect_sizes import checked_number, cluster_counts, place_of, whole
 from socialstats.models.two_groups import Means, check_sizes, group_means
 from socialstats.registry import Metric, reads
@@ -123,7 +131,7 @@ def two_means(
         },
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
         cautions=(*cautions_of(samples, factors, means, rows), *weight_cautions(sides, "unit", samples)),
-        references=("welch1947", *(("bellmccaffrey2002",) if factors else ())),
+        references=("welch1947", *(("bellmccaffrey2002",) if factors else ()), *(WORKS if sides else ())),
         design=samples,
         extras={"lead": gap, "weighings": sides, "interval": ends},
     )  # fmt: skip

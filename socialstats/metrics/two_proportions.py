@@ -12,7 +12,15 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import Caution
 from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.weights import NAMED, both, effective_text, group_weighings, weight_cautions, weight_counts
+from socialstats.inference.weights import (
+    NAMED,
+    WORKS,
+    both,
+    effective_text,
+    group_weighings,
+    weight_cautions,
+    weight_counts,
+)
 from socialstats.models.effect_sizes import cluster_counts, place_of, whole
 from socialstats.models.two_groups import Means, fisher_exact, group_means
 from socialstats.models.two_shares import difference_row, ones_of, share_row
@@ -120,7 +128,7 @@ def two_proportions(
         cautions=(*cautions_of(samples, factors, rows, means, plain),
                   *weight_cautions(sides, "unit", samples)),
         references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
-                    "bellmccaffrey2002"))),
+                    "bellmccaffrey2002")), *(WORKS if sides else ())),
         design=samples,
         extras={"hits": hits, "n": samples.n_units, "choice": label, "weighings": sides},
     )  # fmt: skip
