@@ -204,7 +204,7 @@ def sampled_errors(
     >>> f = w / w.sum()
     >>> found = sampled_errors((f * (x - f @ x))[:, None], f[:, None], np.ones(3))
     >>> found.variance.round(6).tolist(), found.df.round(4).tolist(), found.effective.round(4).tolist()
-    ([0.773438], [1.6364], [2.6667])
+    ([0.925781], [1.8], [2.6667])
     """
     found = mean_errors(scores, shares, (), alike, size=size)
     n = float(alike[np.any(shares > 0, axis=1)].sum())
