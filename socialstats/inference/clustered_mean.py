@@ -237,8 +237,9 @@ def clustered_mean(
         return replace(base, undefined=equal or single)
     scores, shares = off * held / n, held / n
     of_people = [cluster_sums(group.rater, group.scores[:, 0]) for group in drawn]
+    moved = off if weight is None else scores / c  # what one value adds
     if not dense:
-        most, moved = (1 / n, off) if weight is None else (float((shares / c).max()), scores / c)
+        most = 1 / n if weight is None else float((shares / c).max())
         base = replace(base, largest=most, skewness=max(skewed(moved, c), *shapes(of_people), 0.0))
         if weight is not None:
             found = sampled_errors(scores[:, None], shares[:, None], c, size=size)
@@ -248,7 +249,8 @@ def clustered_mean(
         return with_errors(base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn))
     found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
-    skewness = shape(found, [*sums, *of_people], skewed(off, c), base.sd**2 / n)
+    alone = base.sd**2 / n if weight is None else float(c @ moved**2) * n / (n - 1)
+    skewness = shape(found, [*sums, *of_people], skewed(moved, c), alone)
     base = replace(base, largest=float(found.largest[0]), skewness=skewness)
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
         variance, df = other_kind(sums[0], others(dense[0], held), kind)
