@@ -218,7 +218,7 @@ def refuse_means(design: Any, name: str) -> None:
     )
 
 
-def refuse_weights(design: Any, name: str, taken: bool) -> None:
+def refuse_weights(design: Any, name: str, taken: bool = False) -> None:
     """Refuse a design with sampling weights of units, where a function would ignore them.
 
     Raises

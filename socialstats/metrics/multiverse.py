@@ -12,6 +12,7 @@ from socialstats.designs.paired import Paired
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
+from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
 from socialstats.sentences import span
 from socialstats.text import capital, count, listing, number, quoted, shorten
@@ -277,6 +278,7 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> R
     >>> leave_one_out(pairs, cluster="story").coef()
     {'t': 0.5, 's': 3.0}
     """
+    refuse_weights(paired, "leave_one_out()")
     design = paired
     (factor,) = design.factors(cluster)
     if len(factor.levels) < 2:

@@ -15,6 +15,7 @@ from socialstats.inference.dependence import FEW_DF, few_df, shape_cautions, sha
 from socialstats.matching import Match, match_keys
 from socialstats.models.shares import How, merged, share_row
 from socialstats.models.unit_means import Inference, Sample, mean_row
+from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
 from socialstats.text import count
 from socialstats.voice import option
@@ -168,6 +169,8 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
     >>> changed_shares(one, two).rows[0].estimate
     0.25
     """
+    for design in (first, second):
+        refuse_weights(design, "changed_shares()")
     answers = answers_of(first, second)
     cells: list[Cell] = [
         (None, None),
@@ -219,6 +222,8 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
     >>> changed_means(one, two).row("all answers", group="change of the mean").estimate
     0.5
     """
+    for design in (first, second):
+        refuse_weights(design, "changed_means()")
     answers = answers_of(first, second)
     if answers.one.scale == "nominal":
         raise InputError(f"{answers.one.source}: means need an order of the levels, and these are nominal")

@@ -52,7 +52,7 @@ from socialstats.models.unit_means import (
     of_one,
     size_cautions,
 )
-from socialstats.registry import Metric, reads
+from socialstats.registry import Metric, reads, refuse_weights
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import TIED, Role, extremes, rows_with, undefined_text
 from socialstats.text import count, listing, meant, number, quoted, shorten
@@ -929,6 +929,7 @@ def judge_zeros(
     >>> dict(judge_zeros(design, weights={"open": 5, "closed": -5}))
     {'j1': 5.0, 'j2': 20.0}
     """
+    refuse_weights(controls, "judge_zeros()")
     ends = None if score_range is None else checked_range(score_range)
     used, middle = checked_weights(weights, free=free_weights or ends is not None), checked_number(centre, "centre")
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}

@@ -68,7 +68,7 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     InputError
         Whatever the study raises, naming the level; for units with sampling weights, which no page has.
     """
-    refuse_weights(design, f"the page '{study.name}'", False)
+    refuse_weights(design, f"the page '{study.name}'")
     outcome = with_turned(run_levels(study, design, options))
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))

@@ -172,6 +172,22 @@ def test_a_metric_that_would_ignore_weights_refuses_them(name: str) -> None:
         metric.function(*tables)
 
 
+def test_functions_of_designs_without_a_metric_refuse_weights_too() -> None:
+    pairs = ss.Paired.from_wide(DATA, first="vs", second="am", weight="w", cluster="k")
+    rated = ss.Ratings.from_wide(
+        DATA[["vs", "am", "w"]], raters_in="columns", raters=["vs", "am"], weight="w", scale="nominal"
+    )
+    calls: dict[str, Any] = {
+        "leave_one_out": lambda: ss.leave_one_out(pairs, cluster="k"),
+        "changed_shares": lambda: ss.changed_shares(rated, rated),
+        "changed_means": lambda: ss.changed_means(rated, rated),
+        "judge_zeros": lambda: ss.judge_zeros(rated),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ss.InputError, match=rf"{name}\(\) counts each unit once"):
+            call()
+
+
 def test_what_is_left_of_a_metric_without_a_weighted_form_is_refused() -> None:
     result = ss.paired_difference(DATA, **WIDE, weight="w")
     for term in ("wilcoxon", "sign_flip"):
