@@ -14,7 +14,7 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.tables import Table, as_number
-from socialstats.text import as_given, count, listing, percent, shorten
+from socialstats.text import as_given, count, listing, number, percent, shorten
 
 MOST = 12  # labels that a line names
 MOST_COLUMNS = 40  # columns that are described
@@ -52,8 +52,23 @@ def describe(design: Design) -> list[str]:
         lines.append(f"flow        {step.label}: {count(step.rows)}" + (f" ({step.note})" if step.note else ""))
     if isinstance(design, Comparisons):
         lines.append(f"strengths   {_strengths(design)}")
+    if weighed := _weights(design):
+        return [*lines, weighed, "studies     none: a page counts each unit once; socialstats estimate takes --weight"]
     lines.append(f"studies     {', '.join(s.name for s in STUDIES.values() if s.applies(design))}")
     return lines
+
+
+def _weights(design: Design) -> str:
+    """Return how many equal units those with sampling weights count as; nothing without weights."""
+    from socialstats.inference.weights import Weighing
+
+    if isinstance(design, Comparisons):
+        return ""
+    weight = design.unit_weight if isinstance(design, Ratings) else design.weight
+    if weight is None:
+        return ""
+    found, what = Weighing.of(design.count, weight), "pair" if isinstance(design, Paired) else "unit"
+    return f"weights     {count(found.units, what)} count as {number(found.effective, 1)} equal ones (Kish)"
 
 
 def columns_read(design: Design, table: Table) -> list[str]:

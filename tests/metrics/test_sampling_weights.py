@@ -298,7 +298,9 @@ def test_the_command_line_takes_weights(tmp_path: Path, capsys: pytest.CaptureFi
     assert "counts each unit once" in capsys.readouterr().err
     mapped = ["--map", "first=x", "--map", "second=y", "--map", "weight=w"]
     assert main(["check", str(path), *mapped]) == 0
-    assert "weight = w" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "weight = w" in shown
+    assert "32 pairs count as 9.4 equal ones (Kish)" in shown
     assert main(["report", str(path), *mapped, "-o", str(tmp_path / "r.html")]) != 0
     assert "the page 'paired' counts each unit once" in capsys.readouterr().err
 
