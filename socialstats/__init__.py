@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from socialstats.errors import SocialStatsError as SocialStatsError
     from socialstats.errors import UndefinedStatistic as UndefinedStatistic
     from socialstats.metrics.ada_met import ada_met as ada_met
+    from socialstats.metrics.bootstrap import bootstrap as bootstrap
     from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.bradley_terry import bradley_terry_difference as bradley_terry_difference
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.flip_rate import flip_rate as flip_rate
     from socialstats.metrics.group_win_rates import group_win_rates as group_win_rates
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
+    from socialstats.metrics.jackknife import jackknife as jackknife
     from socialstats.metrics.js_similarity import js_similarity as js_similarity
     from socialstats.metrics.judge_agreement import judge_agreement as judge_agreement
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
+    from socialstats.metrics.permute import permute as permute
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
@@ -153,6 +156,9 @@ _HOMES = {
     "socialstats.metrics.rereading": ("changed_means", "changed_shares"),
     "socialstats.metrics.win_rate_difference": ("win_rate_difference",),
     "socialstats.metrics.multiverse": ("Variant", "leave_one_out", "multiverse"),
+    "socialstats.metrics.bootstrap": ("bootstrap",),
+    "socialstats.metrics.jackknife": ("jackknife",),
+    "socialstats.metrics.permute": ("permute",),
     "socialstats.metrics.two_means": ("two_means",),
     "socialstats.metrics.two_ordinal": ("two_ordinal",),
     "socialstats.metrics.two_proportions": ("two_proportions",),
@@ -181,6 +187,8 @@ __all__ = [
     "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "compare_models",
     "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "leave_one_out",
     "multiverse", "Variant", "over_models", "reply_shares", "STUDIES",
+    # a statistic of one's own
+    "bootstrap", "jackknife", "permute",
     # published numbers
     "audit", "claims",
     # planning

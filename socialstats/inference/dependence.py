@@ -37,6 +37,7 @@ RARE = 10.0  # effective answers of the rarer kind below which they were too sho
 TAILED = {
     "t": "lognormal values covered in .80 to .92 of simulations",
     "score": "values with a long tail covered in .84 to .93 of simulations",
+    "bootstrap": "means of lognormal values covered in .86 to .92 of simulations",
 }
 Named = tuple[ClusteredMean, str]  # a mean and the name of its row
 TAILED_FROM = 100  # values from which long tails show in standard deviations (`spread_cautions`)
@@ -602,7 +603,7 @@ def mean_cautions(
 
 def shape_cautions(
     means: Iterable[ClusteredMean], *, names: Sequence[str] | None = None, fix: str = "", what: str = "pairs",
-    bounded: bool = False, interval: Literal["t", "score"] = "t",
+    bounded: bool = False, interval: Literal["t", "score", "bootstrap"] = "t",
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
@@ -634,7 +635,7 @@ def shape_cautions(
     bounded : bool
         Values are scores between two ends that most of them reach, and so have no long tail. A few clusters need no
         caution, and SS317 fires above .25.
-    interval : {"t", "score"}
+    interval : {"t", "score", "bootstrap"}
     """
     every = list(means)
     terms = [""] * len(every) if names is None else names

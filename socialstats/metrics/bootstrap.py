@@ -1,0 +1,229 @@
+"""The bootstrap of a statistic of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.errors import Caution, InputError
+from socialstats.inference.dependence import FEW_CLUSTERS, FEWEST_RESAMPLED, HELD, few_clusters
+from socialstats.inference.intervals import checked_level, critical_values
+from socialstats.inference.rows import ANYWHERE, with_ends
+from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, size_cautions, source_of
+from socialstats.models.own_statistics import (
+    Function,
+    LeftOut,
+    Statistic,
+    check_counts,
+    left_out,
+    lost_rows,
+    order_cautions,
+    own_words,
+    resampled,
+    row_counts,
+    shape_of,
+    unvaried,
+)
+from socialstats.progress import say
+from socialstats.resampling.engine import Interval, Replicates, basic, bca, check_resamples, percentile
+from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.plans import Plan
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import under
+from socialstats.text import count
+from socialstats.voice import one_of, option
+
+Kind = Literal["expanded", "bca", "percentile", "basic"]
+KINDS: tuple[Kind, ...] = ("expanded", "bca", "percentile", "basic")
+NAMES: dict[str, str] = {
+    "expanded": "BCa bootstrap with expanded tails", "bca": "BCa bootstrap", "percentile": "percentile bootstrap",
+    "basic": "basic bootstrap",
+}  # fmt: skip
+HELD_EXPANDED = "of means of 6 and 10 normal clusters, nominal 95% ones held in about .91 and .93 of simulations"
+FEWEST_EXPANDED = 5  # levels from which 2,000 resamples reach the expanded tails
+
+
+def bootstrap(
+    data: Own, function: Function, *, cluster: Wanted = AUTO, strata: Wanted = AUTO, unit: str | None = None,
+    paired: bool | None = None, ci: Kind = "expanded", level: float = 0.95, resamples: int = 2000, seed: int = 0,
+) -> Result | ResultGroup:  # fmt: skip
+    """Estimate error and interval of any function of the data, by resamples of what is independent.
+
+    A resample is data of the same kind, for the same function. Units or clusters are drawn with replacement, whole. One
+    that is drawn twice is two, with labels of their own. Two crossed factors are drawn independently; a rating stays as
+    often as its unit was drawn times its rater was (Owen 2007).
+
+    Parameters
+    ----------
+    data : Ratings, Paired, Groups, Comparisons, LabelLists, data frame, mapping of columns, path, vector, or tuple
+        Of a design with a ``by`` factor: one result a level. The function gets a table as a pandas data frame, a vector
+        as an array (or Series), and the vectors of a tuple as arguments of their own.
+    function : callable
+        Returns a number, a dict or Series of named numbers, an array, or a result of this package, whose estimates are
+        taken. None and NaN mean that there is no number. It must not use other data, positions, or labels of units.
+    cluster : str, sequence of str, or None
+        What is independent; two factors are crossed. ``"auto"``: the declared clusters of a design, without these its
+        units (of comparisons: the pairs of items, where they repeat); of a table its `unit`, or the rows. None: units.
+        Of a design the names of clusters, ``"unit"``, ``"rater"``, ``"pair"``, strata or groups of raters; of a table
+        columns; of vectors labels, one a value.
+    strata : str, sequence of str, or None
+        Factors within whose levels clusters are drawn. ``"auto"``: independent groups, of `Groups` and of vectors.
+    unit : str, optional
+        Column of a table: rows of a unit stay together.
+    paired : bool, optional
+        Vectors of a tuple that have one length: whether they belong together row by row, or are samples of their own.
+    ci : {"expanded", "bca", "percentile", "basic"}
+        ``"expanded"``: BCa with farther tails for few units (see Notes). The others are those of metrics, of R's boot
+        and of scipy.
+    level : float
+    resamples, seed : int
+
+    Returns
+    -------
+    Result
+        A row for each number of the function: estimate, standard deviation of the resamples, interval, rows (`n`),
+        units and clusters. Where more than 1 - level of the resamples have no number, there is no interval.
+        `extras`: ``replicates`` (resamples, numbers), ``left_out`` (`LeftOut`, without each unit), ``bias`` by name
+        (mean of the replicates minus the estimate), ``lost`` (why resamples had no number, with how often).
+
+    Raises
+    ------
+    InputError
+        For a function that fails on the data, draws random numbers, or takes alike pairs that were counted together as
+        one; for unknown names, factors that are not crossed, and strata that cut clusters.
+
+    Notes
+    -----
+    Percentile and BCa intervals are too short for few units. Expanded tails have the normal quantile r t, with t of the
+    degrees of freedom of the jackknife, and r the root of n / (n - 1) (Hesterberg 2015). Nominal 95% intervals of 10
+    and 20 normal values held .93 and .94, and BCa intervals .88 and .92. Of lognormal values these held .87 and .90.
+    From 40 values on all are alike. Caution SS312 is given below 25 units, SS317 where their influence is skewed, SS202
+    below 20 clusters. Standard deviations of few values, and other statistics that samples rarely show, hold less.
+
+    Two crossed factors: error and interval count the noise of single values about three times (Owen 2007), and are too
+    long where it is most of the variance. The acceleration adds up the influence of both factors.
+
+    References
+    ----------
+    Efron, B. (1987). Better bootstrap confidence intervals. doi:10.1080/01621459.1987.10478410
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. doi:10.1017/CBO9780511802843
+    Hesterberg, T. C. (2015). What teachers should know about the bootstrap. doi:10.1080/00031305.2015.1089789
+    Owen, A. B. (2007). The pigeonhole bootstrap. doi:10.1214/07-AOAS122
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"story": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
+    ...                       "words": [9, 7, 6, 8, 3, 4, 5, 5, 8, 9, 2, 4],
+    ...                       "score": [3, 3, 2, 3, 1, 2, 2, 2, 4, 3, 1, 1]})
+    >>> result = bootstrap(table, lambda t: t["score"].corr(t["words"]), cluster="story")
+    >>> print(result.sentence())
+    statistic
+    """
+    how = {"ci": ci, "level": level, "resamples": resamples, "seed": seed}
+    one_of("ci", ci, KINDS)
+    checked_level(level)
+    checked_seed(seed)
+    check_resamples(checked_whole(resamples), level)
+
+    def compute(part: Own) -> Result:
+        source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
+        return estimate(source, function, **how)
+
+    return by_levels(data, compute)
+
+
+def checked_whole(resamples: Any) -> int:
+    """Return a number of resamples, or raise InputError when it is no whole number."""
+    if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer):
+        raise InputError(f"{option('resamples', resamples)} is not a whole number")
+    return int(resamples)
+
+
+def estimate(source: Source, function: Function, *, ci: str, level: float, resamples: int, seed: int) -> Result:
+    """Bootstrap one design, table or set of vectors."""
+    plan, data = source.plan, source.pieces.data
+    statistic = Statistic.of(function, source.design if not source.spread else data, spread=source.spread)
+    if not source.pieces.apart:
+        check_counts(statistic, source.design, data)
+    said = order_cautions(statistic, plan)
+    say(f"{resamples:,} resamples of {plan.text()}")
+    left = left_out(statistic, plan, many=False)
+    statistic.lost.clear()
+    replicates = resampled(statistic, plan, resamples, seed)
+    size = np.nanmax(np.abs(replicates), axis=0, initial=0.0)
+    lost = np.isnan(replicates).sum(axis=0)
+    boot = Replicates(estimate=statistic.estimate, replicates=replicates, n_degenerate=lost, size=size)
+    gone, lost_said = lost_rows(statistic, lost.tolist(), resamples, level)
+    ends = interval_of(boot, left, ci, level)
+    rows, names = [], {"expanded": "bca"}
+    for j, row in enumerate(statistic.rows):
+        row = replace(row, method=f"{NAMES[ci]}, {count(resamples, 'resample')}", **row_counts(plan))
+        if row.estimate is None:
+            rows.append(replace(row, undefined="the function has no number of these data", method=None))
+            continue
+        why = gone[j] or few_levels(plan, ci) or unvaried(boot.is_constant[j]) or ends.undefined[j]
+        error = float(boot.std_error[j])
+        row = replace(row, std_error=error if error > 0 and not gone[j] else None)
+        reason: Any = "no_variation" if boot.is_constant[j] else row.reason
+        row = with_ends(row, float(ends.low[j]), float(ends.high[j]), level, why=why, within=row.limits or ANYWHERE,
+                        interval=names.get(ci, ci))  # fmt: skip
+        rows.append(replace(row, reason=reason) if row.conf_low is None else row)
+    cautions = (*source.cautions, *said, *lost_said, *few_said(plan, ci, rows), *size_cautions(plan),
+                *shape_of(left, plan, rows, "bootstrap"))  # fmt: skip
+    rows = [under(row, cautions) for row in rows]
+    inference = f"{NAMES[ci]}, {count(resamples, 'resample')}; {plan.text()}"
+    return Result(
+        metric="bootstrap", title=f"Bootstrap of {statistic.name}", inference=inference, rows=tuple(rows),
+        counts=plan.counts(), fit={"nobs": plan.pieces.size, "resamples": resamples, "seed": seed},
+        settings={"ci": ci, "cluster": plan.names, "strata": plan.strata and plan.strata.name, "level": level,
+                  "resamples": resamples, "seed": seed},
+        cautions=cautions, references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
+        design=source.design, words=own_words(rows, inference),
+        extras={"replicates": replicates, "left_out": left, "bias": dict(zip(keys_of(rows), boot.bias, strict=True)),
+                "lost": dict(statistic.lost), "statistic": statistic, "plan": plan},
+        check="socialstats.crosscheck.own_statistics:bootstrap_checks",
+    )  # fmt: skip
+
+
+def keys_of(rows: Sequence[Row]) -> list[str]:
+    """Return a name for each row."""
+    return [row.name if row.by is None else f"{row.by}: {row.name}" for row in rows]
+
+
+def interval_of(boot: Replicates, left: LeftOut, ci: str, level: float) -> Interval:
+    """Return the intervals of all numbers."""
+    if ci == "percentile":
+        return percentile(boot, level=level)
+    if ci == "basic":
+        return basic(boot, level=level)
+    return bca(boot, level=level, acceleration=left.acceleration, reach=expanded(left, level) if ci != "bca" else None)
+
+
+def expanded(left: LeftOut, level: float) -> FloatArray:
+    """Return normal quantiles for few units: t of the jackknife's df, times what resamples' errors are short by."""
+    reach = critical_values(level, left.df) * left.enlarged
+    return np.asarray(np.where(np.isfinite(reach), reach, np.nan))
+
+
+def few_levels(plan: Plan, ci: str) -> str:
+    """Return why so few units or clusters have no interval; empty where they have."""
+    fewest = FEWEST_EXPANDED if ci == "expanded" else FEWEST_RESAMPLED
+    if plan.fewest >= fewest:
+        return ""
+    return f"{count(plan.fewest, plan.noun)}: too few to resample; jackknife() has an interval"
+
+
+def few_said(plan: Plan, ci: str, rows: Sequence[Row]) -> tuple[Caution, ...]:
+    """Caution SS202: fewer than 20 clusters."""
+    if not plan.clustered or plan.fewest >= FEW_CLUSTERS or all(row.conf_low is None for row in rows):
+        return ()
+    held = HELD_EXPANDED if ci == "expanded" else HELD
+    return (few_clusters(
+        f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})", affects=f"bootstrap intervals: {held}",
+        fix="collect more clusters; read the interval as approximate",
+    ),)  # fmt: skip

@@ -1,0 +1,159 @@
+"""The jackknife of a statistic of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.errors import Caution
+from socialstats.inference.dependence import few_df
+from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
+from socialstats.inference.rows import ANYWHERE, with_ends
+from socialstats.models.effect_sizes import checked_number
+from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, size_cautions, source_of
+from socialstats.models.own_statistics import (
+    Function,
+    Statistic,
+    check_counts,
+    left_out,
+    order_cautions,
+    own_words,
+    row_counts,
+    shape_of,
+    unvaried,
+)
+from socialstats.progress import say
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import under
+from socialstats.text import count
+
+METHOD = "jackknife t"
+
+
+def jackknife(
+    data: Own, function: Function, *, cluster: Wanted = AUTO, strata: Wanted = AUTO, unit: str | None = None,
+    paired: bool | None = None, null: float | None = None, level: float = 0.95,
+) -> Result | ResultGroup:  # fmt: skip
+    """Estimate error, bias and interval of any function of the data, by leaving out one unit or cluster at a time.
+
+    With the mean of the n values without each level, the variance is (n - 1)/n times their sum of squares around it,
+    summed over strata. Of two crossed factors it is the largest of V1, V2 and V1 + V2 - V12, where V12 leaves out each
+    combination of their levels (MacKinnon, Nielsen & Webb 2024).
+
+    Parameters
+    ----------
+    data, function, cluster, strata, unit, paired
+        As in `bootstrap`.
+    null : float, optional
+        Value of the hypothesis of a t test; by default there is no test.
+    level : float
+
+    Returns
+    -------
+    Result
+        A row for each number of the function: estimate, standard error, the t interval with `df`, and (with `null`) t
+        and p. Group ``"bias corrected"``: the estimate minus the jackknife's bias, without an interval. `extras`:
+        ``left_out`` (`LeftOut`, the values without each level), ``bias`` by name.
+
+    Raises
+    ------
+    InputError
+        As `bootstrap`.
+
+    Notes
+    -----
+    df are n - 1 of one factor, Cochran's (1964) of two. Of strata they are Satterthwaite's, from V_s with n_s levels:
+    (sum V_s)^2 / sum V_s^2 / (n_s + 1) - 2, at least the smallest n_s - 1 and at most the levels minus the strata.
+    For a mean of equal clusters the error is that of `mean_ratings`. Medians and other quantiles are not smooth enough
+    for a jackknife that leaves out one: use `bootstrap`.
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall. Chapter 11.
+    MacKinnon, J. G., Nielsen, M. O., & Webb, M. D. (2024). Jackknife inference with two-way clustering.
+    doi:10.48550/arXiv.2406.08880
+    Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. doi:10.2307/2528069
+
+    Examples
+    --------
+    >>> from socialstats import Paired
+    >>> table = {"before": [3, 4, 1, 2, 5, 3], "after": [5, 4, 2, 4, 6, 3]}
+    >>> pairs = Paired.from_wide(table, first="after", second="before")
+    >>> ratio = lambda pairs: pairs.first.mean() / pairs.second.mean()
+    >>> result = jackknife(pairs, ratio, null=1)
+    >>> print(result.sentence())
+    statistic
+    """
+    checked_level(level)
+    null = None if null is None else checked_number(null, "null")
+
+    def compute(part: Own) -> Result:
+        source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
+        return estimate(source, function, null=null, level=level)
+
+    return by_levels(data, compute)
+
+
+def estimate(source: Source, function: Function, *, null: float | None, level: float) -> Result:
+    """Leave out levels of one design, table or set of vectors."""
+    plan, data = source.plan, source.pieces.data
+    statistic = Statistic.of(function, source.design if not source.spread else data, spread=source.spread)
+    if not source.pieces.apart:
+        check_counts(statistic, source.design, data)
+    said = order_cautions(statistic, plan)
+    say(f"jackknife over {plan.text()}")
+    left = left_out(statistic, plan, cells=True)
+    errors, dfs, biases, lost = left.std_error, left.df, left.bias, statistic.why_lost()
+    rows, corrected = list[Row](), list[Row]()
+    for j, row in enumerate(statistic.rows):
+        row = replace(row, method=METHOD, **row_counts(plan))
+        if row.estimate is None:
+            rows.append(replace(row, undefined="the function has no number of these data", method=None))
+            continue
+        every = np.concatenate([part[:, j] for part in left.parts])
+        if np.isnan(every).any():
+            gone = f"without {count(int(np.isnan(every).sum()), plan.noun)} there is no number: {lost}"
+            rows.append(with_ends(row, None, None, level, why=gone))
+            continue
+        corrected.append(replace(row, group=" ".join(filter(None, (row.group, CORRECTED))), method="jackknife",
+                                 estimate=row.estimate - float(biases[j]), role="component"))  # fmt: skip
+        if not errors[j] > 0:
+            one = with_ends(row, None, None, level, why=unvaried(True).replace("resample", plan.noun + " left out"))
+            rows.append(replace(one, reason="no_variation"))
+            continue
+        rows.append(tested(row, float(errors[j]), float(dfs[j]), null, level))
+    cautions = (*source.cautions, *said, *size_cautions(plan), *of_few(rows), *shape_of(left, plan, rows, "t"))
+    rows = [under(row, cautions) for row in rows]
+    inference = f"{METHOD}; {plan.text()}"
+    return Result(
+        metric="jackknife", title=f"Jackknife of {statistic.name}", inference=inference, rows=(*rows, *corrected),
+        counts=plan.counts(), fit={"nobs": plan.pieces.size},
+        settings={"cluster": plan.names, "strata": plan.strata and plan.strata.name, "null": null, "level": level},
+        cautions=cautions, references=("efrontibshirani1993", "mackinnonetal2024", "cochran1964"),
+        design=source.design, words=own_words(rows, inference),
+        extras={"left_out": left, "bias": {row.name: float(b) for row, b in zip(rows, biases, strict=True)},
+                "statistic": statistic, "plan": plan},
+        check="socialstats.crosscheck.own_statistics:jackknife_checks",
+    )  # fmt: skip
+
+
+CORRECTED = "bias corrected"
+
+
+def tested(row: Row, error: float, df: float, null: float | None, level: float) -> Row:
+    """Return a row with its t interval and, against a value, its t test."""
+    assert row.estimate is not None
+    fields: dict[str, Any] = {"std_error": error, "df": df, "interval": "jackknife"}
+    if null is not None:
+        t = (row.estimate - null) / error
+        fields |= {"statistic": t, "p_value": float(two_sided_p(np.asarray(t), df)), "test": "t"}
+    reach = critical_value(level, df) * error
+    return with_ends(row, row.estimate - reach, row.estimate + reach, level, within=row.limits or ANYWHERE, **fields)
+
+
+def of_few(rows: list[Row]) -> tuple[Caution, ...]:
+    """Caution SS202: fewer than five degrees of freedom."""
+    shown = [row for row in rows if row.df is not None and row.conf_low is not None]
+    return few_df([row.df for row in shown if row.df is not None], shown)
