@@ -347,7 +347,8 @@ class ComparisonPieces(Pieces):
     def drawn(self, index: IntArray, copies: Copies) -> Comparisons:
         """Return the comparisons of some pieces, with all items."""
         design: Comparisons = self.data
-        done = replace(design, **take_columns(replace(design, clusters=()), index), by=None, cautions=())
+        fields = take_columns(replace(design, clusters=(), by=None), index)
+        done = replace(design, **fields, cautions=())
         clusters = tuple(drawn_factor(factor, index, copies) for factor in design.clusters)
         if done.replies is not None:
             joint = joint_copy(list(copies.values()), len(index))

@@ -172,7 +172,7 @@ def estimate(source: Source, function: Function, *, ci: str, level: float, resam
         reason: Any = "no_variation" if boot.is_constant[j] else row.reason
         row = with_ends(row, float(ends.low[j]), float(ends.high[j]), level, why=why, within=row.limits or ANYWHERE,
                         interval=names.get(ci, ci))  # fmt: skip
-        rows.append(replace(row, reason=reason) if row.conf_low is None else row)
+        rows.append(replace(row, reason=reason) if row.conf_low is None else farthest(row, replicates[:, j]))
     cautions = (*source.cautions, *said, *lost_said, *few_said(plan, ci, rows), *size_cautions(plan),
                 *shape_of(left, plan, rows, "bootstrap"))  # fmt: skip
     rows = [under(row, cautions) for row in rows]
@@ -188,6 +188,16 @@ def estimate(source: Source, function: Function, *, ci: str, level: float, resam
                 "lost": dict(statistic.lost), "statistic": statistic, "plan": plan},
         check="socialstats.crosscheck.own_statistics:bootstrap_checks",
     )  # fmt: skip
+
+
+def farthest(row: Row, column: FloatArray) -> Row:
+    """Return a row that says where an end of its interval is the farthest resample."""
+    if row.conf_low in (np.nanmin(column), np.nanmax(column)) or row.conf_high in (
+        np.nanmin(column),
+        np.nanmax(column),
+    ):
+        return replace(row, method=f"{row.method}; an end is the farthest resample")
+    return row
 
 
 def keys_of(rows: Sequence[Row]) -> list[str]:

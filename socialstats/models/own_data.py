@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -128,6 +129,8 @@ def is_table(data: Any) -> bool:
     """Return whether data are a table (or the path of one), and not a vector."""
     if isinstance(data, str | os.PathLike | Mapping):
         return True
+    if data is None or isinstance(data, Number) or callable(data):
+        return False
     return not isinstance(data, np.ndarray | list | tuple) and np.ndim(getattr(data, "values", data)) != 1
 
 
@@ -155,8 +158,10 @@ def of_table(data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more:
     """Return a table in pieces."""
     import pandas as pd
 
-    if not isinstance(data, pd.DataFrame):
-        data = pandas_of(read_table(data) if isinstance(data, str | os.PathLike) else as_table(data))
+    if isinstance(data, str | os.PathLike):
+        data = pandas_of(read_table(data)).apply(as_numbers)
+    elif not isinstance(data, pd.DataFrame):
+        data = pandas_of(as_table(data))
     if not len(data):
         raise NothingToAnalyse("data frame has no rows: there is nothing to analyse")
     named = () if cluster in (AUTO, DECLARED) else texts(cluster)
@@ -169,6 +174,16 @@ def of_table(data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more:
         as_table(data), {str(name) for name in columns}, len(data), names=UNITS.names, what="row"
     ))  # fmt: skip
     return finished(pieces, data, found, None if strata == AUTO else strata, said)
+
+
+def as_numbers(column: Any) -> Any:
+    """Return a column of a file as numbers where all of its values are; files have texts."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        return column
 
 
 def of_vectors(data: Any, cluster: Wanted, strata: Wanted, paired: bool | None) -> Source:

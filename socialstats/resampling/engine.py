@@ -945,7 +945,8 @@ def bca(
     acceleration : (m,) array, optional
         Instead of `jack`: from influence values, by `socialstats.resampling.acceleration`.
     reach : (m,) array, optional
-        Normal quantiles of the tails, by default those of `level`. Few units need farther tails (Hesterberg 2015).
+        Normal quantiles of the tails, by default those of `level`. Few units need farther tails (Hesterberg 2015). An
+        end beyond the replicates is then the farthest one.
 
     Returns
     -------
@@ -968,6 +969,8 @@ def bca(
             continue
         z0, z = ndtri(share), own if reach is None else reach[j] * np.array([-1.0, 1.0])
         alphas = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
+        if reach is not None:
+            alphas = np.clip(alphas, 1 / (len(usable) + 1), len(usable) / (len(usable) + 1))
         found.append(ends(column, float(alphas[0]), float(alphas[1])))
     return collect(found, "bca", level, boot)
 

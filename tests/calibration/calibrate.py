@@ -31,7 +31,7 @@ SIMULATIONS = {
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
     "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100, "heaped_effects": 600,
-    "shares_of_answers": 400,
+    "shares_of_answers": 400, "own_bootstrap": 500, "own_jackknife": 1000, "own_permute": 1000,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
@@ -436,6 +436,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from function_studies import FUNCTION_STUDIES
     from group_studies import GROUP_STUDIES
     from model_studies import MODEL_STUDIES
+    from own_studies import OWN_STUDIES
     from people_studies import PEOPLE_STUDIES
     from probability_studies import PROBABILITY_STUDIES
     from share_studies import SHARE_STUDIES
@@ -450,7 +451,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
     studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES | PEOPLE_STUDIES
-    studies |= {"heaped_effects": heaped_effects, "shares_of_answers": shares_of_answers}
+    studies |= {"heaped_effects": heaped_effects, "shares_of_answers": shares_of_answers} | OWN_STUDIES
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 
