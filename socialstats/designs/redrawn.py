@@ -534,9 +534,9 @@ def pieces_of(design: Designs) -> Pieces:
 
     Examples
     --------
-    >>> pairs = Paired.from_wide({"before": [3, 4, 1], "after": [5, 4, 2]}, first="after", second="before")
+    >>> pairs = Paired.from_wide({"before": [1, 3, 4], "after": [2, 5, 8]}, first="after", second="before")
     >>> pieces_of(pairs).drawn(np.array([0, 0, 2]), {}).difference.tolist()
-    [1.0, 1.0, 0.0]
+    [1.0, 1.0, 4.0]
     """
     if isinstance(design, Ratings):
         return RatingPieces.of(design)

@@ -334,8 +334,9 @@ def ignored_clusters(
 
 
 def small_sample(
-    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = "", rows: Iterable[str] | None = None
-) -> tuple[Caution, ...]:
+    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = "",
+    rows: Iterable[str] | None = None, short: str = "",
+) -> tuple[Caution, ...]:  # fmt: skip
     """Caution SS312, where there are fewer than `fewest`.
 
     Parameters
@@ -346,8 +347,10 @@ def small_sample(
         What there are few of; what that makes unreliable; what helps.
     rows : iterable of str, optional
         As in `Caution`.
+    short : str
+        Instead of the short text of SS312, where it is not about an interval.
     """
-    return (caution("SS312", said, affects=affects, fix=fix, rows=rows),) if n < fewest else ()
+    return (caution("SS312", said, affects=affects, fix=fix, rows=rows, short=short),) if n < fewest else ()
 
 
 def cluster_cautions(

@@ -122,7 +122,8 @@ def bootstrap(
     ...                       "score": [3, 3, 2, 3, 1, 2, 2, 2, 4, 3, 1, 1]})
     >>> result = bootstrap(table, lambda t: t["score"].corr(t["words"]), cluster="story")
     >>> print(result.sentence())
-    statistic
+    Statistic was 0.89, approximate 95% CI [0.33, 0.96] (BCa bootstrap with expanded tails, 2,000 resamples;
+    clusters: 6 of story).
     """
     how = {"ci": ci, "level": level, "resamples": resamples, "seed": seed}
     one_of("ci", ci, KINDS)

@@ -84,7 +84,7 @@ def jackknife(
     >>> ratio = lambda pairs: pairs.first.mean() / pairs.second.mean()
     >>> result = jackknife(pairs, ratio, null=1)
     >>> print(result.sentence())
-    statistic
+    Statistic was 1.33, approximate 95% CI [0.93, 1.73], t(5) = 2.15, p = .085 (jackknife t; 6 pairs).
     """
     checked_level(level)
     null = None if null is None else checked_number(null, "null")

@@ -14,7 +14,8 @@ from socialstats.designs.options import texts
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.redrawn import VectorPieces
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError
+from socialstats.inference.dependence import small_sample
 from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, source_of
 from socialstats.models.own_statistics import (
     Function,
@@ -97,7 +98,8 @@ def permute(
     >>> trial = Groups.from_samples([3, 5, 4, 6, 5], [2, 3, 4, 4], groups=("drug", "placebo"))
     >>> medians = lambda trial: np.median(trial.value[trial.group == 0]) - np.median(trial.value[trial.group == 1])
     >>> print(permute(trial, medians).sentence())
-    statistic
+    Statistic was 1.50, p = .190 (permutation test, all 126 permutations; labels of 'group' shuffled between units;
+    9 units).
     """
     how = {"alternative": checked_alternative(alternative), "seed": checked_seed(seed),
            "permutations": checked_draws(permutations, "permutations")}  # fmt: skip
@@ -235,10 +237,11 @@ def tested(row: Row, null: FloatArray, alternative: str, exact: bool, gone: str,
 
 def few_arrangements(rows: Sequence[Row], different: int, alternative: str) -> tuple[Caution, ...]:
     """Caution SS312: so few arrangements that no p can be below .05."""
-    least = (2.0 if alternative == "two_sided" else 1.0) / different
-    if least < LEVEL or all(row.p_value is None for row in rows):
+    sides = 2 if alternative == "two_sided" else 1
+    if all(row.p_value is None for row in rows):
         return ()
-    return (caution(
-        "SS312", f"{different:,} arrangements have no p below {number(least, 3, bounded=True)}",
-        short="too few arrangements for a test at .05", affects="the test", fix="collect more units or clusters",
-    ),)  # fmt: skip
+    least = number(sides / different, 3, bounded=True)
+    return small_sample(
+        different, sides / LEVEL, f"{different:,} arrangements have no p below {least}", affects="the test",
+        fix="collect more units or clusters", short="too few arrangements for a test at .05",
+    )  # fmt: skip

@@ -361,14 +361,14 @@ class LeftOut:
         return out
 
     @property
-    def moves(self) -> FloatArray:
-        """(levels, m) float64 array: what each level adds to the number, to first order; sums to 0 in each part."""
-        return np.concatenate([(len(x) - 1) / len(x) * (x.mean(axis=0) - x) for x in self.parts])
+    def moves(self) -> list[FloatArray]:
+        """(levels, m) float64 arrays: what each level of a part adds to the number, to first order; columns sum to 0."""
+        return [(len(x) - 1) / len(x) * (x.mean(axis=0) - x) for x in self.parts]
 
     @property
     def acceleration(self) -> FloatArray:
         """Acceleration of BCa intervals (Davison & Hinkley 1997, eq. 5.23), of crossed factors as of strata."""
-        return acceleration(self.moves)
+        return acceleration(np.concatenate(self.moves))
 
     @property
     def enlarged(self) -> FloatArray:
@@ -443,14 +443,21 @@ def unvaried(still: bool) -> str:
 
 
 def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) -> tuple[Caution, ...]:
-    """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`)."""
+    """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`).
+
+    Independent groups are looked at each for itself, too: the smaller one may be too small to show its shape.
+    """
     means, names = list[ClusteredMean](), list[str]()
+    apart = plan.strata is not None and plan.strata.name == plan.pieces.groups
     for j, row in enumerate(rows):
-        moves = left.moves[:, j]
-        if row.conf_low is not None and np.isfinite(moves).all() and np.ptp(moves) > 0:
-            mean = clustered_mean(moves, np.ones(len(moves)))
-            clusters = (plan.fewest,) if plan.clustered else ()
-            means.append(replace(mean, df=float(left.df[j]), clusters=clusters))
+        moves = [part[:, j] for part in left.moves]
+        every = np.concatenate(moves)
+        if row.conf_low is None or not np.isfinite(every).all() or not np.ptp(every) > 0:
+            continue
+        sets = [(every, float(left.df[j])), *((part, len(part) - 1.0) for part in moves if apart)]
+        for values, df in sets:
+            mean = clustered_mean(values, np.ones(len(values)), magnitude=float(np.abs(every).max()))
+            means.append(replace(mean, df=df, clusters=(len(values),) if plan.clustered else ()))
             names.append(row.name)
     return shape_cautions(means, names=names, what=plural_of(plan.noun), interval=interval)
 
