@@ -119,7 +119,7 @@ CAUSES: Mapping[str, str] = {  # when a caution is given, where its short text l
     "SS210": "One cluster has most of the leverage of a coefficient.",
     "SS211": "One cluster holds a large part of a number, or sizes are so uneven that few clusters count.",
     "SS212": "A share rests on few effective answers of the rarer kind, or a difference on few units that differ.",
-    "SS214": "The function of `bootstrap` or `jackknife` gave another number for the same rows in the opposite order.",
+    "SS214": "The function of `bootstrap` or `jackknife` gave another number for the same rows in another order.",
     "SS215": "Two to four people rated, or two crossed clusters were declared beside five or more.",
     "SS213": "The differences have a long tail, or there are too few of them to show one.",
     "SS301": "Values were missing, unread, refused or excluded on request; the caution counts them by step.",

@@ -34,7 +34,9 @@ def bootstrap_checks(result: Result) -> Iterator[Check]:
     for j, row in enumerate(result.rows):
         if row.std_error is not None:
             x = replicates[:, j][np.isfinite(replicates[:, j])]
-            theirs = math.sqrt(math.fsum((x - x.mean()) ** 2) / (len(x) - 1))
+            unit = 2.0 ** round(math.log2(float(np.abs(x).max())))
+            off = x / unit - float((x / unit).mean())
+            theirs = unit * math.sqrt(math.fsum(off**2) / (len(x) - 1))
             yield relative(label(row, "s.e."), row.std_error, theirs, "numpy", OF_REPLICATES)
         if row.conf_low is not None or row.conf_high is not None:
             ends = ends_of(row, replicates[:, j], left, j, ci, level)

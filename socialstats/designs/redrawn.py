@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
+from socialstats.designs.aliases import Fields
 from socialstats.designs.comparisons import Comparisons, take_columns
 from socialstats.designs.groups import Groups
 from socialstats.designs.label_lists import LabelLists
@@ -141,7 +142,7 @@ class Pieces(ABC):
         Parameters
         ----------
         index : (n,) int64 array
-            Ascending within a level; a piece may be named several times.
+            A piece may be named several times.
         copies : mapping of str to (n,) int64 array
             For each resampled factor the number of the copy, from 0.
         """
@@ -168,8 +169,8 @@ class Pieces(ABC):
         return self.drawn(np.flatnonzero(mask), {})
 
     def reordered(self, names: Sequence[str]) -> Any:
-        """Return all pieces in the opposite order, and other labels of the factors that are resampled."""
-        index = np.arange(self.size)[::-1]
+        """Return all pieces in another order, and with other labels of the factors that are resampled."""
+        index = np.random.Generator(np.random.PCG64(0)).permutation(self.size)
         ones = np.ones(self.size, dtype=np.int64)
         return self.drawn(index, dict.fromkeys(names, ones))
 
@@ -216,7 +217,8 @@ class RatingPieces(Pieces):
             if name in parts:
                 new = np.full(len(parts[name].codes), -1, dtype=np.int64)
                 new[of] = codes
-                return replace(design, **{kind: {**parts, name: replace(parts[name], codes=new)}})
+                changed: Fields = {kind: {**parts, name: replace(parts[name], codes=new)}}
+                return replace(design, **changed)
         raise InputError(f"{option('what', name)}: labels of {name}s are not exchanged; name the raters, a stratum of "
                          "the units or a group of the raters")  # fmt: skip
 
@@ -308,7 +310,7 @@ def single_cells(design: Paired | Groups) -> Paired | Groups:
         units = UnitNames(codes=units.codes[order], levels=units.levels, cell=np.arange(len(order)))
     else:
         index, units = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64)), None
-    arrays: dict[str, Any] = taken_fields(design, ("clusters", *design.CELLS), index)
+    arrays: Fields = taken_fields(design, ("clusters", *design.CELLS), index)
     return replace(design, **arrays, count=np.ones(len(index)), units=units, repeats=None)
 
 

@@ -606,7 +606,7 @@ def mean_cautions(
 
 def shape_cautions(
     means: Iterable[ClusteredMean], *, names: Sequence[str] | None = None, fix: str = "", what: str = "pairs",
-    bounded: bool = False, interval: Literal["t", "score", "bootstrap"] = "t",
+    bounded: bool = False, interval: Literal["t", "score", "bootstrap"] = "t", of: str = "values",
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
@@ -639,6 +639,8 @@ def shape_cautions(
         Values are scores between two ends that most of them reach, and so have no long tail. A few clusters need no
         caution, and SS317 fires above .25.
     interval : {"t", "score", "bootstrap"}
+    of : str
+        What is skewed: values, or influences on another statistic.
     """
     every = list(means)
     terms = [""] * len(every) if names is None else names
@@ -651,7 +653,7 @@ def shape_cautions(
         elif not shown and not bounded:
             few.append((mean, name))
     limit = CLEARLY if bounded else SKEWED
-    return (*_too_few(few, what, interval), *_skewed(shaped, len(known), fix, what, interval, limit))
+    return (*_too_few(few, what, interval, of), *_skewed(shaped, len(known), fix, what, interval, limit, of))
 
 
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
@@ -697,7 +699,7 @@ def _touched(named: Sequence[Named]) -> tuple[str, ...] | None:
     return names or None
 
 
-def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, ...]:
+def _too_few(few: Sequence[Named], what: str, interval: str, of: str) -> tuple[Caution, ...]:
     """Caution SS312 about means whose values are too few to show their shape."""
     if not few:
         return ()
@@ -705,7 +707,7 @@ def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, .
     noun = counted_as(least, what)
     said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
     return small_sample(
-        least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their values are skewed",
+        least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their {of} are skewed",
         affects=f"{interval} intervals and tests: of fewer than 25 skewed values, nominal 95% intervals held .80 to "
         ".92 in simulations, of normal ones .95", fix=f"collect more {noun}",
         rows=_touched(few),
@@ -719,14 +721,15 @@ def counted_as(mean: ClusteredMean, what: str) -> str:
 
 
 def _skewed(
-    shaped: Sequence[Named], known: int, fix: str, what: str, interval: str, limit: float
+    shaped: Sequence[Named], known: int, fix: str, what: str, interval: str, limit: float, of: str
 ) -> tuple[Caution, ...]:
     """Caution SS317 about means whose values are skewed."""
     if not shaped:
         return ()
     first = shaped[0][0]
-    sums = "values and their sums by cluster" if first.clusters else f"values of {counted_as(first, what)}"
-    many = f" in {count(len(shaped), 'mean')} of {count(known)}" if known > 1 else ""
+    by_cluster = bool(first.clusters) and of == "values"
+    sums = "values and their sums by cluster" if by_cluster else f"{of} of {counted_as(first, what)}"
+    many = f" in {count(len(shaped), 'mean' if of == 'values' else 'number')} of {count(known)}" if known > 1 else ""
     most = max(mean.skewness for mean, _ in shaped)
     above = number(most, 2 if number(most) != number(limit) else 3)
     return (caution(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,8 @@ from socialstats.models.own_statistics import (
     Function,
     LeftOut,
     Statistic,
-    check_counts,
+    checked_statistic,
+    in_units,
     left_out,
     lost_rows,
     order_cautions,
@@ -26,6 +27,7 @@ from socialstats.models.own_statistics import (
     resampled,
     row_counts,
     shape_of,
+    units_of,
     unvaried,
 )
 from socialstats.progress import say
@@ -125,15 +127,14 @@ def bootstrap(
     Statistic was 0.89, approximate 95% CI [0.33, 0.96] (BCa bootstrap with expanded tails, 2,000 resamples;
     clusters: 6 of story).
     """
-    how = {"ci": ci, "level": level, "resamples": resamples, "seed": seed}
     one_of("ci", ci, KINDS)
     checked_level(level)
-    checked_seed(seed)
-    check_resamples(checked_whole(resamples), level)
+    start, many = checked_seed(seed), checked_whole(resamples)
+    check_resamples(many, level)
 
     def compute(part: Own) -> Result:
         source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
-        return estimate(source, function, **how)
+        return estimate(source, function, ci=ci, level=level, resamples=many, seed=start)
 
     return by_levels(data, compute)
 
@@ -147,48 +148,85 @@ def checked_whole(resamples: Any) -> int:
 
 def estimate(source: Source, function: Function, *, ci: str, level: float, resamples: int, seed: int) -> Result:
     """Bootstrap one design, table or set of vectors."""
-    plan, data = source.plan, source.pieces.data
-    statistic = Statistic.of(function, source.design if not source.spread else data, spread=source.spread)
-    if not source.pieces.apart:
-        check_counts(statistic, source.design, data)
+    plan = source.plan
+    statistic = checked_statistic(source, function)
     said = order_cautions(statistic, plan)
     say(f"{resamples:,} resamples of {plan.text()}")
     left = left_out(statistic, plan, many=False)
     statistic.lost.clear()
-    replicates = resampled(statistic, plan, resamples, seed)
-    size = np.nanmax(np.abs(replicates), axis=0, initial=0.0)
-    lost = np.isnan(replicates).sum(axis=0)
-    boot = Replicates(estimate=statistic.estimate, replicates=replicates, n_degenerate=lost, size=size)
-    gone, lost_said = lost_rows(statistic, lost.tolist(), resamples, level)
-    ends = interval_of(boot, left, ci, level)
-    rows, names = [], {"expanded": "bca"}
-    for j, row in enumerate(statistic.rows):
-        row = replace(row, method=f"{NAMES[ci]}, {count(resamples, 'resample')}", **row_counts(plan))
-        if row.estimate is None:
-            rows.append(replace(row, undefined="the function has no number of these data", method=None))
-            continue
-        why = gone[j] or few_levels(plan, ci) or unvaried(boot.is_constant[j]) or ends.undefined[j]
-        error = float(boot.std_error[j])
-        row = replace(row, std_error=error if error > 0 and not gone[j] else None)
-        reason: Any = "no_variation" if boot.is_constant[j] else row.reason
-        row = with_ends(row, float(ends.low[j]), float(ends.high[j]), level, why=why, within=row.limits or ANYWHERE,
-                        interval=names.get(ci, ci))  # fmt: skip
-        rows.append(replace(row, reason=reason) if row.conf_low is None else farthest(row, replicates[:, j]))
+    drawn = drawn_of(statistic, left, resampled(statistic, plan, resamples, seed), ci, level)
+    lost = drawn.boot.n_degenerate.tolist()
+    gone, lost_said = lost_rows(statistic, lost, resamples, level)
+    method = f"{NAMES[ci]}, {count(resamples, 'resample')}"
+    rows = [
+        interval_row(replace(row, method=method, **row_counts(plan)), j, drawn, gone[j] or few_levels(plan, ci), level)
+        for j, row in enumerate(statistic.rows)
+    ]
     cautions = (*source.cautions, *said, *lost_said, *few_said(plan, ci, rows), *size_cautions(plan),
-                *shape_of(left, plan, rows, "bootstrap"))  # fmt: skip
+                *shape_of(drawn.left, plan, rows, "bootstrap"))  # fmt: skip
     rows = [under(row, cautions) for row in rows]
-    inference = f"{NAMES[ci]}, {count(resamples, 'resample')}; {plan.text()}"
+    bias = (drawn.boot.bias * drawn.unit).tolist()
     return Result(
-        metric="bootstrap", title=f"Bootstrap of {statistic.name}", inference=inference, rows=tuple(rows),
-        counts=plan.counts(), fit={"nobs": plan.pieces.size, "resamples": resamples, "seed": seed},
+        metric="bootstrap", title=f"Bootstrap of {statistic.name}", inference=f"{method}; {plan.text()}",
+        rows=tuple(rows), counts=plan.counts(),
+        fit={"nobs": plan.pieces.size, "resamples": resamples, "seed": seed},
         settings={"ci": ci, "cluster": plan.names, "strata": plan.strata and plan.strata.name, "level": level,
                   "resamples": resamples, "seed": seed},
         cautions=cautions, references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
-        design=source.design, words=own_words(rows, inference),
-        extras={"replicates": replicates, "left_out": left, "bias": dict(zip(keys_of(rows), boot.bias, strict=True)),
-                "lost": dict(statistic.lost), "statistic": statistic, "plan": plan},
+        design=source.design, words=own_words(rows, f"{method}; {plan.text()}"),
+        extras={"replicates": drawn.boot.replicates * drawn.unit, "left_out": left, "lost": dict(statistic.lost),
+                "bias": dict(zip(keys_of(rows), bias, strict=True)), "statistic": statistic, "plan": plan},
         check="socialstats.crosscheck.own_statistics:bootstrap_checks",
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawn:
+    """The numbers of all resamples with their intervals, in units of about their size.
+
+    Attributes
+    ----------
+    boot : Replicates
+    left : LeftOut
+    ends : Interval
+    unit : (numbers,) float64 array
+        What they are to be multiplied by: 1 for all but huge and tiny numbers.
+    """
+
+    boot: Replicates
+    left: LeftOut
+    ends: Interval
+    unit: FloatArray
+
+
+def drawn_of(statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float) -> Drawn:
+    """Return the intervals of the numbers of resamples."""
+    unit = units_of(statistic.estimate, replicates)
+    left, scaled = left.over(unit), replicates / unit
+    boot = Replicates(
+        estimate=left.estimate, replicates=scaled, n_degenerate=np.isnan(scaled).sum(axis=0),
+        size=np.nanmax(np.abs(scaled), axis=0, initial=0.0),
+    )  # fmt: skip
+    return Drawn(boot=boot, left=left, ends=interval_of(boot, left, ci, level), unit=unit)
+
+
+def interval_row(row: Row, j: int, drawn: Drawn, why: str, level: float) -> Row:
+    """Return a row with its error and interval, or why there is none."""
+    if row.estimate is None:
+        return replace(row, undefined="the function has no number of these data", method=None)
+    boot, ends, unit = drawn.boot, drawn.ends, float(drawn.unit[j])
+    still, error = bool(boot.is_constant[j]), float(boot.std_error[j])
+    why = why or unvaried(still) or ends.undefined[j]
+    kind: Any = ends.method
+    done = in_units(row, 1 / unit)
+    done = replace(done, std_error=error if error > 0 and (not why or boot.n_degenerate[j] == 0) else None)
+    done = with_ends(done, float(ends.low[j]), float(ends.high[j]), level, why=why, within=row.limits or ANYWHERE,
+                     interval=kind)  # fmt: skip
+    if done.conf_low is None:
+        done = replace(done, reason="no_variation" if still else done.reason)
+    else:
+        done = farthest(done, boot.replicates[:, j])
+    return replace(in_units(done, unit), estimate=row.estimate)
 
 
 def farthest(row: Row, column: FloatArray) -> Row:
@@ -207,7 +245,7 @@ def keys_of(rows: Sequence[Row]) -> list[str]:
 
 
 def interval_of(boot: Replicates, left: LeftOut, ci: str, level: float) -> Interval:
-    """Return the intervals of all numbers."""
+    """Return the intervals of all numbers, by their option."""
     if ci == "percentile":
         return percentile(boot, level=level)
     if ci == "basic":

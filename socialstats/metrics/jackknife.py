@@ -15,13 +15,14 @@ from socialstats.models.effect_sizes import checked_number
 from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, size_cautions, source_of
 from socialstats.models.own_statistics import (
     Function,
-    Statistic,
-    check_counts,
+    checked_statistic,
     left_out,
     order_cautions,
     own_words,
+    rough,
     row_counts,
     shape_of,
+    units_of,
     unvaried,
 )
 from socialstats.progress import say
@@ -66,14 +67,16 @@ def jackknife(
     -----
     df are n - 1 of one factor, Cochran's (1964) of two. Of strata they are Satterthwaite's, from V_s with n_s levels:
     (sum V_s)^2 / sum V_s^2 / (n_s + 1) - 2, at least the smallest n_s - 1 and at most the levels minus the strata.
-    For a mean of equal clusters the error is that of `mean_ratings`. Medians and other quantiles are not smooth enough
-    for a jackknife that leaves out one: use `bootstrap`.
+    For a mean of equal clusters the error is that of `mean_ratings`. The jackknife of a number that is not smooth,
+    such as a median, is wrong for any n. Numbers that take few values without a unit each are compared with 100 half
+    samples (Shao & Wu 1989). If these have another standard error, there is no interval: use `bootstrap`.
 
     References
     ----------
     Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall. Chapter 11.
     MacKinnon, J. G., Nielsen, M. O., & Webb, M. D. (2024). Jackknife inference with two-way clustering.
     doi:10.48550/arXiv.2406.08880
+    Shao, J., & Wu, C. F. J. (1989). A general theory for jackknife variance estimation. doi:10.1214/aos/1176347263
     Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. doi:10.2307/2528069
 
     Examples
@@ -98,14 +101,13 @@ def jackknife(
 
 def estimate(source: Source, function: Function, *, null: float | None, level: float) -> Result:
     """Leave out levels of one design, table or set of vectors."""
-    plan, data = source.plan, source.pieces.data
-    statistic = Statistic.of(function, source.design if not source.spread else data, spread=source.spread)
-    if not source.pieces.apart:
-        check_counts(statistic, source.design, data)
+    plan, statistic = source.plan, checked_statistic(source, function)
     said = order_cautions(statistic, plan)
     say(f"jackknife over {plan.text()}")
-    left = left_out(statistic, plan, cells=True)
-    errors, dfs, biases, lost = left.std_error, left.df, left.bias, statistic.why_lost()
+    whole = left_out(statistic, plan, cells=True)
+    unit, lost = units_of(whole.estimate, *whole.parts), statistic.why_lost()
+    left, uneven = whole.over(unit), rough(statistic, plan, whole)
+    errors, dfs, biases = left.std_error * unit, left.df, left.bias * unit
     rows, corrected = list[Row](), list[Row]()
     for j, row in enumerate(statistic.rows):
         row = replace(row, method=METHOD, **row_counts(plan))
@@ -117,11 +119,15 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
             gone = f"without {count(int(np.isnan(every).sum()), plan.noun)} there is no number: {lost}"
             rows.append(with_ends(row, None, None, level, why=gone))
             continue
-        corrected.append(replace(row, group=" ".join(filter(None, (row.group, CORRECTED))), method="jackknife",
-                                 estimate=row.estimate - float(biases[j]), role="component"))  # fmt: skip
+        if not uneven[j]:
+            corrected.append(replace(row, group=" ".join(filter(None, (row.group, CORRECTED))), method="jackknife",
+                                     estimate=row.estimate - float(biases[j]), role="component"))  # fmt: skip
         if not errors[j] > 0:
             one = with_ends(row, None, None, level, why=unvaried(True).replace("resample", plan.noun + " left out"))
             rows.append(replace(one, reason="no_variation"))
+            continue
+        if uneven[j]:
+            rows.append(with_ends(row, None, None, level, why=ROUGH_WHY))
             continue
         rows.append(tested(row, float(errors[j]), float(dfs[j]), null, level))
     cautions = (*source.cautions, *said, *size_cautions(plan), *of_few(rows), *shape_of(left, plan, rows, "t"))
@@ -131,7 +137,7 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
         metric="jackknife", title=f"Jackknife of {statistic.name}", inference=inference, rows=(*rows, *corrected),
         counts=plan.counts(), fit={"nobs": plan.pieces.size},
         settings={"cluster": plan.names, "strata": plan.strata and plan.strata.name, "null": null, "level": level},
-        cautions=cautions, references=("efrontibshirani1993", "mackinnonetal2024", "cochran1964"),
+        cautions=cautions, references=("efrontibshirani1993", "mackinnonetal2024", "shaowu1989", "cochran1964"),
         design=source.design, words=own_words(rows, inference),
         extras={"left_out": left, "bias": {row.name: float(b) for row, b in zip(rows, biases, strict=True)},
                 "statistic": statistic, "plan": plan},
@@ -140,6 +146,9 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
 
 
 CORRECTED = "bias corrected"
+ROUGH_WHY = (
+    "the number is not smooth, as a quantile: half samples give another standard error; bootstrap() has an interval"
+)
 
 
 def tested(row: Row, error: float, df: float, null: float | None, level: float) -> Row:

@@ -17,15 +17,7 @@ from socialstats.designs.redrawn import VectorPieces
 from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import small_sample
 from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, source_of
-from socialstats.models.own_statistics import (
-    Function,
-    Statistic,
-    check_counts,
-    lost_rows,
-    own_words,
-    row_counts,
-    unvaried,
-)
+from socialstats.models.own_statistics import Function, checked_statistic, lost_rows, own_words, row_counts, unvaried
 from socialstats.progress import say
 from socialstats.resampling.permutation import Alternative, checked_alternative, checked_draws, checked_seed
 from socialstats.resampling.plans import Plan
@@ -101,8 +93,8 @@ def permute(
     Statistic was 1.50, p = .190 (permutation test, all 126 permutations; labels of 'group' shuffled between units;
     9 units).
     """
-    how = {"alternative": checked_alternative(alternative), "seed": checked_seed(seed),
-           "permutations": checked_draws(permutations, "permutations")}  # fmt: skip
+    side, start = checked_alternative(alternative), checked_seed(seed)
+    draws = checked_draws(permutations, "permutations")
 
     def compute(part: Own) -> Result:
         columns = [*texts(what), *texts(within)]
@@ -110,7 +102,7 @@ def permute(
         name = what or label_of(source)
         if isinstance(part, Ratings) and name in part.rater_groups:
             source = of_raters(source, cluster)
-        return test(source, function, name, texts(within), **how)
+        return test(source, function, name, texts(within), alternative=side, permutations=draws, seed=start)
 
     return by_levels(data, compute)
 
@@ -183,10 +175,7 @@ def test(
     permutations: int, seed: int,
 ) -> Result:  # fmt: skip
     """Test one design, table or set of vectors."""
-    plan, pieces = source.plan, source.pieces
-    statistic = Statistic.of(function, source.design if not source.spread else pieces.data, spread=source.spread)
-    if not pieces.apart:
-        check_counts(statistic, source.design, pieces.data)
+    plan, pieces, statistic = source.plan, source.pieces, checked_statistic(source, function)
     shuffle, how = shuffle_of(source, plan, name, within)
     exact, different = shuffle.listed, shuffle.arrangements
     if different == 1:

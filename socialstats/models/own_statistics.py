@@ -13,11 +13,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, size_unit
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import shape_cautions
 from socialstats.inference.intervals import cochran_df
+from socialstats.models.own_data import Source
 from socialstats.resampling.engine import acceleration, lost_caution
 from socialstats.resampling.plans import Plan
 from socialstats.results import Result, ResultGroup, Row
@@ -31,6 +32,7 @@ SAME = 1e-6  # relative: solvers of models stop at this
 FIRST_ONES = 3  # reasons that a message names
 MOST_LEFT_OUT = 1000  # levels that are left out one at a time; of more, groups of them are
 GROUPS = 200
+MEND = "Call it once on the same data, and mend it"
 MOST_SAID = 4
 ONE_NUMBER = (
     "every {what} had the same number: either the data do not vary in what the function uses, or it uses other data "
@@ -58,8 +60,10 @@ def number_of(value: Any, name: str) -> float:
     """Return a number, NaN where there is none, or raise InputError for anything else."""
     if value is None:
         return math.nan
-    if isinstance(value, str | bytes) or np.ndim(value) != 0:
+    if isinstance(value, str | bytes):
         raise InputError(f"the function returned {shorten(repr(value), 60)} for '{shorten(name)}', not a number. {USE}")
+    if np.ndim(value) != 0:
+        raise InputError(f"the function returned a {type(value).__name__} for '{shorten(name)}', not a number. {USE}")
     try:
         found = float(value)
     except (TypeError, ValueError):
@@ -109,7 +113,7 @@ def rows_of(value: Any, name: str) -> dict[Key, Row]:
         raise InputError(f"the function returned several numbers of one name: {quoted(twice)}. Name each differently")
     if not named:
         raise InputError(f"the function returned no number. {USE}")
-    found = {}
+    found: dict[Key, Row] = {}
     for key, number in named:
         x = number_of(number, key)
         found[key, None, None] = Row(term=key, role="estimate", estimate=None if math.isnan(x) else x)
@@ -171,7 +175,9 @@ class Statistic:
             raise
         except Exception as error:
             said = f"the function failed on the data themselves: {reason_of(error)}"
-            raise InputError(f"{said}. Call it once on the same data, and mend it") from error
+            each = len(data) > 1 if spread else False
+            fix = "It gets each vector as an argument of its own" if each and takes_one(function) else MEND
+            raise InputError(f"{said}. {fix}") from error
         made.rows, made.keys = tuple(found.values()), tuple(found)
         first, second = made.estimate, np.array([number(again.get(key)) for key in made.keys])
         if not same(first, second):
@@ -242,6 +248,21 @@ def same(one: FloatArray, other: FloatArray) -> bool:
     return bool(np.all(near(one, other)))
 
 
+def checked_statistic(source: Source, function: Function) -> Statistic:
+    """Return a function with its numbers of the data themselves.
+
+    Raises
+    ------
+    InputError
+        As `Statistic.of` and `check_counts`.
+    """
+    data = source.pieces.data
+    statistic = Statistic.of(function, data if source.spread else source.design, spread=source.spread)
+    if not source.pieces.apart:
+        check_counts(statistic, source.design, data)
+    return statistic
+
+
 def check_counts(statistic: Statistic, data: Any, single: Any) -> None:
     """Refuse a function that takes alike pairs or units that were counted together as one.
 
@@ -269,7 +290,7 @@ def order_cautions(statistic: Statistic, plan: Plan) -> tuple[Caution, ...]:
     at = int(moved[0])
     seen = f"it became {as_given(found[at])}" if np.isfinite(found[at]) else f"it was lost ({why})"
     return (caution(
-        "SS214", f"'{shorten(statistic.keys[at][0])}' is {as_given(statistic.estimate[at])}. With rows in the opposite "
+        "SS214", f"'{shorten(statistic.keys[at][0])}' is {as_given(statistic.estimate[at])}. With rows in another "
         f"order, and other labels of what is drawn, {seen}",
         affects="the number, its error and its interval: resamples keep neither order nor labels",
         fix="use values, and not positions or labels, in the function", rows=[statistic.rows[k].name for k in moved],
@@ -313,6 +334,11 @@ class LeftOut:
     cells: FloatArray | None = None
     grouped: bool = False
 
+    def over(self, unit: FloatArray) -> LeftOut:
+        """Return the same numbers divided by a unit each, so that their squares are within floats."""
+        cells = None if self.cells is None else self.cells / unit
+        return replace(self, estimate=self.estimate / unit, parts=tuple(x / unit for x in self.parts), cells=cells)
+
     @property
     def variances(self) -> list[FloatArray]:
         """Variance of each part: (n - 1)/n times the sum of squares around the mean (Efron & Tibshirani 1993, 11.5)."""
@@ -325,8 +351,9 @@ class LeftOut:
         if not self.crossed:
             return np.asarray(np.sum(each, axis=0))
         if self.cells is None:
-            return np.maximum(*each)
-        return np.maximum(np.maximum(*each), each[0] + each[1] - variance_of(self.cells))
+            return np.maximum(each[0], each[1])
+        both: FloatArray = each[0] + each[1] - variance_of(self.cells)
+        return np.maximum(np.maximum(each[0], each[1]), both)
 
     @property
     def std_error(self) -> FloatArray:
@@ -362,7 +389,7 @@ class LeftOut:
 
     @property
     def moves(self) -> list[FloatArray]:
-        """(levels, m) float64 arrays: what each level of a part adds to the number, to first order; columns sum to 0."""
+        """(levels, m) float64 arrays: what each level of a part adds to a number, to first order; columns sum to 0."""
         return [(len(x) - 1) / len(x) * (x.mean(axis=0) - x) for x in self.parts]
 
     @property
@@ -377,6 +404,54 @@ class LeftOut:
         short = sum(v * (len(x) - 1) / len(x) for v, x in zip(each, self.parts, strict=True))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.sqrt(np.sum(each, axis=0) / short))
+
+
+def units_of(*tables: FloatArray) -> FloatArray:
+    """(m,) float64 array: for each number the power of two near its size, 1 for all but huge and tiny ones."""
+    whole = np.concatenate([np.atleast_2d(table) for table in tables])
+    return np.array([size_unit(column[np.isfinite(column)]) for column in whole.T])
+
+
+def in_units(row: Row, unit: float) -> Row:
+    """Return a row whose estimate, error and ends are multiplied by their unit."""
+    if unit == 1:
+        return row
+    made = {name: getattr(row, name) for name in ("estimate", "std_error", "conf_low", "conf_high")}
+    return replace(row, **{name: None if value is None else value * unit for name, value in made.items()})
+
+
+HALVES, FEWEST_SMOOTH = 100, 6
+SAME_ERROR = (0.65, 1.55)  # half samples: their error has a Monte-Carlo error of .07
+
+
+def rough(statistic: Statistic, plan: Plan, left: LeftOut) -> Any:
+    """(m,) bool array: half samples give another standard error than the jackknife, as of quantiles.
+
+    Without one of n values a quantile takes two or three values, whose distance is that of two neighbours. Numbers
+    that take few values without a level each are compared with `HALVES` random halves of the levels. Their variance,
+    times m / (n - m) of m levels that are kept, is that of any smooth number (Shao & Wu 1989).
+    """
+    at = int(np.argmax([len(x) for x in left.parts]))
+    values, part = left.parts[at], plan.parts()[at]
+    n, m = len(values), len(values) // 2
+    few = np.array([len(np.unique(np.round(x, 12))) <= max(4, n // 3) for x in scaled_columns(values)])
+    if n < FEWEST_SMOOTH or left.grouped or not few.any():
+        return np.zeros(len(left.estimate), dtype=bool)
+    rng = np.random.Generator(np.random.PCG64(0))
+    gone = [rng.choice(part.levels, n - m, replace=False) for _ in range(HALVES)]
+    halves = statistic.table((plan.without(part.factor, levels) for levels in gone), HALVES)
+    unit = units_of(values, halves)
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore")  # halves without a number
+        own = np.nanvar(halves / unit, axis=0, ddof=1) * m / (n - m)
+        ratio = np.sqrt(variance_of(values / unit) / own)
+    return few & ((ratio < SAME_ERROR[0]) | (ratio > SAME_ERROR[1]))
+
+
+def scaled_columns(values: FloatArray) -> FloatArray:
+    """(m, n) float64 array: each column over its range."""
+    width = np.ptp(values, axis=0)
+    return np.asarray(((values - values.min(axis=0)) / np.where(width > 0, width, 1.0)).T)
 
 
 def variance_of(values: FloatArray) -> FloatArray:
@@ -459,7 +534,8 @@ def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) ->
             mean = clustered_mean(values, np.ones(len(values)), magnitude=float(np.abs(every).max()))
             means.append(replace(mean, df=df, clusters=(len(values),) if plan.clustered else ()))
             names.append(row.name)
-    return shape_cautions(means, names=names, what=plural_of(plan.noun), interval=interval)
+    what = plural_of("observation" if plan.noun == "value" else plan.noun)
+    return shape_cautions(means, names=names, what=what, interval=interval, of="influences")
 
 
 def own_words(rows: Sequence[Row], inference: str) -> str:

@@ -94,7 +94,7 @@ def settings(estimate: Callable[..., Any]) -> dict[str, Draw]:
         made[f"{shape}, 10 + 30 rows"] = partial(of_groups, estimate=estimate, shape=shape, first=10, second=30)
     for p, n in ((0.5, 30), (0.05, 60)):
         made[f"yes or no, {p:g}, {n} rows"] = partial(of_share, estimate=estimate, p=p, n=n)
-    for units, raters, sd in ((12, 8, 0.5), (30, 10, 0.5), (30, 10, 0.0)):
+    for units, raters, sd in ((12, 8, 0.5), (20, 8, 0.5), (20, 8, 0.0)):
         name = f"crossed, {units} units x {raters} raters, effects of SD {sd:g}"
         made[name] = partial(of_crossed, estimate=estimate, units=units, raters=raters, sd=sd)
     return made
