@@ -34,7 +34,7 @@ def bootstrap_checks(result: Result) -> Iterator[Check]:
     for j, row in enumerate(result.rows):
         if row.std_error is not None:
             x = replicates[:, j][np.isfinite(replicates[:, j])]
-            unit = 2.0 ** round(math.log2(float(np.abs(x).max())))
+            unit = unit_of(x)
             off = x / unit - float((x / unit).mean())
             theirs = unit * math.sqrt(math.fsum(off**2) / (len(x) - 1))
             yield relative(label(row, "s.e."), row.std_error, theirs, "numpy", OF_REPLICATES)
@@ -54,7 +54,8 @@ def ends_of(row: Row, column: FloatArray, left: Any, j: int, ci: str, level: flo
     if ci in ("percentile", "basic"):
         drawn = Redrawn(estimate=np.array([value]), replicates=column[:, None], left=None, copies=None)
         return drawn.ends(ci, 0, level)
-    parts = [part[:, j] for part in left.parts]
+    unit = unit_of(*(part[:, j] for part in left.parts))
+    parts = [part[:, j] / unit for part in left.parts]
     moves = np.concatenate([(len(one) - 1) / len(one) * (one.mean() - one) for one in parts])
     a = float(np.sum(moves**3)) / (6 * float(np.sum(moves**2)) ** 1.5)
     z = stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
@@ -68,6 +69,12 @@ def ends_of(row: Row, column: FloatArray, left: Any, j: int, ci: str, level: flo
     if ci == "expanded":
         tails = np.clip(tails, 1 / (len(x) + 1), len(x) / (len(x) + 1))
     return quantiles(x, tails)
+
+
+def unit_of(*values: FloatArray) -> float:
+    """Return the power of two near the largest size of some numbers."""
+    largest = max(float(np.abs(one).max()) for one in values)
+    return 2.0 ** round(math.log2(largest)) if largest > 0 else 1.0
 
 
 def df_of(v: Any, n: Any, crossed: bool) -> float:
@@ -105,12 +112,13 @@ def jackknife_checks(result: Result) -> Iterator[Check]:
             bias = math.fsum((len(x) - 1) * (float(x.mean()) - float(left.estimate[j])) for x in parts)
             yield relative(label(row), row.estimate, float(left.estimate[j]) - bias, "numpy", CALLED, size=1e-3)
         elif row.std_error is not None and row.estimate is not None:
-            v, n = np.array([float((x.size - 1) * x.var()) for x in parts]), np.array([float(x.size) for x in parts])
+            unit, n = unit_of(*parts), np.array([float(x.size) for x in parts])
+            v = np.array([float((x.size - 1) * (x / unit).var()) for x in parts])
             total = float(v.sum())
             if left.crossed:
-                cells = left.cells[:, j]
+                cells = left.cells[:, j] / unit
                 total = max(float(v.max()), total - float((cells.size - 1) * cells.var()))
-            error, df = math.sqrt(total), df_of(v, n, left.crossed)
+            error, df = unit * math.sqrt(total), df_of(v, n, left.crossed)
             yield from field_checks(row, std_error=error, df=df)
             yield from wald_checks(row, level, float(row.estimate), error, df, null=null or 0.0, cut=row.limits)
 

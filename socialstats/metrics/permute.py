@@ -200,7 +200,7 @@ def test(
         settings={"what": name, "within": list(within), "cluster": plan.names, "alternative": alternative,
                   "permutations": permutations, "seed": seed},
         cautions=cautions, references=("fisher1935", "phipsonsmyth2010"), design=source.design,
-        words=own_words(rows, inference),
+        words=own_words(rows, inference).replace(", no interval: ", ", no p: "),
         extras={"null": null, "arrangements": different, "exact": exact, "statistic": statistic, "plan": plan,
                 "shuffle": shuffle},
         check="socialstats.crosscheck.own_statistics:permute_checks",

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from socialstats.arrays import FloatArray, size_unit
+from socialstats.designs.aliases import Fields
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import shape_cautions
@@ -417,7 +418,8 @@ def in_units(row: Row, unit: float) -> Row:
     if unit == 1:
         return row
     made = {name: getattr(row, name) for name in ("estimate", "std_error", "conf_low", "conf_high")}
-    return replace(row, **{name: None if value is None else value * unit for name, value in made.items()})
+    scaled: Fields = {name: None if value is None else value * unit for name, value in made.items()}
+    return replace(row, **scaled)
 
 
 HALVES, FEWEST_SMOOTH = 100, 6

@@ -45,8 +45,10 @@ def columns(rng: np.random.Generator, shape: str, clusters: int, rows: int) -> t
 
 def numbers(x: FloatArray, y: FloatArray) -> dict[str, float]:
     """Return the numbers of two columns."""
-    found = {"mean": x.mean(), "ratio of means": x.mean() / y.mean()}
-    return {**found, "correlation": np.corrcoef(x, y)[0, 1], "SD": x.std(ddof=1)}
+    n, one, two = len(x), x.mean(), y.mean()
+    xx, yy, xy = x @ x / n - one**2, y @ y / n - two**2, x @ y / n - one * two
+    return {"mean": one, "ratio of means": one / two, "correlation": xy / np.sqrt(xx * yy),
+            "SD": np.sqrt(xx * n / (n - 1))}  # fmt: skip
 
 
 def of_columns(rng: np.random.Generator, estimate: Callable[..., Any], shape: str, clusters: int, rows: int) -> Drawn:

@@ -458,3 +458,58 @@ def test_other_tables_and_vectors(tmp_path, table):
     labels = table["unit"].to_numpy()
     clustered = boot(table["y"].to_numpy(), np.mean, cluster=labels)
     assert clustered.rows[0].n_clusters == 12
+
+
+class TestJackknifeOfRoughNumbers:
+    def test_a_median_has_no_interval(self):
+        x = np.random.default_rng(0).normal(size=30)
+        found = ss.jackknife(x, np.median)
+        assert "not smooth" in found.rows[0].undefined
+        assert found.rows[0].std_error is None
+        assert len(found.rows) == 1  # and no bias
+        assert found.verify().ok
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_smooth_numbers_of_few_values_have_one(self, seed):
+        rng = np.random.default_rng(seed)
+        yes = (rng.random(40) < 0.3).astype(float)
+        likert = rng.integers(1, 6, size=40).astype(float)
+        assert ss.jackknife(yes, np.mean).rows[0].conf_low is not None
+        both = ss.jackknife((likert, yes), lambda a, b: {"sd": a.std(), "r": np.corrcoef(a, b)[0, 1]}, paired=True)
+        assert all(row.conf_low is not None for row in both.rows[:2])
+
+
+def test_huge_and_tiny_numbers():
+    x = np.random.default_rng(0).normal(size=30) + 1
+    for estimate in (boot, ss.jackknife):
+        plain, *others = (estimate(x * unit, np.mean) for unit in (1.0, 2.0**700, 2.0**-700))
+        for other, unit in zip(others, (2.0**700, 2.0**-700), strict=True):
+            for name in ("estimate", "std_error", "conf_low", "conf_high"):
+                assert getattr(other.rows[0], name) / unit == pytest.approx(getattr(plain.rows[0], name), rel=1e-12)
+            assert other.verify().ok
+
+
+def test_an_autocorrelation_is_told_that_resamples_have_no_order():
+    walk = pd.Series(np.random.default_rng(0).normal(size=40).cumsum())
+    found = boot(walk, lambda s: s.autocorr())
+    (said,) = (c for c in found.cautions if c.code == "SS214")
+    assert "in another order" in said.detail
+
+
+def test_checks_notice_wrong_numbers(table):
+    from dataclasses import replace
+
+    numbers = lambda t: {"mean": t["y"].mean(), "r": t["x"].corr(t["y"])}  # noqa: E731
+    for result in (
+        boot(table, numbers, cluster=("unit", "rater")),
+        boot(table, numbers, unit="unit", strata="site", ci="basic"),
+        ss.jackknife(table, numbers, cluster=("unit", "rater"), null=0.1),
+        ss.jackknife(table, numbers, unit="unit", strata="site"),
+        ss.permute(table, numbers, what="y", permutations=99),
+    ):
+        assert result.verify().ok
+        for name in ("estimate", "std_error", "conf_low", "df", "p_value"):
+            if getattr(result.rows[1], name) is not None:
+                rows = list(result.rows)
+                rows[1] = replace(rows[1], **{name: getattr(rows[1], name) + 0.001})
+                assert not replace(result, rows=tuple(rows)).verify().ok, name
