@@ -1,8 +1,8 @@
 """Designs, tables and vectors in pieces, which are drawn again: copies of a unit or cluster are units of their own.
 
 A piece is what is never cut: a rating, a pair, a comparison, a row of a table, a value of a vector. `drawn` returns the
-same kind of data from some pieces, each as often as it is named. A level of a resampled factor (a unit, a cluster, a
-rater) that is drawn twice is two levels, the second with a label of its own.
+same kind of data from some pieces, each as often as it is named. A unit, cluster or rater that is drawn twice is two,
+the second with a label of its own.
 """
 
 from __future__ import annotations

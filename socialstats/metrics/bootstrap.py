@@ -62,16 +62,16 @@ def bootstrap(
     Parameters
     ----------
     data : Ratings, Paired, Groups, Comparisons, LabelLists, data frame, mapping of columns, path, vector, or tuple
-        Of a design with a ``by`` factor: one result a level. The function gets a table as a pandas data frame, a vector
-        as an array (or Series), and the vectors of a tuple as arguments of their own.
+        Of a design with a ``by`` factor: one result for each level. The function gets a table as a pandas data frame,
+        and a vector as an array (or Series). The vectors of a tuple are arguments of their own.
     function : callable
         Returns a number, a dict or Series of named numbers, an array, or a result of this package, whose estimates are
         taken. None and NaN mean that there is no number. It must not use other data, positions, or labels of units.
     cluster : str, sequence of str, or None
-        What is independent; two factors are crossed. ``"auto"``: the declared clusters of a design, without these its
-        units (of comparisons: the pairs of items, where they repeat); of a table its `unit`, or the rows. None: units.
-        Of a design the names of clusters, ``"unit"``, ``"rater"``, ``"pair"``, strata or groups of raters; of a table
-        columns; of vectors labels, one a value.
+        What is independent; two factors are crossed. ``"auto"``: the declared clusters of a design. Without these its
+        units, or the pairs of items of comparisons, where they repeat. Of a table its `unit`, or the rows. None: units.
+        A design has clusters, ``"unit"``, ``"rater"``, ``"pair"``, strata and groups of raters. A table has columns,
+        and vectors have labels, one for each value.
     strata : str, sequence of str, or None
         Factors within whose levels clusters are drawn. ``"auto"``: independent groups, of `Groups` and of vectors.
     unit : str, optional
@@ -96,7 +96,7 @@ def bootstrap(
     ------
     InputError
         For a function that fails on the data, draws random numbers, or takes alike pairs that were counted together as
-        one; for unknown names, factors that are not crossed, and strata that cut clusters.
+        one. For unknown names, factors that are not crossed, and strata that cut clusters.
 
     Notes
     -----
@@ -106,8 +106,8 @@ def bootstrap(
     From 40 values on all are alike. Caution SS312 is given below 25 units, SS317 where their influence is skewed, SS202
     below 20 clusters. Standard deviations of few values, and other statistics that samples rarely show, hold less.
 
-    Two crossed factors: error and interval count the noise of single values about three times (Owen 2007), and are too
-    long where it is most of the variance. The acceleration adds up the influence of both factors.
+    Errors of two crossed factors count the noise of single values about three times (Owen 2007). Where this is most of
+    the variance, intervals are too long. The acceleration adds up the influence of both factors.
 
     References
     ----------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import Caution
 from socialstats.inference.dependence import few_df
 from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
@@ -26,9 +27,10 @@ from socialstats.models.own_statistics import (
     unvaried,
 )
 from socialstats.progress import say
+from socialstats.resampling.plans import Plan
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import under
-from socialstats.text import count
+from socialstats.results.rows import Reason, under
+from socialstats.text import plural_of
 
 METHOD = "jackknife t"
 
@@ -104,33 +106,23 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
     plan, statistic = source.plan, checked_statistic(source, function)
     said = order_cautions(statistic, plan)
     say(f"jackknife over {plan.text()}")
-    whole = left_out(statistic, plan, cells=True)
-    unit, lost = units_of(whole.estimate, *whole.parts), statistic.why_lost()
-    left, uneven = whole.over(unit), rough(statistic, plan, whole)
-    errors, dfs, biases = left.std_error * unit, left.df, left.bias * unit
-    rows, corrected = list[Row](), list[Row]()
+    left = left_out(statistic, plan, cells=True)
+    lost, uneven = statistic.why_lost(), rough(statistic, plan, left)
+    unit = units_of(left.estimate, *left.parts)
+    scaled = left.over(unit)
+    errors, dfs, biases = scaled.std_error * unit, scaled.df, scaled.bias * unit
+    rows = list[Row]()
     for j, row in enumerate(statistic.rows):
         row = replace(row, method=METHOD, **row_counts(plan))
-        if row.estimate is None:
-            rows.append(replace(row, undefined="the function has no number of these data", method=None))
-            continue
-        every = np.concatenate([part[:, j] for part in left.parts])
-        if np.isnan(every).any():
-            gone = f"without {count(int(np.isnan(every).sum()), plan.noun)} there is no number: {lost}"
-            rows.append(with_ends(row, None, None, level, why=gone))
-            continue
-        if not uneven[j]:
-            corrected.append(replace(row, group=" ".join(filter(None, (row.group, CORRECTED))), method="jackknife",
-                                     estimate=row.estimate - float(biases[j]), role="component"))  # fmt: skip
-        if not errors[j] > 0:
-            one = with_ends(row, None, None, level, why=unvaried(True).replace("resample", plan.noun + " left out"))
-            rows.append(replace(one, reason="no_variation"))
-            continue
-        if uneven[j]:
-            rows.append(with_ends(row, None, None, level, why=ROUGH_WHY))
-            continue
-        rows.append(tested(row, float(errors[j]), float(dfs[j]), null, level))
-    cautions = (*source.cautions, *said, *size_cautions(plan), *of_few(rows), *shape_of(left, plan, rows, "t"))
+        why = why_none(row, np.concatenate([part[:, j] for part in left.parts]), plan, lost)
+        why = why or (unvaried(True, f"{plan.noun} left out") if not errors[j] > 0 else ROUGH * bool(uneven[j]))
+        if why:
+            reason: Reason | None = "no_variation" if not why.startswith(NONE) and not errors[j] > 0 else None
+            rows.append(replace(with_ends(row, None, None, level, why=why), reason=reason))
+        else:
+            rows.append(tested(row, float(errors[j]), float(dfs[j]), null, level))
+    corrected = [bias_corrected(row, float(biases[j])) for j, row in enumerate(rows) if row.std_error is not None]
+    cautions = (*source.cautions, *said, *size_cautions(plan), *of_few(rows), *shape_of(scaled, plan, rows, "t"))
     rows = [under(row, cautions) for row in rows]
     inference = f"{METHOD}; {plan.text()}"
     return Result(
@@ -145,10 +137,25 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
     )  # fmt: skip
 
 
-CORRECTED = "bias corrected"
-ROUGH_WHY = (
-    "the number is not smooth, as a quantile: half samples give another standard error; bootstrap() has an interval"
-)
+CORRECTED, NONE = "bias corrected", "the function has no number"
+ROUGH = "the number is not smooth, as a quantile: half samples give another standard error; bootstrap() has an interval"
+
+
+def why_none(row: Row, values: FloatArray, plan: Plan, lost: str) -> str:
+    """Return why the function lacks a number, or one without some level; empty where it has all."""
+    if row.estimate is None:
+        return f"{NONE} of these data"
+    gone = int(np.isnan(values).sum())
+    return f"{NONE} without {gone:,} of the {plural_of(plan.noun)}, each left out alone: {lost}" if gone else ""
+
+
+def bias_corrected(row: Row, bias: float) -> Row:
+    """Return the row of an estimate minus its bias."""
+    assert row.estimate is not None
+    group = CORRECTED if row.group is None else f"{row.group} {CORRECTED}"
+    return Row(term=row.term, group=group, by=row.by, key=row.key, limits=row.limits, role="component",
+               estimate=row.estimate - bias, n=row.n, n_units=row.n_units, n_clusters=row.n_clusters,
+               method="jackknife")  # fmt: skip
 
 
 def tested(row: Row, error: float, df: float, null: float | None, level: float) -> Row:

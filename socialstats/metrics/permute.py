@@ -28,7 +28,7 @@ from socialstats.text import count, listing, number, plural_of, shorten
 from socialstats.voice import option
 
 FLIPPED = ("condition", "winner", "sign")  # two sides that are exchanged
-LEVEL = 0.05  # of the test that a caution is about
+LEVEL = 0.05  # a test at this level needs enough arrangements
 TEST_LEVEL = 0.95
 
 
@@ -218,7 +218,7 @@ def tested(row: Row, null: FloatArray, alternative: str, exact: bool, gone: str,
     if gone or not len(known):
         return replace(row, undefined=gone or "no permutation has a number", reason="no_data")
     if np.ptp(known) <= TIE * float(np.abs(known).max()):
-        return replace(row, undefined=unvaried(True).replace("resample", "permutation"), reason="no_variation")
+        return replace(row, undefined=unvaried(True, "permutation"), reason="no_variation")
     p, error = tail_p(known, row.estimate, alternative, exact=exact)
     method = row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"
     return replace(row, p_value=p, test="sign_flip" if flipped else "permutation", method=method)

@@ -352,9 +352,9 @@ class LeftOut:
         if not self.crossed:
             return np.asarray(np.sum(each, axis=0))
         if self.cells is None:
-            return np.maximum(each[0], each[1])
-        both: FloatArray = each[0] + each[1] - variance_of(self.cells)
-        return np.maximum(np.maximum(each[0], each[1]), both)
+            return np.asarray(np.maximum(each[0], each[1]))
+        both = each[0] + each[1] - variance_of(self.cells)
+        return np.asarray(np.maximum(np.maximum(each[0], each[1]), both))
 
     @property
     def std_error(self) -> FloatArray:
@@ -514,9 +514,9 @@ def row_counts(plan: Plan) -> dict[str, Any]:
     return {"n": float(plan.pieces.size), "n_units": n_units, "n_clusters": plan.fewest if plan.clustered else None}
 
 
-def unvaried(still: bool) -> str:
+def unvaried(still: bool, what: str = "resample") -> str:
     """Return why resamples that all have one number give no interval; empty where they vary."""
-    return ONE_NUMBER.format(what="resample") if still else ""
+    return ONE_NUMBER.format(what=what) if still else ""
 
 
 def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) -> tuple[Caution, ...]:

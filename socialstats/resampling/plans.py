@@ -62,8 +62,8 @@ class Plan:
         Raises
         ------
         InputError
-            For a factor with a single level, one that lies in another, strata of crossed factors, strata that cut
-            clusters, and strata with a single one.
+            For a factor with a single level, or one that lies in another. For strata of crossed factors, and strata
+            that cut clusters or have a single one.
         """
         codes = tuple(np.unique(factor.codes, return_inverse=True)[1].ravel() for factor in factors)
         codes = codes or (np.arange(pieces.size),)

@@ -21,7 +21,7 @@ from socialstats.arrays import FloatArray, IntArray
 RELATED, RHO = 0.3, 0.6
 SIZE = 5  # rows of a cluster
 RESAMPLES = 999  # expanded tails of few clusters need more than 399
-MEAN = float(np.exp(0.5))  # of a lognormal number
+MEAN = float(np.exp(0.5))  # lognormal numbers have it
 TRUTHS = {
     "normal": {"mean": 3.0, "ratio of means": 0.5, "correlation": RHO, "SD": 1.0},
     "lognormal": {"mean": MEAN, "ratio of means": MEAN / (MEAN + 1)},
