@@ -102,11 +102,10 @@ def jackknife_checks(result: Result) -> Iterator[Check]:
             theirs = statistic.values(plan.pieces.take(plan.codes[part.factor] != part.levels[k]))
             yield from same_numbers(f"without level {k + 1}", values[k], theirs, CALLED)
     null, level = result.settings["null"], result.settings["level"]
-    place = {row.name: j for j, row in enumerate(result.rows[: len(statistic.keys)])}
-    for row in result.rows:
-        corrected = (row.group or "").endswith(CORRECTED)
-        name = row.name if not corrected else row.name.replace(f" [{CORRECTED}]", "").replace(f" {CORRECTED}]", "]")
-        j = place[name]
+    m = len(statistic.keys)
+    known = [j for j, row in enumerate(result.rows[:m]) if row.std_error is not None]
+    for row, j in zip(result.rows, [*range(m), *known], strict=True):
+        corrected = row.label("quantity") == CORRECTED
         parts = [values[:, j] for values in left.parts]
         if corrected:
             bias = math.fsum((len(x) - 1) * (float(x.mean()) - float(left.estimate[j])) for x in parts)

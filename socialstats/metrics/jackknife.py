@@ -153,7 +153,8 @@ def bias_corrected(row: Row, bias: float) -> Row:
     """Return the row of an estimate minus its bias."""
     assert row.estimate is not None
     group = CORRECTED if row.group is None else f"{row.group} {CORRECTED}"
-    return Row(term=row.term, group=group, by=row.by, key=row.key, limits=row.limits, role="component",
+    key = (*row.key, ("quantity", CORRECTED))
+    return Row(term=row.term, group=group, by=row.by, key=key, limits=row.limits, role="component",
                estimate=row.estimate - bias, n=row.n, n_units=row.n_units, n_clusters=row.n_clusters,
                method="jackknife")  # fmt: skip
 

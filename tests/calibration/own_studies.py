@@ -85,15 +85,20 @@ def of_crossed(rng: np.random.Generator, estimate: Callable[..., Any], units: in
     return Drawn(intervals={"mean": [(found.rows[0], 0.0)]})
 
 
-def settings(estimate: Callable[..., Any]) -> dict[str, Draw]:
-    """Return the settings of intervals."""
+def of_shape(estimate: Callable[..., Any], shape: str) -> dict[str, Draw]:
+    """Return the settings of numbers of a shape."""
     made: dict[str, Draw] = {}
-    for shape in TRUTHS:
-        for n in (10, 20, 40):
-            made[f"{shape}, {n} rows"] = partial(of_columns, estimate=estimate, shape=shape, clusters=n, rows=1)
-        for n in (6, 10, 20, 40):
-            made[f"{shape}, {n} clusters"] = partial(of_columns, estimate=estimate, shape=shape, clusters=n, rows=SIZE)
-        made[f"{shape}, 10 + 30 rows"] = partial(of_groups, estimate=estimate, shape=shape, first=10, second=30)
+    for n in (10, 20, 40):
+        made[f"{shape}, {n} rows"] = partial(of_columns, estimate=estimate, shape=shape, clusters=n, rows=1)
+    for n in (6, 10, 20, 40):
+        made[f"{shape}, {n} clusters"] = partial(of_columns, estimate=estimate, shape=shape, clusters=n, rows=SIZE)
+    made[f"{shape}, 10 + 30 rows"] = partial(of_groups, estimate=estimate, shape=shape, first=10, second=30)
+    return made
+
+
+def of_others(estimate: Callable[..., Any]) -> dict[str, Draw]:
+    """Return the settings of shares and of crossed tables."""
+    made: dict[str, Draw] = {}
     for p, n in ((0.5, 30), (0.05, 60)):
         made[f"yes or no, {p:g}, {n} rows"] = partial(of_share, estimate=estimate, p=p, n=n)
     for units, raters, sd in ((12, 8, 0.5), (20, 8, 0.5), (20, 8, 0.0)):
@@ -110,7 +115,9 @@ def medians(one: FloatArray, two: FloatArray) -> float:
 def two_samples(rng: np.random.Generator, first: int, second: int) -> Drawn:
     """Test two lognormal samples of one distribution."""
     one, two = np.exp(rng.standard_normal(first)), np.exp(rng.standard_normal(second))
-    return Drawn(tests={"difference of medians": ss.permute((one, two), medians, permutations=RESAMPLES).rows})
+    return Drawn(
+        tests={"difference of medians": ss.permute((one, two), medians, paired=False, permutations=RESAMPLES).rows}
+    )
 
 
 def between(table: pd.DataFrame) -> float:
@@ -135,8 +142,17 @@ PERMUTED: dict[str, Draw] = {
     "lognormal, arms of 20 clusters": partial(trial, clusters=20, within=False),
     "lognormal, arms within 10 clusters": partial(trial, clusters=10, within=True),
 }
+BOOTSTRAP = partial(ss.bootstrap, resamples=RESAMPLES)
+SETTINGS: dict[str, tuple[str, dict[str, Draw]]] = {
+    "own_bootstrap_normal": ("bootstrap", of_shape(BOOTSTRAP, "normal")),
+    "own_bootstrap_skewed": ("bootstrap", of_shape(BOOTSTRAP, "lognormal")),
+    "own_bootstrap_others": ("bootstrap", of_others(BOOTSTRAP)),
+    "own_jackknife": (
+        "jackknife",
+        of_shape(ss.jackknife, "normal") | of_shape(ss.jackknife, "lognormal") | of_others(ss.jackknife),
+    ),
+    "own_permute": ("permute", PERMUTED),
+}
 OWN_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "own_bootstrap": partial(simulated, "bootstrap", settings(partial(ss.bootstrap, resamples=RESAMPLES))),
-    "own_jackknife": partial(simulated, "jackknife", settings(ss.jackknife)),
-    "own_permute": partial(simulated, "permute", PERMUTED),
+    name: partial(simulated, function, made) for name, (function, made) in SETTINGS.items()
 }
