@@ -226,11 +226,11 @@ LINES: dict[str, dict[str, str]] = {
         "repeats": "changed_means: intervals: .*3 replies each",
     },
     "bootstrap": {
-        "yes or no": "bootstrap: intervals: yes or no, 0.5",
-        "skewed": "bootstrap: intervals: lognormal, 20 rows",
-        "rare": "bootstrap: intervals: yes or no, 0.05",
-        "few clusters": "bootstrap: intervals: lognormal, 6 clusters",
-        "people": "bootstrap: intervals: crossed, 12 units x 8 raters",
+        "yes or no": "bootstrap, shares.*: yes or no, 0.5",
+        "skewed": "bootstrap, lognormal numbers: intervals: lognormal, 20 rows",
+        "rare": "bootstrap, shares.*: yes or no, 0.05",
+        "few clusters": "bootstrap, lognormal numbers: intervals: lognormal, 6 clusters",
+        "people": "bootstrap, shares.*: crossed, 12 units x 8 raters",
     },
     "jackknife": {
         "yes or no": "jackknife: intervals: yes or no, 0.5",

@@ -7,6 +7,7 @@ of the variance of the logs. Crossed tables have one value for each unit and rat
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -143,16 +144,24 @@ PERMUTED: dict[str, Draw] = {
     "lognormal, arms within 10 clusters": partial(trial, clusters=10, within=True),
 }
 BOOTSTRAP = partial(ss.bootstrap, resamples=RESAMPLES)
-SETTINGS: dict[str, tuple[str, dict[str, Draw]]] = {
-    "own_bootstrap_normal": ("bootstrap", of_shape(BOOTSTRAP, "normal")),
-    "own_bootstrap_skewed": ("bootstrap", of_shape(BOOTSTRAP, "lognormal")),
-    "own_bootstrap_others": ("bootstrap", of_others(BOOTSTRAP)),
+SETTINGS: dict[str, tuple[str, str, dict[str, Draw]]] = {  # study: function, which numbers, how they are drawn
+    "own_bootstrap_normal": ("bootstrap", ", normal numbers", of_shape(BOOTSTRAP, "normal")),
+    "own_bootstrap_skewed": ("bootstrap", ", lognormal numbers", of_shape(BOOTSTRAP, "lognormal")),
+    "own_bootstrap_others": ("bootstrap", ", shares and crossed factors", of_others(BOOTSTRAP)),
     "own_jackknife": (
-        "jackknife",
+        "jackknife", "",
         of_shape(ss.jackknife, "normal") | of_shape(ss.jackknife, "lognormal") | of_others(ss.jackknife),
     ),
-    "own_permute": ("permute", PERMUTED),
-}
+    "own_permute": ("permute", "", PERMUTED),
+}  # fmt: skip
+
+
+def named(function: str, numbers: str, made: dict[str, Draw], rng: np.random.Generator, sims: int) -> list[Line]:
+    """Return the lines of a function, in a study of these numbers."""
+    lines = simulated(function, made, rng, sims)
+    return [replace(line, study=line.study.replace(function, f"{function}{numbers}", 1)) for line in lines]
+
+
 OWN_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    name: partial(simulated, function, made) for name, (function, made) in SETTINGS.items()
+    name: partial(named, *parts) for name, parts in SETTINGS.items()
 }
