@@ -166,7 +166,12 @@ def shuffle_of(source: Source, plan: Plan, name: str, within: Sequence[str]) -> 
         raise InputError(f"{option('within', list(within))}: {count(len(varies), plan.noun)} have several labels of "
                          f"'{shorten(name)}', which are shuffled within them. Leave {option('within')} out, or name "
                          f"{option('cluster', None)} or units that have one label each")  # fmt: skip
-    some = noun if len(varies) == plan.sizes[0] else f"{len(varies):,} of {plan.sizes[0]:,} {noun}"
+    alone = plan.sizes[0] - len(varies)
+    if alone and name != "rater":
+        raise InputError(f"{count(len(varies), plan.noun)} have several labels of '{shorten(name)}', and {alone:,} have "
+                         "one: labels can be exchanged neither between them nor within all of them. Name a factor within "
+                         f"which labels are shuffled ({option('within')}), or {option('cluster', None)}")  # fmt: skip
+    some = f"{len(varies):,} of {plan.sizes[0]:,} {noun}" if alone else noun
     return Shuffle.within(label, block), f"labels of '{shorten(name)}' shuffled within {some}"
 
 

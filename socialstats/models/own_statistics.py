@@ -536,13 +536,14 @@ def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) ->
             mean = clustered_mean(values, np.ones(len(values)), magnitude=float(np.abs(every).max()))
             means.append(replace(mean, df=df, clusters=(len(values),) if plan.clustered else ()))
             names.append(row.name)
-    what = plural_of("observation" if plan.noun == "value" else plan.noun)
+    what = "levels" if left.crossed else plural_of("observation" if plan.noun == "value" else plan.noun)
     return shape_cautions(means, names=names, what=what, interval=interval, of="influences")
 
 
 def own_words(rows: Sequence[Row], inference: str) -> str:
     """State the numbers of a function."""
-    said = [f"{shorten(row.term, 60)} was {stat(row)}" for row in rows]
+    repeated = len({row.term for row in rows}) < len(rows)
+    said = [f"{shorten(row.name if repeated else row.term, 60)} was {stat(row)}" for row in rows]
     return f"{capital(listing(said, most=MOST_SAID))} ({inference})."
 
 

@@ -349,6 +349,17 @@ READING = {
         "Sampling error of the win rates increases the plug-in S, and increases it again in every resample. "
         "Percentile intervals of S miss the truth, most if S is small. Basic intervals subtract the shift and hold."
     ),
+    "bootstrap": (
+        "The default has BCa tails by t and the jackknife's degrees of freedom (999 resamples here). Plain BCa and "
+        "percentile intervals of the mean of 10 normal values held .88 and .89, of 20 .92. Cautions are SS202 below 20 "
+        "clusters, SS312 below 25 units, SS317 where influences are skewed. In crossed tables without effects the "
+        "bootstrap counts the noise of single values three times, and always holds the truth."
+    ),
+    "jackknife": (
+        "t with n - 1 degrees of freedom, and Cochran's of two crossed factors. Without effects of units and raters the "
+        "largest of V1, V2 and V1 + V2 - V12 is not much too large."
+    ),
+    "permute": "Arms are assigned to whole clusters, or within them; numbers of both arms have one distribution.",
     "Conditional": (
         "The choices of a pair share its effect, and Wilson's interval for independent rows is then too short. Both "
         "take the opponents as a sample. If opponents differ much, as in a hierarchy, and are the same in every "

@@ -304,7 +304,9 @@ class TestWhatIsSaid:
         whole = table["y"].copy()
         row = boot(table, lambda t: whole.mean()).rows[0]
         assert row.undefined.startswith("every resample had the same number")
-        assert ss.jackknife(table, lambda t: whole.mean()).rows[0].undefined.startswith("every row left out had the same")
+        assert (
+            ss.jackknife(table, lambda t: whole.mean()).rows[0].undefined.startswith("every row left out had the same")
+        )
         assert ss.permute(table, lambda t: whole.mean(), what="x", permutations=99).rows[0].p_value is None
 
     def test_order_and_labels(self, table):
@@ -413,6 +415,11 @@ class TestExchanges:
         work = lambda d: d.scores[d.value[d.strata["domain"].codes[d.unit] == 1]].mean()  # noqa: E731
         between = ss.permute(design, work, what="domain", permutations=199)
         assert "between clusters" in between.inference
+
+    def test_clusters_of_one_label_beside_others_of_several(self, table):
+        arms = table.assign(arm=np.where(table["site"] == 0, "a", np.where(table["unit"] % 2, "a", "b")))
+        with pytest.raises(InputError, match="have several labels of 'arm', and 1 have one"):
+            ss.permute(arms, lambda t: t["y"].mean(), what="arm", cluster="site")
 
     def test_winners_of_pairs(self):
         subject = subject_of("win_rates")
