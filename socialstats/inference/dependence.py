@@ -607,6 +607,7 @@ def mean_cautions(
 def shape_cautions(
     means: Iterable[ClusteredMean], *, names: Sequence[str] | None = None, fix: str = "", what: str = "pairs",
     bounded: bool = False, interval: Literal["t", "score", "bootstrap"] = "t", of: str = "values",
+    enough: float = SHOWN_FROM,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
@@ -641,19 +642,21 @@ def shape_cautions(
     interval : {"t", "score", "bootstrap"}
     of : str
         What is skewed: values, or influences on another statistic.
+    enough : float
+        Effective values that show a long tail.
     """
     every = list(means)
     terms = [""] * len(every) if names is None else names
     known = [(mean, name) for mean, name in zip(every, terms, strict=True) if not mean.undefined]
     shaped, few = list[Named](), list[Named]()
     for mean, name in known:
-        shown = mean.df + 1 >= SHOWN_FROM and not bounded
+        shown = mean.df + 1 >= enough and not bounded
         if mean.n >= FEWEST_SHAPED and mean.skewness > (SKEWED if shown else CLEARLY):
             shaped.append((mean, name))
         elif not shown and not bounded:
             few.append((mean, name))
     limit = CLEARLY if bounded else SKEWED
-    return (*_too_few(few, what, interval, of), *_skewed(shaped, len(known), fix, what, interval, limit, of))
+    return (*_too_few(few, what, interval, of, enough), *_skewed(shaped, len(known), fix, what, interval, limit, of))
 
 
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
@@ -699,7 +702,7 @@ def _touched(named: Sequence[Named]) -> tuple[str, ...] | None:
     return names or None
 
 
-def _too_few(few: Sequence[Named], what: str, interval: str, of: str) -> tuple[Caution, ...]:
+def _too_few(few: Sequence[Named], what: str, interval: str, of: str, enough: float) -> tuple[Caution, ...]:
     """Caution SS312 about means whose values are too few to show their shape."""
     if not few:
         return ()
@@ -707,8 +710,8 @@ def _too_few(few: Sequence[Named], what: str, interval: str, of: str) -> tuple[C
     noun = counted_as(least, what)
     said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
     return small_sample(
-        least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their {of} are skewed",
-        affects=f"{interval} intervals and tests: of fewer than 25 skewed values, nominal 95% intervals held .80 to "
+        least.df + 1, enough, f"{said} are too few to show whether their {of} are skewed",
+        affects=f"{interval} intervals and tests: of fewer than {enough:g} skewed values, nominal 95% intervals held .80 to "
         ".92 in simulations, of normal ones .95", fix=f"collect more {noun}",
         rows=_touched(few),
     )  # fmt: skip

@@ -103,7 +103,7 @@ def bootstrap(
     Percentile and BCa intervals are too short for few units. Expanded tails have the normal quantile r t, with t of the
     degrees of freedom of the jackknife, and r the root of n / (n - 1) (Hesterberg 2015). Nominal 95% intervals of 10
     and 20 normal values held .93 and .94, and BCa intervals .88 and .92. Of lognormal values these held .87 and .90.
-    From 40 values on all are alike. Caution SS312 is given below 25 units, SS317 where their influence is skewed, SS202
+    From 40 values on all are alike. Caution SS312 is given below 60 units, SS317 where their influence is skewed, SS202
     below 20 clusters. Standard deviations of few values, and other statistics that samples rarely show, hold less.
 
     Errors of two crossed factors count the noise of single values about three times (Owen 2007). Where this is most of

@@ -168,9 +168,9 @@ def shuffle_of(source: Source, plan: Plan, name: str, within: Sequence[str]) -> 
                          f"{option('cluster', None)} or units that have one label each")  # fmt: skip
     alone = plan.sizes[0] - len(varies)
     if alone and name != "rater":
-        raise InputError(f"{count(len(varies), plan.noun)} have several labels of '{shorten(name)}', and {alone:,} have "
-                         "one: labels can be exchanged neither between them nor within all of them. Name a factor within "
-                         f"which labels are shuffled ({option('within')}), or {option('cluster', None)}")  # fmt: skip
+        said = f"{count(len(varies), plan.noun)} have several labels of '{shorten(name)}', and {alone:,} have one"
+        fix = f"Name a factor within which labels are shuffled ({option('within')}), or {option('cluster', None)}"
+        raise InputError(f"{said}: they can be exchanged neither between them nor within all of them. {fix}")
     some = f"{len(varies):,} of {plan.sizes[0]:,} {noun}" if alone else noun
     return Shuffle.within(label, block), f"labels of '{shorten(name)}' shuffled within {some}"
 

@@ -35,6 +35,7 @@ MOST_LEFT_OUT = 1000  # levels that are left out one at a time; of more, groups 
 GROUPS = 200
 MEND = "Call it once on the same data, and mend it"
 MOST_SAID = 4
+SHOWN_FROM = 60.0  # units below which influences may not show that they are skewed (`shape_of`)
 ONE_NUMBER = (
     "every {what} had the same number: either the data do not vary in what the function uses, or it uses other data "
     "than its argument"
@@ -522,7 +523,9 @@ def unvaried(still: bool, what: str = "resample") -> str:
 def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) -> tuple[Caution, ...]:
     """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`).
 
-    Independent groups are looked at each for itself, too: the smaller one may be too small to show its shape.
+    Independent groups are looked at each for itself, too: the smaller one may be too small to show its shape. Influences
+    show a long tail less often than values. For ratios of lognormal means of 40 and 60 values, whose intervals held .90
+    and .92, the statistic of SS317 was above .15 in .72 of samples. Below 60 units there is always a caution.
     """
     means, names = list[ClusteredMean](), list[str]()
     apart = plan.strata is not None and plan.strata.name == plan.pieces.groups
@@ -537,7 +540,7 @@ def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) ->
             means.append(replace(mean, df=df, clusters=(len(values),) if plan.clustered else ()))
             names.append(row.name)
     what = "levels" if left.crossed else plural_of("observation" if plan.noun == "value" else plan.noun)
-    return shape_cautions(means, names=names, what=what, interval=interval, of="influences")
+    return shape_cautions(means, names=names, what=what, interval=interval, of="influences", enough=SHOWN_FROM)
 
 
 def own_words(rows: Sequence[Row], inference: str) -> str:

@@ -31,8 +31,8 @@ SIMULATIONS = {
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
     "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100, "heaped_effects": 600,
-    "shares_of_answers": 400, "own_bootstrap_normal": 200,
-    "own_bootstrap_skewed": 200, "own_bootstrap_others": 200, "own_jackknife": 400, "own_permute": 200,
+    "shares_of_answers": 400, "own_bootstrap_normal": 300,
+    "own_bootstrap_skewed": 300, "own_bootstrap_others": 150, "own_jackknife": 400, "own_permute": 200,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
@@ -352,12 +352,12 @@ READING = {
     "bootstrap": (
         "The default has BCa tails by t and the jackknife's degrees of freedom (999 resamples here). Plain BCa and "
         "percentile intervals of the mean of 10 normal values held .88 and .89, of 20 .92. Cautions are SS202 below 20 "
-        "clusters, SS312 below 25 units, SS317 where influences are skewed. In crossed tables without effects the "
+        "clusters, SS312 below 60 units, SS317 where influences are skewed. In crossed tables without effects the "
         "bootstrap counts the noise of single values three times, and always holds the truth."
     ),
     "jackknife": (
-        "t with n - 1 degrees of freedom, and Cochran's of two crossed factors. Without effects of units and raters the "
-        "largest of V1, V2 and V1 + V2 - V12 is not much too large."
+        "t with n - 1 degrees of freedom, and Cochran's of two crossed factors. Without effects of units and raters, "
+        "the largest of V1, V2 and V1 + V2 - V12 is too large."
     ),
     "permute": "Arms are assigned to whole clusters, or within them; numbers of both arms have one distribution.",
     "Conditional": (
