@@ -711,9 +711,8 @@ def _too_few(few: Sequence[Named], what: str, interval: str, of: str, enough: fl
     said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
     return small_sample(
         least.df + 1, enough, f"{said} are too few to show whether their {of} are skewed",
-        affects=f"{interval} intervals and tests: of fewer than {enough:g} skewed values, nominal 95% intervals held .80 to "
-        ".92 in simulations, of normal ones .95", fix=f"collect more {noun}",
-        rows=_touched(few),
+        affects=f"{interval} intervals and tests: of fewer than {enough:g} skewed values, nominal 95% intervals held "
+        ".80 to .92 in simulations, of normal ones .95", fix=f"collect more {noun}", rows=_touched(few),
     )  # fmt: skip
 
 

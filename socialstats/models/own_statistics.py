@@ -523,9 +523,10 @@ def unvaried(still: bool, what: str = "resample") -> str:
 def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) -> tuple[Caution, ...]:
     """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`).
 
-    Independent groups are looked at each for itself, too: the smaller one may be too small to show its shape. Influences
-    show a long tail less often than values. For ratios of lognormal means of 40 and 60 values, whose intervals held .90
-    and .92, the statistic of SS317 was above .15 in .72 of samples. Below 60 units there is always a caution.
+    Independent groups are looked at each for itself, too: the smaller one may be too small to show its shape. Long
+    tails show less often in influences than in values. Intervals of ratios of lognormal means of 40 and 60 values held
+    .90 and .92, and the statistic of SS317 was above .15 in .72 of their samples. Below 60 units there is always a
+    caution.
     """
     means, names = list[ClusteredMean](), list[str]()
     apart = plan.strata is not None and plan.strata.name == plan.pieces.groups
