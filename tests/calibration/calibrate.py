@@ -31,8 +31,8 @@ SIMULATIONS = {
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
     "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100, "heaped_effects": 600,
-    "shares_of_answers": 400, "own_bootstrap_normal": 300,
-    "own_bootstrap_skewed": 300, "own_bootstrap_others": 150, "own_jackknife": 400, "own_permute": 200,
+    "shares_of_answers": 400, "own_bootstrap_normal": 150,
+    "own_bootstrap_skewed": 150, "own_bootstrap_others": 60, "own_jackknife": 400, "own_permute": 200,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
