@@ -71,7 +71,13 @@ def jackknife(
     (sum V_s)^2 / sum V_s^2 / (n_s + 1) - 2, at least the smallest n_s - 1 and at most the levels minus the strata.
     For a mean of equal clusters the error is that of `mean_ratings`. The jackknife of a number that is not smooth,
     such as a median, is wrong for any n. Numbers that take few values without a unit each are compared with 100 half
-    samples (Shao & Wu 1989). If these have another standard error, there is no interval: use `bootstrap`.
+    samples (Shao & Wu 1989). If these have another standard error, there is no interval: use `bootstrap`. Medians of 12
+    to 40 values were refused in .65 to .72 of samples, and smooth numbers in none.
+
+    Nominal 95% intervals of the mean of 10, 20 and 40 values held .96, .96 and .94 (normal), and .84, .85 and .89
+    (lognormal). Of the correlation they held .88, .92 and .93; `bootstrap` held .95 to .96. Of crossed factors (12 and
+    20 units by 8 raters) they held .94, without effects of both .98. Cautions are those of `bootstrap`, and SS202 below
+    five degrees of freedom.
 
     References
     ----------
