@@ -109,7 +109,8 @@ def bootstrap(
     below 20 clusters. Standard deviations of few values, and other statistics that samples rarely show, hold less.
 
     Errors of two crossed factors count the noise of single values about three times (Owen 2007). Where this is most of
-    the variance, intervals are too long: without effects of both they held in all of 60 tables. The acceleration adds up the influence of both factors.
+    the variance, intervals are too long: without effects of both they held in all of 60 tables. The acceleration adds
+    up the influence of both factors.
 
     References
     ----------
