@@ -20,7 +20,7 @@ from socialstats.designs.comparisons import Comparisons, take_columns
 from socialstats.designs.groups import Groups
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.paired import Paired
-from socialstats.designs.parts import Factor, Repeats, UnitNames, taken, taken_fields
+from socialstats.designs.parts import Factor, Repeats, UnitNames, taken_fields
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.text import listing, quoted, shorten
@@ -195,7 +195,8 @@ class RatingPieces(Pieces):
         names = {"unit": Factor(name="unit", codes=design.unit, levels=design.units)}
         names["rater"] = Factor(name="rater", codes=design.rater, levels=design.raters)
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.strata.values()}
-        names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in design.rater_groups.values()}
+        known = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]  # of all raters
+        names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in known}
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.clusters}
         return cls(data=design, size=len(design.unit), noun="rating", factors=names, unit="unit",
                    declared=tuple(f.name for f in design.clusters))  # fmt: skip
@@ -225,12 +226,14 @@ class RatingPieces(Pieces):
 
 def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings:
     """Return some ratings, with copies of units, clusters and raters as others, in the order of units and raters."""
-    of_units = [copy for name, copy in copies.items() if name != RatingPieces.RATER]
-    unit, units, first = split_levels(design.unit[index], joint_copy(of_units, len(index)), design.units)
+    of_raters = {RatingPieces.RATER, *design.rater_groups}
+    by_unit = joint_copy([copy for name, copy in copies.items() if name not in of_raters], len(index))
+    by_rater = joint_copy([copy for name, copy in copies.items() if name in of_raters], len(index))
+    unit, units, first = split_levels(design.unit[index], by_unit, design.units)
     old = design.unit[index][first]
-    by_rater = copies.get(RatingPieces.RATER, np.zeros(len(index), dtype=np.int64))
     rater, raters, heads = split_levels(design.rater[index], by_rater, design.raters)
-    at = {name: copy[first] for name, copy in copies.items()}
+    at, at_raters = ({name: copy[places] for name, copy in copies.items()} for places in (first, heads))
+    own = design.rater[index][heads]
     rows = np.lexsort((rater, unit))
     return replace(
         design,
@@ -241,8 +244,8 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
         rater=rater[rows],
         unit_count=design.unit_count[old],
         clusters=tuple(drawn_factor(factor, old, at) for factor in design.clusters),
-        strata={name: factor.take(old) for name, factor in design.strata.items()},
-        rater_groups=taken(design.rater_groups, design.rater[index][heads]),
+        strata={name: drawn_factor(factor, old, at) for name, factor in design.strata.items()},
+        rater_groups={name: drawn_factor(factor, own, at_raters) for name, factor in design.rater_groups.items()},
         repeats=drawn_repeats(design.repeats, index[rows], len(design.unit)),
         shared=drawn_repeats(design.shared, index[rows], len(design.unit)),
         by=None,

@@ -224,6 +224,21 @@ class TestWhatIsDrawn:
             again = pieces.drawn(np.arange(pieces.size), {}).table()
             pd.testing.assert_frame_equal(again, pieces.data.table())
 
+    def test_groups_of_raters_are_drawn_with_their_raters(self):
+        subject = subject_of("mean_ratings")
+        rows = subject.rows()
+        kinds = {"ann": "x", "bob": "z", "cid": "z"}
+        design = ss.Ratings.from_frame(
+            rows.assign(kind=rows["rater"].map(kinds)), **subject.reading(), rater_groups="kind"
+        )
+        pieces = pieces_of(design)
+        index = np.repeat(np.arange(pieces.size), 2)
+        drawn = pieces.drawn(index, {"kind": np.tile([0, 1], pieces.size)})
+        assert drawn.units == design.units
+        assert drawn.raters == ("ann", "ann#2", "bob", "bob#2", "cid", "cid#2")
+        kind = drawn.rater_groups["kind"]
+        assert [kind.levels[code] for code in kind.codes] == ["x", "x#2", "z", "z#2", "z", "z#2"]
+
     def test_names_of_units_follow(self):
         rows = {"item": [1, 1, 2, 2, 3, 3], "time": ["b", "a"] * 3, "score": [3, 5, 4, 4, 1, 7]}
         pieces = pieces_of(ss.Paired.from_frame(rows, conditions=("a", "b")))
