@@ -195,7 +195,7 @@ class RatingPieces(Pieces):
         names = {"unit": Factor(name="unit", codes=design.unit, levels=design.units)}
         names["rater"] = Factor(name="rater", codes=design.rater, levels=design.raters)
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.strata.values()}
-        known = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]  # of all raters
+        known = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]  # no rater lacks one
         names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in known}
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.clusters}
         return cls(data=design, size=len(design.unit), noun="rating", factors=names, unit="unit",
@@ -490,8 +490,6 @@ class VectorPieces(Pieces):
     vectors : tuple of arrays or Series
     several : bool
         Vectors are samples of their own, whose values stand one after the other.
-    single : bool
-        The function takes the one vector, not a tuple of arguments.
     """
 
     vectors: tuple[Any, ...] = ()

@@ -33,7 +33,7 @@ from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
 from socialstats.tables import as_table, read_table
 from socialstats.tables.joining import pandas_of
-from socialstats.text import listing, number, percent, quoted, shorten
+from socialstats.text import listing, number, percent, quoted
 from socialstats.voice import option
 
 Own: TypeAlias = Any  # a design, data frame, mapping of columns, path of a file, vector, or tuple of vectors
@@ -272,8 +272,3 @@ def size_cautions(plan: Plan) -> tuple[Caution, ...]:
         affects="intervals and tests, which take clusters as alike",
         fix="see whether the conclusion holds without the largest clusters",
     ),)  # fmt: skip
-
-
-def called(data: Own) -> str:
-    """Name data for a title."""
-    return shorten(type(data).__name__, 40)
