@@ -151,7 +151,7 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 def holds_costs(seen: Profile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
+    return seen.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
@@ -290,12 +290,12 @@ def seen_words(table: Table) -> str:
             what = listing([shorten(level, 20) for level in levels], most=FEW_COLUMNS) or "nothing"
         else:
             what = "a different label in each row" if column.unique else f"{count(len(levels))} labels"
-        told.append(f"'{shorten(column.name, 30)}' ({what})")
+        told.append(f"{column} ({what})")
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
     spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
-    odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
+    odd = f" {spelled[0][0]} holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
     coded = f" It is {table.encoding}." if table.encoding else ""
     made = f" In it, {table.entries}." if table.entries else ""

@@ -20,7 +20,7 @@ from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
-GIVERS = (*RATERS.words, *PERSONS, *SCORERS)  # who gives answers: a sample of their own, which the means leave out
+GIVERS = (*RATERS, *PERSONS, *SCORERS)  # who gives answers: a sample of their own, which the means leave out
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
 APART = (*UNIT, "rater", "source", "condition", "by")  # kinds of columns that tell values apart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -42,11 +42,13 @@ from socialstats.designs.vocabulary import (
     VALUES,
     VERDICTS,
     couples,
+    every_word,
     spelled,
     without_accents,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
+from socialstats.text import listing, shorten
 
 MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
@@ -163,18 +165,20 @@ class Column:
         self.unique = self.size == self.rows
         self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
-        named = last in IDENTITIES or (
-            last.endswith("id") and last[:-2] in (*UNITS.words, *RATERS.words, *PERSONS, "user")
-        )
+        named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
         self.identifies = named and integers
         self.text = self.numbers is None
         names = self.text or self.whole or self.identifies
         self.names_things = self.filled == self.rows and self.size > 1 and names
         self.discrete = self.size <= FEW and (halves or self.text)
-        timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec", "secs", "seg", "sek"})
+        timed = len(self.tokens) > 1 and self.says(TIMINGS, "ms", "sec", "secs", "seg", "sek")
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
         two = self.size == 2
         self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
+
+    def __str__(self) -> str:
+        """The name as messages write it."""
+        return f"'{shorten(self.name)}'"
 
     @cached_property
     def describes(self) -> bool:
@@ -188,7 +192,7 @@ class Column:
     @property
     def id_named(self) -> bool:
         """Whether the column is called an id and has many labels: a session_id names sessions, and numbers nothing."""
-        return self.size >= FEWEST_IDS and bool({*self.tokens[-1:]} & {*IDENTITIES}) and len(self.tokens) > 1
+        return self.size >= FEWEST_IDS and self.ends(IDENTITIES) and len(self.tokens) > 1
 
     @cached_property
     def prose(self) -> bool:
@@ -197,18 +201,18 @@ class Column:
             return False
         letters = sum(map(len, self.levels)) / max(self.size, 1)
         words = sum(len(label.split()) > 2 for label in self.levels) / max(self.size, 1)
-        named = bool({*self.tokens[-1:]} & {*PROSE}) and words > 0
+        named = self.ends(PROSE) and words > 0
         return (letters >= LONG_LABEL and words > 0.5) or (named and words >= 0.3)
 
-    def _holds(self, words: Sequence[str]) -> bool:
+    def _holds(self, words: Iterable[str]) -> bool:
         """Whether the name holds one of some Chinese words, between which no blanks stand."""
         return any(word in self.name for word in words if not word.isascii())
 
     @cached_property
     def numbering(self) -> bool:
         """Whether whole numbers are called an id or a number of something."""
-        numbered = bool({*self.tokens[-1:]} & {*NUMBERINGS}) or self._holds(IDENTITIES)
-        return self.whole and (numbered or self.called(("nummer",)))
+        numbered = self.ends(NUMBERINGS) or self._holds(IDENTITIES)
+        return self.whole and (numbered or self.called("nummer"))
 
     @property
     def is_enumeration(self) -> bool:
@@ -220,7 +224,7 @@ class Column:
     @property
     def unique_key(self) -> bool:
         """Whether the column numbers the rows, or is called an id and differs in each."""
-        return self.numbers_rows or (self.unique and self.whole and self.called(("id",)))
+        return self.numbers_rows or (self.unique and self.whole and self.called("id"))
 
     @property
     def numbers_rows(self) -> bool:
@@ -229,12 +233,21 @@ class Column:
             return False
         return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(self.numbers or [0])
 
-    def called(self, names: Sequence[str]) -> bool:
+    def says(self, *kinds: Iterable[str]) -> bool:
+        """Whether a word of the column's name is one of these."""
+        return not every_word(kinds).isdisjoint(self.tokens)
+
+    def ends(self, *kinds: Iterable[str]) -> bool:
+        """Whether the last word of the column's name is one of these."""
+        return not every_word(kinds).isdisjoint(self.tokens[-1:])
+
+    def called(self, *kinds: Iterable[str]) -> bool:
         """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
+        names = every_word(kinds)
         tokens = {*self.tokens, bare(without_accents(self.name))}
         tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
         tokens |= {token.removeprefix("id") for token in tokens}
-        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
+        if tokens & names or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
             return True
         return self._holds(names)
 
@@ -292,7 +305,7 @@ class Profile:
     def frequencies(self) -> list[str]:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.every
-        owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < c.size <= self.rows / 2]
+        owners = [c for c in every if c.called(UNITS, RATERS) and 2 < c.size <= self.rows / 2]
         counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
         return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
@@ -373,7 +386,7 @@ class Profile:
     @cached_property
     def unjudged(self) -> bool:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
-        plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
+        plays = (*UNITS, *RATERS, *CONDITIONS, *REPEATS, *MODELS, *TASKS)
         free = [
             c
             for c in self.varying()
@@ -384,7 +397,7 @@ class Profile:
         texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
             return False  # raters in columns
-        return described and all(c.called(plays) and not c.called(VALUES.words) for c in free)
+        return described and all(c.called(plays) and not c.called(VALUES) for c in free)
 
     def enumerates(self, column: Column) -> bool:
         """Whether whole numbers are part of a plan: balanced, counted up in each cell, or one for each label.
@@ -397,7 +410,7 @@ class Profile:
         n = self.table.counts([column.name]).n
         in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
         if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
-            return bool(self.owners) or column.called(REPEATS.words)
+            return bool(self.owners) or column.called(REPEATS)
         if column.name in self.planned:
             return True
         return any(c is not column and self.constant(column, c) for c in self.owners)
@@ -576,7 +589,7 @@ class Profile:
             keys = [c for c in self.repeating if c.text or c.identifies or c.numbering][:MOST_KEYS]
             apart = [c for c in named if c.text and self.told_apart(c, keys)]
             named = [c for c in named if c in apart or (c.size > 12 and self.planned)]
-        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
+        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
     @cached_property
@@ -597,7 +610,7 @@ class Profile:
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.every if c.tokens and c.names_things and not c.unique]
-        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS.words} and 2 * c.size <= self.rows]
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * c.size <= self.rows]
         raters = [c for c in raters if not self.has_partner(c)]
         return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
 
@@ -610,9 +623,9 @@ class Profile:
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
         free = [c for c in self.every if c.unique and c.names_things]
-        named = [c for c in free if c.called(UNITS.words) or c.numbering or not c.name.strip()]
+        named = [c for c in free if c.called(UNITS) or c.numbering or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.text]
-        who = [c for c in free if c.text and c.called(("user", "username", "email", "nickname"))]
+        who = [c for c in free if c.text and c.called("user", "username", "email", "nickname")]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
     def telling_apart(self, key: Sequence[str], free: Sequence[Column]) -> list[Column]:
@@ -622,6 +635,11 @@ class Profile:
                 if self.distinct([*key, *(c.name for c in added)]):
                     return [*added]
         return []
+
+
+def listed(columns: Sequence[Column], most: int = 5) -> str:
+    """Return the names of columns as messages write them."""
+    return listing([*map(str, columns)], most)
 
 
 def odd_labels(rows_of: Mapping[str, float]) -> Levels:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -89,18 +89,18 @@ from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
-NAMED: tuple[tuple[Kind, Levels], ...] = (
+NAMED: tuple[tuple[Kind, Iterable[str]], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
-    ("repeat", REPEATS.words),
-    ("factor", (*MODELS.words, *CONDITIONS.words)),
+    ("repeat", REPEATS),
+    ("factor", (*MODELS, *CONDITIONS)),
 )  # what a name says of a column that varies within a unit and source
 BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
-WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
+WEAK = (*REPEATS, *CONDITIONS, *TASKS, "sample", "id")  # names of units that may mean something else
 OTHER_UNITS = (
     *WEAK,
     *PERSONS,
-    *RATERS.words,
+    *RATERS,
     *VARIANTS,
 )  # names of units that may number answers, or name who gave them
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
@@ -178,7 +178,7 @@ class Cells:
         """Columns that vary within the rows of a unit and source, those that number them first."""
         free = (c for c in self.profile.every if c.name not in self.used and c.size > 1 and self._varies(c))
         reasons = (reason for column in free if (reason := self._within(column)) is not None)
-        return sorted(reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS.words)))
+        return sorted(reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS)))
 
     def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> Levels:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
@@ -199,7 +199,7 @@ class Cells:
             return None
         by_structure = {reason.name for reason in self.within if reason.evidence == "structure"}
         columns = [c for name in repeat if name in by_structure and not self._in_turn(c := self.profile.columns[name])]
-        if named.called(UNITS.words) and not named.called(WEAK):
+        if named.called(UNITS) and not named.called(WEAK):
             columns = [c for c in columns if named.size < FEWEST_UNNAMED and c.called(PERSONS)]
         return next((c for c in columns if named.size < c.size <= self.rows / 2), None)
 
@@ -219,13 +219,13 @@ class Cells:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
         if 2 * column.size > self.rows:  # a call has an id or a time of its own; a free text says nothing
-            call = column.timing or column.called((*IDENTITIES, *TIMINGS, *DATES, *REPEATS.words))
+            call = column.timing or column.called(IDENTITIES, TIMINGS, DATES, REPEATS)
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
             return Within(column.name, "nested", numbers, "structure")
         if column.called(VARIANTS) and not column.called(SCORERS):
             return Within(column.name, "repeat", numbers, "name")
-        if not column.called(TASKS.words):
+        if not column.called(TASKS):
             for kind, words in NAMED:
                 if column.called(words):
                     return Within(column.name, kind, numbers, "name")
@@ -236,15 +236,13 @@ class Cells:
         if np.mean(self.n > 1) < OFTEN:
             return None
         if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
-            who = column.called((*PERSONS, *RATERS.words)) and column.names_things
+            who = column.called(PERSONS, RATERS) and column.names_things
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
         subject = column.called(SUBJECTS) and names_sources(column)
-        numbered = (
-            column.numbering and column.called(UNITS.words) and not column.called(OTHER_UNITS)
-        )  # within a paper, say
-        if column.called(TASKS.words) or subject or numbered:
+        numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)  # within a paper, say
+        if column.called(TASKS) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
@@ -263,9 +261,9 @@ class Cells:
         table, source = self.profile.table, self.profile.column(self.source[0])
         if source is None or source.size < 2 or not self.profile.constant(source, column):
             return False
-        if column.called((*REPEATS.words, *CUES)) or source in models_of(self.profile):
+        if column.called(REPEATS, CUES) or source in models_of(self.profile):
             return False  # each run of a model has a label of its own, and each of two groups has names
-        if column.size <= MOST_SOURCES and not column.called((*PERSONS, *IDENTITIES)):
+        if column.size <= MOST_SOURCES and not column.called(PERSONS, IDENTITIES):
             return False  # names of two kinds, say, which every unit met
         units = len(table.counts([*self.unit, column.name]).n)
         return 2 * source.size < column.size <= units / 2
@@ -478,7 +476,7 @@ def refuse_other_answers(
 
 def is_numbered_anew(unit: Column, part: Column) -> bool:
     """Whether units may be numbered anew within each label of a part, as questions are within subjects."""
-    return (unit.whole and part.text) or part.called((*TASKS.words, *SUBJECTS))
+    return (unit.whole and part.text) or part.called(TASKS, SUBJECTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -550,8 +548,8 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def called_model(column: Column) -> bool:
     """Whether a column is called like models, and not like what belongs to one, such as its persona."""
-    named = column.called(MODELS.words) and not is_question(column)
-    return named and not {*column.tokens[-1:]} & {*OF_MODELS}
+    named = column.called(MODELS) and not is_question(column)
+    return named and not column.ends(OF_MODELS)
 
 
 def is_question(column: Column) -> bool:
@@ -569,7 +567,7 @@ def models_of(profile: Profile) -> list[Column]:
     texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
     texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
-    if any(c.unique and c.called(MODELS.words) for c in profile.every):  # a row a model, whose provider says more of it
+    if any(c.unique and c.called(MODELS) for c in profile.every):  # a row a model, whose provider says more of it
         texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
@@ -649,12 +647,12 @@ def names_keys(profile: Profile, column: Column) -> bool:
     """
     things = column.text or column.identifies or column.numbering or column.is_enumeration
     even = not column.prose or np.ptp(profile.table.counts([column.name]).n) == 0
-    return even and (things or column.name in profile.planned or column.called((*UNITS.words, *PERSONS)))
+    return even and (things or column.name in profile.planned or column.called(UNITS, PERSONS))
 
 
 def names_answers(column: Column) -> bool:
     """Whether a column is called like an answer, and not like the source or the kind of one."""
-    return column.called(VALUES.words) and not {*column.tokens[-1:]} & {*OF_ANSWERS, *IDENTITIES}
+    return column.called(VALUES) and not column.ends(OF_ANSWERS, IDENTITIES)
 
 
 def is_met(profile: Profile, column: Column) -> bool:
@@ -671,7 +669,7 @@ def is_balanced(profile: Profile, column: Column, unit: Column) -> bool:
 
 def describes_persons(profile: Profile, column: Column) -> bool:
     """Whether each person, or each rater, has one label of a column: it says what these are like."""
-    persons = [c for c in profile.repeating if c.size > column.size and c.called((*PERSONS, *RATERS.words, "pid"))]
+    persons = [c for c in profile.repeating if c.size > column.size and c.called(PERSONS, RATERS, "pid")]
     return any(profile.constant(column, c) for c in persons)
 
 
@@ -681,17 +679,17 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     if is_setting(profile, c):
         return "setting"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
-    condition = c.called(CONDITIONS.words) or c.called(TREATMENTS)
-    describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
+    condition = c.called(CONDITIONS) or c.called(TREATMENTS)
+    describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS})
     manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
-    answers = answers or (c.text and bool({*c.tokens[-1:]} & {*LABELLINGS}) and len(c.tokens) > 1)
+    answers = answers or (c.text and c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
-    if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
+    if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
         return ""
-    numbered = c.called((*TASKS.words, *UNITS.words))  # tasks T1, T2, ... are no times
-    if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS.words) or numbered):
+    numbered = c.called(TASKS, UNITS)  # tasks T1, T2, ... are no times
+    if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
         return "time"
     if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
         return "people"
@@ -701,15 +699,10 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         return "people"
     if c.called(PERIODS):
         return "period"
-    if condition and not c.called(REPEATS.words):
+    if condition and not c.called(REPEATS):
         return "condition" if c.text else "period"
-    plays = (*UNITS.words, *TASKS.words, *PERSONS)
-    if (
-        not c.text
-        or c.called((*REPEATS.words, *SUMMARIES))
-        or is_ordinal(c)
-        or (c.called(plays) and c.size > FEW_NAMED)
-    ):
+    plays = (*UNITS, *TASKS, *PERSONS)
+    if not c.text or c.called(REPEATS, SUMMARIES) or is_ordinal(c) or (c.called(plays) and c.size > FEW_NAMED):
         return ""
     if describes_persons(profile, c):
         return ""
@@ -741,12 +734,12 @@ def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
     """
     free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
     free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or numbers_things(c))]
-    free = [c for c in free if not (is_call(c) or {*c.tokens} & {*WEIGHTS})]
+    free = [c for c in free if not (is_call(c) or c.says(WEIGHTS))]
     free = [c for c in free if not (c.unique and c.whole and c.is_enumeration)]
     free = [c for c in free if is_choice(c) or not is_designed(profile, c)]
-    plays = (*TREATMENTS, *RATERS.words, *CUES)
+    plays = (*TREATMENTS, *RATERS, *CUES)
     drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
-    free = [c for c in free if not drawn or c.called(VALUES.words) or not c.called(plays)]
+    free = [c for c in free if not drawn or c.called(VALUES) or not c.called(plays)]
     free = [c for c in free if c.name not in profile.aside]
     free = [c for c in free if c.name not in profile.no_values or c.numbering or is_choice(c)]
     return sorted([c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c))
@@ -755,22 +748,22 @@ def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
 def numbers_things(column: Column) -> bool:
     """Whether a column is called like an id, or like a number of something and has more labels than a scale."""
     numbering = column.numbering and column.size > MOST_GRADES
-    return column.identifies or numbering or (column.id_named and not column.called(VALUES.words))
+    return column.identifies or numbering or (column.id_named and not column.called(VALUES))
 
 
 def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     """Rank a column that may hold the answers; the least comes first."""
-    weak = column.called((*WEAK_VALUES, *CONFIDENCE)) and not column.called(RIGHT)
+    weak = column.called(WEAK_VALUES, CONFIDENCE) and not column.called(RIGHT)
     beside = column.called(REACTIONS) or counts_of(column)
     sure_of = column.called(CONFIDENCE)
-    summary = bool({*column.tokens} & {*MEAN_WORDS, "rank"})
+    summary = column.says(MEAN_WORDS, "rank")
     picked = column.called(PICKED) and not column.called(RESPONSES)
     whole = summary and is_mean_of(profile, column)
     named = (names_answers(column) or picked or whole) and not (weak or beside or (summary and not whole))
-    plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
+    plays = column.called(REPEATS, CONDITIONS) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
     label = label and not ordered(column.levels)
-    remark = column.text and not column.yes_no and (bool({*column.tokens[-1:]} & {*PROSE}) or spoken(column))
+    remark = column.text and not column.yes_no and (column.ends(PROSE) or spoken(column))
     place = [*profile.columns].index(column.name)
     kinds = (remark or is_reference(column), sure_of, named, label or plays, beside, weak or summary, True)
     kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
@@ -788,7 +781,7 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
 
 def is_reference(column: Column) -> bool:
     """Whether a column is called like the right answer, which is the same for everybody."""
-    return bool({*column.tokens} & {*GOLD})
+    return column.says(GOLD)
 
 
 def spoken(column: Column) -> bool:
@@ -860,7 +853,7 @@ def board_of(profile: Profile, source: Column, values: Sequence[Column], met: fl
 def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
     unit = profile.columns[board.unit[0]]
-    repeated = unit.called(REPEATS.words) and not unit.id_named
+    repeated = unit.called(REPEATS) and not unit.id_named
     planned = unit.name in profile.planned or unit.id_named
     thing = unit.text or unit.id_named or unit.numbering or unit.is_enumeration or board.named
     return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
@@ -873,26 +866,20 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
     free = [
         c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
     ]
+    free = [c for c in free if c.called(UNITS) or c.id_named or not c.called(REPEATS) or fills_rows(profile, source, c)]
     free = [
-        c
-        for c in free
-        if c.called(UNITS.words) or c.id_named or not c.called(REPEATS.words) or fills_rows(profile, source, c)
-    ]
-    free = [
-        c
-        for c in free
-        if c.called(UNITS.words) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
+        c for c in free if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
     ]
     free = [c for c in free if is_unit(profile, source, c)]
     if owned_by(profile, source):  # talks of one model each are the units, and those who judged several are none
         free = [c for c in free if not is_rater(profile, c)]
-    free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
+    free.sort(key=lambda c: (not c.called(UNITS), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
 
 
 def is_unit(profile: Profile, source: Column, column: Column) -> bool:
     """Whether a name, or else the structure, says that a column names units: texts and covariates need structure."""
-    named = column.called((*UNITS.words, *PERSONS)) and not (column.prose or column.called(COVARIATES))
+    named = column.called(UNITS, PERSONS) and not (column.prose or column.called(COVARIATES))
     labelled = not column.prose and names_units(profile, column.name)
     planned = column.name in profile.planned or is_balanced(profile, source, column)
     return named or labelled or planned or column.id_named
@@ -919,7 +906,7 @@ def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
     if column.called(RESPONSES):
         return True
-    answer = column.text and column.yes_no and not column.called(CONDITIONS.words)
+    answer = column.text and column.yes_no and not column.called(CONDITIONS)
     return answer and not is_balanced(profile, column, unit)
 
 
@@ -932,7 +919,7 @@ def is_ordinal(column: Column) -> bool:
 def is_rater(profile: Profile, column: Column) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
     counted = column.called(CALLS) or counts_of(column)  # user_turns
-    named = column.called((*RATERS.words, *GRADERS)) and not (names_answers(column) or counted)
+    named = column.called(RATERS, GRADERS) and not (names_answers(column) or counted)
     numbered = column.identifies or column.numbering or column.id_named or len(column.tokens) == 1
     names = column.text or numbered or column.name in profile.planned
     return column.names_things and names and named and column not in models_of(profile)
@@ -984,7 +971,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         and c.names_things
         and 1 < c.size <= unit.size / 2
         and profile.constant(c, unit)
-        and not c.called((*COSTS, *TIMINGS))
+        and not c.called(COSTS, TIMINGS)
     ]
     tasks = [*([profile.columns[part]] if part is not None else []), *owners]
     task = next((c.name for c in tasks if c.called(BENCHMARKS)), None)
@@ -1003,17 +990,17 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         cluster=next(clusters, None),
         repeat=repeat,
         answers=cells.answers,
-        named=unit.called((*UNITS.words, *PERSONS)) and (unit.id_named or not unit.called(REPEATS.words)),
+        named=unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS)),
         anew=part is not None and is_numbered_anew(unit, profile.columns[part]),
     )
 
 
 def holds_units(column: Column) -> bool:
     """Whether a column is called like what holds several units together: a topic, a document, a school."""
-    return bool(CLUSTER_NAME.search(column.name)) or (column.called(UNITS.words) and not column.called(WEAK))
+    return bool(CLUSTER_NAME.search(column.name)) or (column.called(UNITS) and not column.called(WEAK))
 
 
-DEPENDENT = (*UNITS.words, *RATERS.words, *CLUSTERS.words, *PERSONS, "user", "visitor", "ip", "instruction")
+DEPENDENT = (*UNITS, *RATERS, *CLUSTERS, *PERSONS, "user", "visitor", "ip", "instruction")
 
 
 def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> list[str]:
@@ -1033,18 +1020,18 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     pairs = len(profile.table.counts(list(pair)).n)
 
     def named(c: Column) -> bool:
-        return c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words))
+        return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
 
     def listed(c: Column) -> bool:
-        return c.text or c.identifies or ((c.numbering or c.is_enumeration) and not c.called(REPEATS.words))
+        return c.text or c.identifies or ((c.numbering or c.is_enumeration) and not c.called(REPEATS))
 
     def numbers(c: Column) -> bool:
         few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
-        return few and c.name in profile.planned and not (c.called((*PERSONS, *RATERS.words)) or c.numbering)
+        return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
 
     def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
         items = len({*profile.columns[pair[0]].levels, *profile.columns[pair[1]].levels})
-        return c.called(UNITS.words) and 2 * items <= c.size <= profile.rows / 2
+        return c.called(UNITS) and 2 * items <= c.size <= profile.rows / 2
 
     free = [
         c
@@ -1109,7 +1096,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             if c is not group
             and c.size > group.size
             and not c.unique
-            and (c.text or c.identifies or c.called((*UNITS.words, *PERSONS)))
+            and (c.text or c.identifies or c.called(UNITS, PERSONS))
             and not c.prose
             and met_share(profile, group, c) > MET_BY
             and names_units(profile, c.name)
@@ -1120,9 +1107,9 @@ def independent_groups(profile: Profile) -> Groups | None:
             if c.size > 2 * group.size
             and profile.constant(group, c)
             and names_units(profile, c.name)
-            and not (c.called(CALLS) or (c.called(VALUES.words) and not c.called(PERSONS)))
-            and (c.id_named or not c.called(REPEATS.words))
-            and (c.text or c.identifies or c.numbering or c.is_enumeration or c.called(UNITS.words))
+            and not (c.called(CALLS) or (c.called(VALUES) and not c.called(PERSONS)))
+            and (c.id_named or not c.called(REPEATS))
+            and (c.text or c.identifies or c.numbering or c.is_enumeration or c.called(UNITS))
         ]
         repeated = [
             c
@@ -1136,7 +1123,7 @@ def independent_groups(profile: Profile) -> Groups | None:
         if models:
             continue
         planned = any(profile.distinct([c.name, group.name]) for c in crossed)
-        if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
+        if not planned and not any(c.called(UNITS) or c.size >= FEWEST_UNNAMED for c in met):
             return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
     return unnamed_groups(profile) if not models else None
 
@@ -1149,7 +1136,7 @@ def unnamed_groups(profile: Profile) -> Groups | None:
     person = next((c for c in profile.every if c.unique and c.called(PERSONS)), None)
     if person is None:
         return None
-    beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS.words)
+    beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS)
     few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
     few = [c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))]
     classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
@@ -1163,7 +1150,7 @@ def unnamed_groups(profile: Profile) -> Groups | None:
 
 def owned_by(profile: Profile, group: Column) -> bool:
     """Whether units with several rows, other than raters, have one label of a column each."""
-    owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS.words))]
+    owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))]
     owners = [c for c in owners if not is_rater(profile, c)]
     return any(profile.constant(group, c) for c in owners)
 
@@ -1175,7 +1162,7 @@ def is_group(profile: Profile, column: Column) -> bool:
 
 def tells_groups(column: Column) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
-    kind = {*column.tokens[-1:]} & {*KINDS_OF} and column.text
+    kind = column.ends(KINDS_OF) and column.text
     if column.called(TREATMENTS) or kind or RANDOMISER.fullmatch(column.name.strip()):
         return True
     return bool(words_among(column) & {*CONTROLS}) or of_people_and_machines(column)
@@ -1188,7 +1175,7 @@ def people_among(column: Column) -> str:
 
 def says_who_answered(source: Column) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called((*SOURCES, *KINDS_OF)) or any(map(FAMILIES.search, source.levels)) or source.size > 2
+    named = source.called(SOURCES, KINDS_OF) or any(map(FAMILIES.search, source.levels)) or source.size > 2
     return named and not source.called(TREATMENTS)
 
 

@@ -231,7 +231,7 @@ def of_ratings(design: Ratings) -> Scores:
     return scores_by
 
 
-NAMING = (*UNITS.words, *RATERS.words, *MODELS.words, *CLUSTERS.words, "user", "session", "group", "block", "batch")
+NAMING = (*UNITS, *RATERS, *MODELS, *CLUSTERS, "user", "session", "group", "block", "batch")
 
 
 def candidates(
@@ -248,7 +248,7 @@ def candidates(
         column = profile.column(name) if name not in used else None
         if column is None or not FEWEST <= column.size <= units / 2 or column.filled < FILLED * column.rows:
             continue
-        if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
+        if column.timing or column.called(COVARIATES, VALUES) or ORDER_NAME.search(name):
             continue
         named = column.called(NAMING) or column.numbering
         listed = column.text or (column.whole and (named or column.is_enumeration))

@@ -23,7 +23,7 @@ from socialstats.cli.readings.proposal import (
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import MODEL, noun_for
-from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, paired_names
+from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, listed, paired_names
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
@@ -65,7 +65,7 @@ from socialstats.designs.vocabulary import (
     VALUES,
     WEAK_VALUES,
 )
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import quoted
 
 MOST_CONTRASTS, MOST_RATERS = 5, 3  # columns of each kind that are tried
 MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
@@ -112,16 +112,11 @@ def columns_of(seen: Profile, names: Sequence[str]) -> list[Column]:
     return [seen.columns[name] for name in names]
 
 
-def names_of(columns: Columns) -> str:
-    """Return the names of columns as they are told."""
-    return listing([f"'{c.name}'" for c in columns])
-
-
 def fit(seen: Profile, board: Board) -> float:
     """Return what is taken from the likelihood of a question: unnamed values, unnamed or few units."""
     unit, value = seen.columns[board.unit[0]], seen.columns[board.value]
     named = board.named or unit.called(PERSONS) or unit.id_named
-    clear = value.called(VALUES.words) or value.yes_no
+    clear = value.called(VALUES) or value.yes_no
     lone = value.name in seen.siblings  # one of several answers, a column each
     return 0.4 * (not clear) + 0.5 * (not named) + 0.3 * (unit.size < FEWEST_UNNAMED) + ONE_OF_SEVERAL * lone
 
@@ -151,9 +146,7 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
     stages = (
-        contrast.kind in ("time", "period", "setting")
-        and not source.called(TREATMENTS)
-        and source.called(CONDITIONS.words)
+        contrast.kind in ("time", "period", "setting") and not source.called(TREATMENTS) and source.called(CONDITIONS)
     )
     two = source.size == 2 or stages  # the last stage minus the first
     two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
@@ -190,7 +183,7 @@ def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     source, value = seen.columns[board.model], seen.columns[board.value]
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
     names = "the models" if noun_for(source.name, source.levels) == MODEL else "what is compared"
-    means = f"a leaderboard: '{source.name}' names {names}, a unit is {board.of}{averaged}, '{value.name}' is the "
+    means = f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value} is the "
     means += f"score{instead_of(seen, board)}"
     task = columns_of(seen, [board.task] if board.task is not None else [])
     unit, repeat = columns_of(seen, board.unit), columns_of(seen, board.repeat)
@@ -222,9 +215,9 @@ def as_conditions(seen: Profile, source: Column, board: Board, score: float, by:
     parts = {"unit": unit, "condition": [source], "value": [value], "repeat": repeat}
     options: dict[str, Any] = {"conditions": two_conditions(source), **({"by": by.name} if by is not None else {})}
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
-    each = f", for each '{by.name}'" if by is not None else ""
-    averaged = f"; {quoted([c.name for c in repeat])} averaged" if repeat else ""
-    means = f"'{value.name}' of the same {names_of(unit)} under two of '{source.name}'{each}{averaged}"
+    each = f", for each {by}" if by is not None else ""
+    averaged = f"; {listed(repeat)} averaged" if repeat else ""
+    means = f"{value} of the same {listed(unit)} under two of {source}{each}{averaged}"
     means += instead_of(seen, board)
     return Proposal("paired", score, means, parts, options)
 
@@ -235,7 +228,7 @@ def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Pro
     parts: dict[str, Columns] = {"unit": columns_of(seen, [*board.unit, *board.repeat])}
     options: dict[str, Any] = {"cluster": [board.unit[0]]} if board.repeat or len(board.unit) > 1 else {}
     if contrast.kind == "source" and source.size > 2:
-        means = f"shares of each '{value.name}' among the answers of each '{source.name}', by {names_of(parts['unit'])}"
+        means = f"shares of each {value} among the answers of each {source}, by {listed(parts['unit'])}"
         parts |= {"rater": [source], "value": [value]}
         settings = {**options, "scale": "nominal", "source": "rater"}
         yield Proposal("ratings", score, means, parts, settings, "choice_shares")
@@ -243,7 +236,7 @@ def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Pro
     parts = {"unit": parts["unit"], "condition": [source], "value": [value]}
     options = {"conditions": two_conditions(source), **options}
     options |= left_out(seen, [*board.unit, *board.repeat], source)
-    means = f"'{value.name}' of the same {names_of(parts['unit'])} under two of '{source.name}'"
+    means = f"{value} of the same {listed(parts['unit'])} under two of {source}"
     means += instead_of(seen, board)
     yield Proposal("paired", score, means, parts, options)
 
@@ -259,15 +252,15 @@ def instead_of(seen: Profile, board: Board) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
     used = columns_of(seen, [board.model, *board.unit, *board.repeat, board.value])
     alike = [c for c in outcomes(seen, used) if c.text is seen.columns[board.value].text and not c.called(WEAK_VALUES)]
-    more = [f"'{c.name}'" for c in alike if c.called(VALUES.words)]
-    return f"; {listing(more[:FEW_COLUMNS])} may be the value instead" if more else ""
+    more = [c for c in alike if c.called(VALUES)][:FEW_COLUMNS]
+    return f"; {listed(more)} may be the value instead" if more else ""
 
 
 def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
     """Propose the agreement of raters who judged the same units; `less` is taken where a comparison comes first."""
     raters = [c for c in seen.varying() if c.names_things and not (c.unique or c.prose or has_twin(seen, c))]
     named = [c for c in raters if is_rater(seen, c)]
-    persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS.words)]
+    persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS)]
     others = [c for c in raters if c not in (*named, *persons) and c.text and may_rate(seen, c)]
     for columns, score in ((named, RATED), (persons, RATED_BY_PERSONS), (others, RATED_UNNAMED)):
         for rater in columns[:MOST_RATERS]:
@@ -292,7 +285,7 @@ def has_twin(seen: Profile, column: Column) -> bool:
 
 def may_rate(seen: Profile, column: Column) -> bool:
     """Whether a column of texts may name raters although it is not called so: planned, or persons of several kinds."""
-    plays = (*REPEATS.words, *UNITS.words, *TASKS.words, *VALUES.words, *CALLS)
+    plays = (*REPEATS, *UNITS, *TASKS, *VALUES, *CALLS)
     return not (column.describes or column.id_named or column.called(plays)) and (
         is_designed(seen, column) or any(seen.constant(c, column) and tells_groups(c) for c in seen.varying())
     )
@@ -306,7 +299,7 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
         plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things]
         repeat = seen.telling_apart([*board.unit, rater.name], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
-    by = [c for c in by if not (c.called(REPEATS.words) or is_rater(seen, c))][:1]
+    by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
     unit, repeat = ([c for c in columns if c not in by] for columns in (unit, repeat))
     if is_nominal(value):  # labels have no mean
         unit, repeat = [*unit, *repeat], []
@@ -314,9 +307,9 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     source = [c for c in groups if people_among(c)][:1]
     options: dict[str, Any] = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
-    averaged = f". Answers told apart by {quoted([c.name for c in repeat])} are averaged" if repeat else ""
-    means = f"'{rater.name}' rates {names_of(unit)}, '{value.name}' is the rating{instead_of(seen, board)}{averaged}"
-    means += f". '{groups[0].name}' tells kinds of '{rater.name}' apart" if groups else ""
+    averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
+    means = f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
+    means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
     parts = {"unit": unit, "rater": [rater], "value": [value], "rater_source": source, "repeat": repeat}
     return Proposal("ratings", score, means, parts, options)
 
@@ -327,7 +320,7 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
     if not (is_nominal(value) and rater.called(PERSONS)) or is_rater(seen, rater) or treated or board.repeat:
         return
-    means = f"shares of each '{value.name}', of which each '{rater.name}' gave one to each '{unit.name}'"
+    means = f"shares of each {value}, of which each {rater} gave one to each {unit}"
     parts = {"unit": [rater], "rater": [unit], "value": [value]}
     yield Proposal("ratings", RATED_BY_PERSONS + 0.5, means, parts, {"scale": "nominal"}, "choice_shares")
 
@@ -345,10 +338,10 @@ def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
 
 def people_and_models(seen: Profile, values: Columns) -> Proposals:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
-    things = [c for c in seen.varying() if c.names_things and (not c.prose or c.called(UNITS.words))]
-    sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES.words)]
-    units = [c for c in things if c.called(UNITS.words) or c.numbering or c.name in seen.planned]
-    units = [c for c in units if not (c.called((*REPEATS.words, *PERSONS)) or is_rater(seen, c))]
+    things = [c for c in seen.varying() if c.names_things and (not c.prose or c.called(UNITS))]
+    sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES)]
+    units = [c for c in things if c.called(UNITS) or c.numbering or c.name in seen.planned]
+    units = [c for c in units if not (c.called(REPEATS, PERSONS) or is_rater(seen, c))]
     for source, rater, unit in product(sources, things, units):
         if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
             continue
@@ -361,8 +354,8 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
         again = repeats_of(seen, [unit, source, rater])  # labels in words are conditions
-        parts["repeat"] = [c for c in again if c.called(REPEATS.words) or c.numbers is not None or c.is_enumeration]
-        means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
+        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None or c.is_enumeration]
+        means = f"{rater} answers {unit} with {free[0]}, {source} says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
 
@@ -379,7 +372,7 @@ def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
     other = rater.called(STIMULI)
     labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
-    named = rater.called((*PERSONS, *RATERS.words)) or labelled
+    named = rater.called(PERSONS, RATERS) or labelled
     apart = seen.constant(source, rater) or met_share(seen, source, rater) < EQUAL
     plain = not (rater.describes or rater.prose or rater.called(CALLS))
     return named and plain and apart and rater.size > 2 * source.size
@@ -394,7 +387,7 @@ def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> b
 def repeats_of(seen: Profile, key: Columns) -> list[Column]:
     """Return the columns that number the rows of a key; empty where its rows are all different."""
     names = [c.name for c in key]
-    numbers = [c for c in seen.varying() if (c not in key and c.called(REPEATS.words)) or c.name in seen.planned]
+    numbers = [c for c in seen.varying() if (c not in key and c.called(REPEATS)) or c.name in seen.planned]
     return [] if seen.distinct(names) else seen.telling_apart(names, [c for c in numbers if c not in key])
 
 
@@ -405,21 +398,21 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
         return
     group = seen.columns[groups.group]
     picked = {} if group.size == 2 else {"groups": [*group.levels[:2]]}
-    single = next((c for c in seen.every if c.unique and c.called((*UNITS.words, *PERSONS))), None)
+    single = next((c for c in seen.every if c.unique and c.called(UNITS, PERSONS)), None)
     single = single or seen.columns.get(seen.row_id() or "")
     clustered = groups.several and single is not None
     unit = single if clustered else seen.columns.get(groups.unit or "")
     used = [c for c in (group, unit, seen.columns.get(groups.unit or "")) if c is not None]
     options = {"design": "groups", **({"cluster": [groups.unit]} if clustered else {}), **picked}
-    values = [c for c in outcomes(seen, used) if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
+    values = [c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
-    before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called(("final",))}
-    values.sort(key=lambda c: (c.name not in before, bool({*c.tokens} & {*EARLIER})))  # measured before as well
+    before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called("final")}
+    values.sort(key=lambda c: (c.name not in before, c.says(EARLIER)))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
-        clear = value.called(VALUES.words) or value.yes_no or value.discrete
+        clear = value.called(VALUES) or value.yes_no or value.discrete
         parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
-        means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
+        means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
         score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
         score = score if groups.named else OF_PERSONS
@@ -448,17 +441,17 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     options: dict[str, Any] = {"scale": "nominal"} if nominal else {}
     repeated = [c for c in seen.varying() if c.names_things and not c.unique and not c.prose and c is not value]
     repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED]
-    repeated = [c for c in repeated if c.id_named or c.called(UNITS.words) or c.name in seen.planned]
+    repeated = [c for c in repeated if c.id_named or c.called(UNITS) or c.name in seen.planned]
     owner = max(repeated, key=lambda c: c.size, default=None)
     if is_compared(seen, [*keys, value], owner):
         return
     if owner is not None:
         others = [c for c in seen.every if c not in (owner, value) and c.names_things and not c.prose]
-        others.sort(key=lambda c: not c.called((*REPEATS.words, *CALLS)))
+        others.sort(key=lambda c: not c.called(REPEATS, CALLS))
         repeat = seen.telling_apart([owner.name], others)
         if not repeat:
             return
-        told = f"'{shorten(value.name, 40)}' of each '{shorten(owner.name, 40)}', with several rows "
+        told = f"{value} of each {owner}, with several rows "
         parts: Parts = {"unit": [owner], "value": [value], "rater": [], "repeat": repeat}
         if nominal:  # labels have no mean
             parts = {**parts, "unit": [owner, *repeat], "repeat": []}
@@ -466,18 +459,18 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
         told += "as clusters" if nominal else "averaged"
         yield Proposal("ratings", ALONE, f"{told}, all of one source", parts, options)
     elif keys:
-        key = next((c for c in keys if c.identifies or c.called(UNITS.words)), keys[0])
-        means = f"'{shorten(value.name, 40)}' of each '{shorten(key.name, 40)}', all of one source"
+        key = next((c for c in keys if c.identifies or c.called(UNITS)), keys[0])
+        means = f"{value} of each {key}, all of one source"
         yield Proposal("ratings", ALONE, means, {"unit": [key], "value": [value], "rater": []}, options)
 
 
 def only_value(values: Columns) -> Column | None:
     """Return the only column that may hold values: called so, or of two opposites, or the only one at all."""
-    free = [c for c in values if not (c.called((*COVARIATES, *NUMBERINGS, *CALLS)) or c.describes)]
+    free = [c for c in values if not (c.called(COVARIATES, NUMBERINGS, CALLS) or c.describes)]
     for likely in (
-        [c for c in free if c.called((*VALUES.words, *RIGHT))],
+        [c for c in free if c.called(VALUES, RIGHT)],
         [c for c in free if c.yes_no],
-        [c for c in free if c.numbers is not None and not c.called((*REPEATS.words, *CONFIDENCE))],
+        [c for c in free if c.numbers is not None and not c.called(REPEATS, CONFIDENCE)],
     ):
         if likely:
             return likely[0] if len(likely) == 1 else None
@@ -492,10 +485,10 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
     rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
     rest = [c for c in rest if c is not owner and not (owner is not None and seen.constant(c, owner))]
     rest = [c for c in rest if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))]
-    rest = [c for c in rest if not c.called((*CALLS, *REPEATS.words, *UNITS.words, *COVARIATES))]
-    return any(c.text or is_rater(seen, c) or c.called(CONDITIONS.words) for c in rest)
+    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES)]
+    return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
 
 
 def groups_units(column: Column) -> bool:
     """Whether the name says that units of one label are alike: a topic, a task, a cluster."""
-    return column.called(TASKS.words) or bool(CLUSTER_NAME.search(column.name))
+    return column.called(TASKS) or bool(CLUSTER_NAME.search(column.name))

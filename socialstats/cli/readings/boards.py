@@ -40,7 +40,7 @@ def score_tables(seen: Profile) -> Proposals:
     if measures_in(seen) is not None:
         yield from of_one_measure(seen, score_tables)
     elif not models_of(seen):
-        rows = [c for c in seen.every if c.called(MODELS.words) and c.unique and c.text]
+        rows = [c for c in seen.every if c.called(MODELS) and c.unique and c.text]
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
 
 
@@ -52,7 +52,7 @@ def of_one_measure(seen: Profile, look: Callable[[Profile], Proposals]) -> Propo
     level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
     entry = f"{metric.name}={level}"
     for one in look(Profile(rows_where(seen.table, metric.name, level)[0])):
-        means = f"{one.means}, of the rows where '{metric.name}' is {level}"
+        means = f"{one.means}, of the rows where {metric} is {level}"
         yield replace(one, means=means, options={**one.options, "where": [entry]})
 
 
@@ -76,7 +76,7 @@ def scores_in(seen: Profile, used: Columns) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     free = [c for c in seen.varying() if c not in used and (not c.text or c.yes_no)]
     free = [c for c in free if c.name not in seen.no_values and not c.unique_key]
-    free = [c for c in free if not c.called((*NO_SCORES, *TREATMENTS, *CALLS))]
+    free = [c for c in free if not c.called(NO_SCORES, TREATMENTS, CALLS)]
     return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
@@ -90,7 +90,7 @@ def row_a_model(seen: Profile, model: Column) -> Proposals:
     names = names if len(names) > 1 else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
     if len(names) < 2:
         return
-    means = f"a leaderboard: '{model.name}' names the models, the tasks are "
+    means = f"a leaderboard: {model} names the models, the tasks are "
     means += listing([shorten(name, 30) for name in names], 6)
     parts = {"rater": [model], "task": [seen.columns[name] for name in names]}
     yield Proposal("ratings", 9, means, parts, LEADERBOARD)
@@ -110,7 +110,7 @@ def called_rater(column: Column, shared: str = "") -> bool:
     if shared and column.tokens[-1:] == (shared,) and shared not in JUDGEMENTS:
         return False
     words = {*column.tokens[:1], *column.tokens[-1:]}
-    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
+    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, "human"})
 
 
 def families_in(names: Iterable[str]) -> int:
@@ -122,7 +122,7 @@ def column_a_model(seen: Profile) -> Proposals:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.every if c.unique and c.names_things]
     key = min(keys, key=lambda c: not c.text, default=None)
-    tasked = key is not None and key.called(TASKS.words)
+    tasked = key is not None and key.called(TASKS)
     named = key is not None and (key.text or tasked)
     if seen.is_cross or not (named or families_in(seen.columns) >= FEWEST):
         return

@@ -90,7 +90,7 @@ def winners_and_losers(seen: Profile) -> Proposals:
     named = [c for c in seen.varying() if c.names_things]
     drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
     results: Parts = {"drawn": drawn} if drawn else {}
-    for a, b in product([c for c in named if c.called((*WINNERS, *PICKED))], named):
+    for a, b in product([c for c in named if c.called(WINNERS, PICKED)], named):
         if a is b or share(a, b) < 0.3:
             continue
         refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
@@ -99,8 +99,8 @@ def winners_and_losers(seen: Profile) -> Proposals:
         actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
         if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
             continue
-        means = f"'{a.name}' won, '{b.name}' lost"
-        means += f", and '{drawn[0].name}' says which were ties" if drawn else ""
+        means = f"{a} won, {b} lost"
+        means += f", and {drawn[0]} says which were ties" if drawn else ""
         options: dict[str, Any] = {"count": times} if counted else {}
         score = 7.5 if actor else 9
         yield proposed_contest(seen, score, means, (a, b), {"winner": [a], **results}, **options)
@@ -133,7 +133,7 @@ def rank_columns(seen: Profile) -> Proposals:
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:
     """Whether a column called like a result says who won of an actor and a recipient, so that the actor need not."""
-    return c not in (a, b) and c.called((*WON, *SUCCESS)) and bool(result_settings(c, a, b))
+    return c not in (a, b) and c.called(WON, SUCCESS) and bool(result_settings(c, a, b))
 
 
 def contests(seen: Profile) -> Proposals:
@@ -154,7 +154,7 @@ def item_pairs(seen: Profile) -> list[Pair]:
     Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
     """
     items = [c for c in seen.every if c.filled == c.rows]
-    items = [c for c in items if c.text or (c.whole and not c.called((*SCORES, *RATED_AS)))]
+    items = [c for c in items if c.text or (c.whole and not c.called(SCORES, RATED_AS))]
     texts = [c for c in items if c.text]
     labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
     numbered = [c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")][:MOST_KEYS]
@@ -195,7 +195,7 @@ def rarely_met(column: Column) -> bool:
 
 def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
-    versus = f"'{a.name}' against '{b.name}'"
+    versus = f"{a} against {b}"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
     flags = one_hot(seen, a, b)
     whole = False  # whether a result has no gaps
@@ -205,7 +205,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
         free = c not in (a, b) and not (flags and c in flags[1])
-        free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS.words, *SCORES)))
+        free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
         names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
@@ -215,13 +215,13 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
         drawn = [d for d in seen.varying() if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)][:1]
-        left = f", and '{drawn[0].name}' says which were ties" if drawn else left
+        left = f", and {drawn[0]} says which were ties" if drawn else left
         if names_one:
             score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
             likely -= 2 * (whole and c.filled < c.rows and not drawn) + less
-            means = f"{versus}, '{c.name}' says who won{told.words}{left}"
+            means = f"{versus}, {c} says who won{told.words}{left}"
             sides = (y, x) if told.swapped else (x, y)
             results = {"winner": [c], **({"drawn": drawn} if drawn else {})}
             yield proposed_contest(seen, likely, means, sides, results, **told.options)
@@ -235,7 +235,7 @@ def unused_of(seen: Profile, result: Column) -> str:
     twin = next(others, None)
     if twin is None:
         return told
-    return f"{told}; '{twin.name}' holds a second verdict of each row, left out: write a row for each to use it"
+    return f"{told}; {twin} holds a second verdict of each row, left out: write a row for each to use it"
 
 
 def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
@@ -287,8 +287,8 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         return zero_or_one(c, a, b)
     if c.numbers is not None and is_signed(c.numbers):
         grades = {"winner_coding": "grade"}
-        second = Result(grades, f": above 0 is '{b.name}', below 0 is '{a.name}', and 0 a tie", swapped=True)
-        first = Result(grades, f": above 0 is '{a.name}', below 0 is '{b.name}', and 0 a tie")
+        second = Result(grades, f": above 0 is {b}, below 0 is {a}, and 0 a tie", swapped=True)
+        first = Result(grades, f": above 0 is {a}, below 0 is {b}, and 0 a tie")
         named = [{*words} & {*c.tokens} for words in own_words(a, b)]
         if any(named):  # lean_to_right, margin_for_b
             return [first if named[0] else second]
@@ -308,7 +308,7 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         forward, backward = (all(map(stands_for, codes, words)) for words in (alone, alone[::-1]))
         turned = backward and not forward  # H and A beside the columns away and home
         x, y = (b, a) if turned else (a, b)
-        means = f": {codes[0]} is '{x.name}', {codes[1]} is '{y.name}'"
+        means = f": {codes[0]} is {x}, {codes[1]} is {y}"
         means += f", {' and '.join(ties)} a tie" if ties else ""
         means += "; how much better is not used" if len(decided) > 2 else ""
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
@@ -344,8 +344,8 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
     numbered from 0 as well: 0 is what stands on the left, or first.
     """
     scored = {"winner_coding": "score"}
-    first = Result(scored, f": 1 is '{a.name}', 0 is '{b.name}'")
-    second = Result(scored, f": 0 is '{a.name}', 1 is '{b.name}'", swapped=True)
+    first = Result(scored, f": 1 is {a}, 0 is {b}")
+    second = Result(scored, f": 0 is {a}, 1 is {b}", swapped=True)
     x, y = map(set, own_words(a, b))
     if x & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
         return [first]
@@ -372,8 +372,8 @@ def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Par
         yield wins(x, y, []), COUNTED_WINS, "counts of wins"
     lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
     for x, y in () if preferred else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
-        if x.called((*WIN_WORDS, "w")) and y.called(LOST):
-            even = [c for c in whole if c.called((*TIE_COUNTS, "t", "d"))][:1]
+        if x.called(WIN_WORDS, "w") and y.called(LOST):
+            even = [c for c in whole if c.called(TIE_COUNTS, "t", "d")][:1]
             yield wins(x, y, even), 8.5, "counts of wins and losses of the first"
     for x, y in combinations([c for c in numbers if c.called(SCORES)], 2):
         if same_scale(x, y) and len(x.tokens) == len(y.tokens):
@@ -399,7 +399,7 @@ def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, st
         for tie in ([], *([c] for c in apart)):
             if seen.most_and_least([x, y, *tie]) == (1, 1):
                 return (wins(x, y, tie), 9, "one 1 a row"), [x, y, *apart]
-        if all(c.called((*WON, *PREFERRED)) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
+        if all(c.called(WON, PREFERRED) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
             means = "1 for the one that won, a tie where neither has it"
             return ({"score_a": [x], "score_b": [y]}, 9, means), [x, y, *apart]
     return None

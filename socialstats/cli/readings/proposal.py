@@ -142,7 +142,7 @@ def later_first(one: Column, other: Column) -> Pair:
 def says(column: Column, word: str) -> bool:
     """Whether a name says a time, as a word of its own, at its start, or at the end of a word."""
     words = re.split(r"[\W_]+", without_accents(column.name).casefold())
-    return word in words or starts(column.name, word) or column.called((word,))
+    return word in words or starts(column.name, word) or column.called(word)
 
 
 def starts(label: str, word: str) -> bool:

@@ -31,6 +31,7 @@ from socialstats.designs.profile import (
     SIDES,
     Column,
     Profile,
+    listed,
     one_word_differs,
     paired_names,
     same_scale,
@@ -76,10 +77,10 @@ from socialstats.designs.vocabulary import (
     VALUES,
 )
 from socialstats.tables import as_number
-from socialstats.text import count, quoted
+from socialstats.text import count
 
 MOST_LABELLED = 40  # columns that are compared with each other by name
-NO_LEVELS = (*VALUES.words, *REPEATS.words, *RIGHT, *DERIVED)  # names of columns that count no raters of a level
+NO_LEVELS = (*VALUES, *REPEATS, *RIGHT, *DERIVED)  # names of columns that count no raters of a level
 FEWEST_ITEMS = 3  # columns that are numbered alike, beyond which no two are conditions
 MOST_APART = 3  # labels of a source for each of which a table of pairs is compared apart
 QUESTION = 4  # words of a name that is a question
@@ -140,7 +141,7 @@ class Rows:
 
     def names_one(self, column: Column) -> bool:
         """Whether one word names a column as unit or rater, where no other column names the rows."""
-        lone = len(column.tokens) == 1 and column.names_things and column.called((*UNITS.words, *RATERS.words))
+        lone = len(column.tokens) == 1 and column.names_things and column.called(UNITS, RATERS)
         return lone and (column.unique or not self.named) and not column.ranks
 
     def is_cluster(self, column: Column) -> bool:
@@ -152,14 +153,14 @@ class Rows:
 def is_mean(one: Column, other: Column) -> bool:
     """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
     both = {*one.tokens} & {*other.tokens} & {*MEANS} and one_word_differs(one, other)
-    people = {*one.tokens} & {*MEANS} and one.called(HUMANS) and measures(other)
+    people = one.says(MEANS) and one.called(HUMANS) and measures(other)
     return bool(both or people) and not (one.text or other.text) and same_scale(one, other)
 
 
 def measures(column: Column) -> bool:
     """Whether a column may hold measurements by its name and its labels."""
-    of_means = len(column.tokens) > 1 and {*column.tokens} & {*SPREADS, *SIZES}  # human_sd, human_n
-    beside = column.called((*DERIVED, *REPEATS.words)) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES)
+    of_means = len(column.tokens) > 1 and column.says(SPREADS, SIZES)  # human_sd, human_n
+    beside = column.called(DERIVED, REPEATS) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES)
     if of_means or beside:
         return False
     return not column.text or (column.size <= FEW and not column.unique)
@@ -216,7 +217,7 @@ class Group:
         self.called_raters = not matrix and self._call_raters()
         asked = more and all(len(c.name.split()) >= QUESTION for c in columns)
         self.items = (matrix or asked or bool(item_suspects(self.names))) and not self.called_raters
-        plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS.words}
+        plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS}
         self.numbered = not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
         self.sure = self.items or self.numbered or rows.described
         free = self.size > 3 - asked and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
@@ -256,7 +257,7 @@ class Group:
             if (
                 initials
                 or people
-                or (shared & {*JUDGEMENTS, *VALUES.words, *SCORES} and one_word_apart(self.columns, shared))
+                or (shared & {*JUDGEMENTS, *VALUES, *SCORES} and one_word_apart(self.columns, shared))
             ):
                 return True
         numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
@@ -279,7 +280,7 @@ def is_later(one: Column, other: Column) -> bool:
 
 def is_rater(column: Column) -> bool:
     """Whether a column is called like a rater."""
-    return column.called(RATERS.words)
+    return column.called(RATERS)
 
 
 def one_word_apart(columns: Columns, shared: set[str]) -> bool:
@@ -356,8 +357,8 @@ def pairs_of_a_plan(seen: Profile) -> Proposals:
             apart = source.size <= MOST_APART or source in models_of(seen)
             parts = {"unit": [unit] if apart else [unit, source], "first": [first], "second": [second]}
             options = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
-            each = f", for each '{source.name}'" if apart else f" and '{source.name}'"
-            means = f"'{first.name}' minus '{second.name}' of each '{unit.name}'{each}"
+            each = f", for each {source}" if apart else f" and {source}"
+            means = f"{first} minus {second} of each {unit}{each}"
             yield Proposal("paired", 9.5, means, parts, options)
             return
 
@@ -375,7 +376,7 @@ def labelled_twice(seen: Profile) -> Pair | None:
 def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
     """Propose agreement of a reference and a model."""
     both = [truth, model]
-    means = f"'{truth.name}' and '{model.name}' label each row"
+    means = f"{truth} and {model} label each row"
     return Proposal("ratings", 8.3 - rows.less / 2, means, {"raters": both, "unit": rows.units}, drop_gaps(both))
 
 
@@ -400,17 +401,17 @@ def as_answers(group: Group) -> Proposal:
     repeat = seen.telling_apart([model.name], [c for c in seen.varying() if c is not model]) if model else []
     if model is not None and repeat:  # each model answered several times
         parts = {"rater": [model], "units": group.columns, "repeat": repeat[:1]}
-        means = f"'{model.name}' answers {count(group.size, 'question')} in columns, several times each"
+        means = f"{model} answers {count(group.size, 'question')} in columns, several times each"
         return Proposal("ratings", 8.8 - group.rows.less, means, parts)
     if source:  # people and runs of models
-        return Proposal("ratings", 9.0, f"{means}; '{source[0].name}' says who is a person", parts)
+        return Proposal("ratings", 9.0, f"{means}; {source[0]} says who is a person", parts)
     return Proposal("ratings", score, means, parts)
 
 
 def names_model(name: str) -> bool:
     """Whether the last brackets of a question name a model or an assistant."""
     inner = label_column(name.rpartition("[")[2].rstrip("] "))
-    return inner.called(MODELS.words) or bool(FAMILIES.search(inner.name))
+    return inner.called(MODELS) or bool(FAMILIES.search(inner.name))
 
 
 def as_board(group: Group) -> Proposal:
@@ -430,7 +431,7 @@ def as_raters(group: Group) -> Proposal:
     raters, means = group.columns, f"{count(group.size, 'rater')}, a column each"
     if group.crossed and group.called_raters:  # several readings of each rater
         raters = [first for first, _ in group.crossed]
-        more = quoted([second.name for _, second in group.crossed], 4)
+        more = listed([second for _, second in group.crossed], 4)
         again = ",".join(c.name for c in group.crossed[0])
         means = f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters "
         means += f"(--raters {again} compares the readings of one)"
@@ -457,7 +458,7 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     score = 8.8 if subtracted else score - less  # the table holds their difference
     score += 0.2 * (first.yes_no and first.called(RIGHT))
     parts = {"unit": group.rows.units, "first": [first], "second": [second]}
-    means = f"'{first.name}' minus '{second.name}', one row per unit"
+    means = f"{first} minus {second}, one row per unit"
     return Proposal("paired", score, means, parts, {**group.times, **group.clusters})
 
 
@@ -538,7 +539,7 @@ def fleiss_tables(seen: Profile) -> Proposals:
     named = first is not None and [*map(as_number, names)] == [first + k for k in range(len(names))]
     scale = 2 < len(names) <= 12 and named
     levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
-    wins = any(c.called((*WIN_WORDS, *SCORES)) for c in columns)
+    wins = any(c.called(WIN_WORDS, SCORES) for c in columns)
     shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
     if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
         return
@@ -549,7 +550,7 @@ def fleiss_tables(seen: Profile) -> Proposals:
 
 def transposed_tables(seen: Profile) -> Proposals:
     """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
-    named = [c for c in seen.every if c.unique and c.called((*RATERS.words, *MODELS.names))][:1]
+    named = [c for c in seen.every if c.unique and c.called(RATERS, MODELS.names)][:1]
     rest = [c for c in seen.every if c not in named]
     named = named if len(seen.table.columns) <= MOST_COLUMNS else []
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
