@@ -10,6 +10,7 @@ import narwhals as nw
 
 from socialstats.cli.deciding import mapped_columns, words
 from socialstats.cli.settings import SETTINGS, Settings
+from socialstats.designs.aliases import Fields
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import groupings
 from socialstats.designs.vocabulary import RATERS
@@ -33,7 +34,7 @@ BUNDLED = {
 }  # ends of names of bundled data
 
 
-def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[dict[str, Any], dict[str, str]]:
+def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[Fields, dict[str, str]]:
     """Read the tables beside the data that the study takes.
 
     Returns
@@ -48,7 +49,7 @@ def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -
     InputError
         If the study does not take such a table, and whatever it finds in it.
     """
-    fields: dict[str, Any] = {}
+    fields: Fields = {}
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
         path, spoken = settings.get(key), key.replace("_", " ")

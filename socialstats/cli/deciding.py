@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Pair, Texts
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
@@ -284,12 +285,12 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     return parts
 
 
-def taken_columns(table: Table, settings: Settings) -> dict[str, Any]:
+def taken_columns(table: Table, settings: Settings) -> Fields:
     """Return the columns that are declared as something else, and so play no part of a design."""
     entries = [entry.partition("=")[::2] for entry in words(settings.get("map"))]
     clusters = words(settings.get("cluster")) + [column for part, column in entries if part == "cluster"]
     by = settings.get("by") or next((column for part, column in entries if part == "by"), None)
-    found: dict[str, Any] = {"cluster": tuple(name for name in clusters if name in table.columns)}
+    found: Fields = {"cluster": tuple(name for name in clusters if name in table.columns)}
     return found | ({"by": by} if by in table.columns else {})
 
 
@@ -303,7 +304,7 @@ def known_entries(settings: Settings, parts: Collection[str]) -> list[str]:
     return [entry for entry in words(settings.get("map")) if entry.partition("=")[0] in parts]
 
 
-def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
+def map_parts(entries: Texts, name: str) -> Fields:
     """Turn ``part=column`` entries into options of a design of pairs or ratings.
 
     Examples
@@ -311,7 +312,7 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     >>> map_parts(["unit=question", "cluster=topic", "cluster=model"], "paired")
     {'unit': 'question', 'cluster': ('topic', 'model')}
     """
-    done: dict[str, Any] = {}
+    done: Fields = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
         if equals and not column and part == NONE_PLAYS.get(name):
@@ -356,7 +357,7 @@ def words(value: Any) -> list[str]:
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def where(word: str, option: str = "--where") -> tuple[str, str]:
+def where(word: str, option: str = "--where") -> Pair:
     """Split COLUMN=VALUE.
 
     Examples
@@ -370,7 +371,7 @@ def where(word: str, option: str = "--where") -> tuple[str, str]:
     return column, value
 
 
-def split_list(entries: Sequence[str]) -> list[str]:
+def split_list(entries: Texts) -> list[str]:
     """Split comma-separated labels; a label with a comma stands in double quotes.
 
     Examples

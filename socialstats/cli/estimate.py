@@ -18,6 +18,7 @@ from socialstats.cli.options import Output, add_writing, words_of
 from socialstats.cli.settings import DESIGNS, SETTINGS, Settings
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
+from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import makers_of
 from socialstats.designs.options import map_options
 from socialstats.errors import InputError
@@ -115,7 +116,7 @@ def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -
     return next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
 
 
-def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, Any]:
+def mapped(design: str, entries: Sequence[str], given: Settings) -> Fields:
     """Return the columns that ``--map`` names, as the keywords of the table's reader.
 
     Raises
@@ -132,7 +133,7 @@ def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, An
     return found
 
 
-def kept_rows(path: str, chosen: Mapping[str, Any]) -> Table:
+def kept_rows(path: str, chosen: Settings) -> Table:
     """Return the rows of a table that remain, as ``--where`` and the like say, and say how many went."""
     table = read_table(path, *(chosen[key] for key in OF_FILE))
     table, steps = selected(table, {key: chosen[key] for key in ("map", *ROWS)})
@@ -141,7 +142,7 @@ def kept_rows(path: str, chosen: Mapping[str, Any]) -> Table:
     return table
 
 
-def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
+def counted(table: Table, design: str, given: Fields) -> Any:
     """Return the design of a square table of counts; what says how to read it is taken out of `given`.
 
     Raises
@@ -151,9 +152,7 @@ def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
     """
     if design not in READERS:
         raise InputError("--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out")
-    reading: dict[str, Any] = {
-        key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given
-    }
+    reading: Fields = {key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given}
     return READERS[design](table, {"crosstab": True, **reading})
 
 
@@ -226,7 +225,7 @@ def kinds(hint: Any) -> list[Any]:
     return list(get_args(hint)) if get_origin(hint) is Literal else [hint]
 
 
-def _shape(found: Sequence[Any], default: Any, words: str) -> dict[str, Any]:
+def _shape(found: Sequence[Any], default: Any, words: str) -> Fields:
     """Return how argparse takes an option: a switch, one word, or words; and its help."""
     switch = bool in found
     known = default is not inspect.Parameter.empty and default not in (None, ())
@@ -298,8 +297,8 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     raise InputError(f"{option} {word}: " + (f"one of {allowed}" if allowed else "not a number"))
 
 
-def _mapping_of(option: str, word: str, kind: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _mapping_of(option: str, word: str, kind: Any) -> Fields:
+    found: Fields = {}
     for key, sign, value in (part.partition("=") for part in split_list([word])):
         if not sign:
             raise InputError(f"{option} {word}: '{key}' has no value; write KEY=VALUE,KEY=VALUE")

@@ -7,12 +7,14 @@ import json
 import operator
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import add_writing, words_of
+from socialstats.cli.settings import Settings
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.errors import APPROXIMATE, InputError, MissingDependency, SocialStatsError
 from socialstats.text import count, listing, number, p_value, quoted
 from socialstats.voice import speaking
@@ -36,7 +38,7 @@ examples, with the tables in examples/data:
   socialstats gate answers.csv --unit item --cluster scenario --require "mean[reminded - plain].conf_low > 0"
 
 exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
-SHOWN: dict[str, Any] = {
+SHOWN: Fields = {
     "usage": "socialstats gate TABLE --require REQUIREMENT [options]", "description": HELP, "epilog": EPILOG,
     "allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter,
 }  # fmt: skip
@@ -126,7 +128,7 @@ def run_gate(options: argparse.Namespace) -> int:
 
 
 def judged(
-    wanted: Sequence[Requirement], words: Sequence[str]
+    wanted: Sequence[Requirement], words: Texts
 ) -> tuple[list[Entry], list[float | None], list[str]]:  # fmt: skip
     """Return an entry and a value for each requirement, and the cautions of the results that they rest on.
 
@@ -178,7 +180,7 @@ def judged(
     return entries, values, list(cautions)
 
 
-def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+def metric_of(one: Requirement, known: Settings) -> tuple[str, Fields, str]:
     """Return the metric of a requirement, options that it implies, and the term of its row."""
     if one.quantity != "mean":
         if one.quantity not in known:
@@ -190,7 +192,7 @@ def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str
     return MEANS["one"], {}, first
 
 
-def _as_conditions(words: Sequence[str]) -> list[str]:
+def _as_conditions(words: Texts) -> list[str]:
     """Return the words with the column of models as that of conditions: a difference of means pairs them."""
     if any(word.split("=")[0] == "--condition" for word in words):
         return list(words)
@@ -260,7 +262,7 @@ def headline(entries: Sequence[Entry]) -> str:
     return f"{count(len(entries) - failed)} of {count(len(entries), 'requirement')} met."
 
 
-def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Sequence[str]) -> str:
+def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Texts) -> str:
     """Return the outcome in one of the formats."""
     if kind == "junit":
         return as_junit("socialstats gate", entries)

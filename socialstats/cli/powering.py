@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from socialstats.cli.options import Output, add_writing, words_of
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.text import number
 
@@ -102,7 +103,7 @@ def parser_of(name: str, function: Callable[..., Any]) -> tuple[argparse.Argumen
     return parser, hints
 
 
-def figures() -> dict[str, Any]:
+def figures() -> Fields:
     """Return the kinds of files that hold a figure of this command, by format."""
     from socialstats.cli.show import PDF
     from socialstats.tables.writing import marked

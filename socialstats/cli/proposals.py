@@ -10,7 +10,6 @@ import csv
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -25,6 +24,7 @@ from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
@@ -66,7 +66,7 @@ READINGS: tuple[Callable[[Profile], Proposals], ...] = (
 def proposals(
     table: Table,
     said: Settings,
-    reads: Callable[[Settings], dict[str, Any]],
+    reads: Callable[[Settings], Fields],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
@@ -161,8 +161,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     their names say so. Times and costs make no board.
     """
     groups = independent_groups(seen)
-    group = seen.columns[groups.group] if groups is not None else None
-    owner = seen.columns.get(groups.unit or "") if groups is not None else None
+    group, owner = (groups.group, groups.unit) if groups is not None else (None, None)
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
     contest = max((one for one in found if one.design == "comparisons"), key=lambda one: one.score, default=None)
@@ -187,7 +186,7 @@ def uses_result(one: Proposal, told: set[str]) -> bool:
     return one.design != "comparisons" and not {*parts}.isdisjoint(told)
 
 
-def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
+def without_notes(table: Table) -> tuple[Table, Fields]:
     """Return a table without rows that are none of its own, and the settings that leave them out.
 
     Such rows are the two further header rows of Qualtrics, and a last row of averages or totals.
@@ -221,7 +220,7 @@ def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     return table, {}
 
 
-def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:
+def only_trials(table: Table) -> tuple[Table, Fields]:
     """Return a table with the trials of an experiment alone, and the setting that keeps them.
 
     Other rows are called instructions, practice and the like, and columns that trials have are empty in them.
@@ -240,7 +239,7 @@ def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {}
 
 
-def command(files: Sequence[str], settings: Settings, name: str = "report") -> str:
+def command(files: Texts, settings: Settings, name: str = "report") -> str:
     """Return a complete command line; `files` are those of the table, or ``--example NAME``.
 
     Examples
@@ -263,7 +262,7 @@ def command(files: Sequence[str], settings: Settings, name: str = "report") -> s
     return shlex.join(typed)
 
 
-def estimate(files: Sequence[str], one: Proposal) -> str:
+def estimate(files: Texts, one: Proposal) -> str:
     """Return the command line that estimates one metric."""
     typed = ["socialstats", "estimate", one.metric, *files]
     for part, columns in one.parts.items():
@@ -273,7 +272,7 @@ def estimate(files: Sequence[str], one: Proposal) -> str:
     return shlex.join(typed)
 
 
-def joined(labels: Sequence[str]) -> str:
+def joined(labels: Texts) -> str:
     """Write labels with commas between, as `deciding.split_list` reads them."""
     return ",".join('"' + v.replace('"', '""') + '"' if set(v) & {",", '"'} or v != v.strip() else v for v in labels)
 
@@ -302,7 +301,7 @@ def seen_words(table: Table) -> str:
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}{made}"
 
 
-def reading(table: Table, settings: Settings) -> dict[str, Any]:
+def reading(table: Table, settings: Settings) -> Fields:
     """Read a table as proposed; return what a report needs in addition.
 
     Raises
@@ -320,11 +319,11 @@ def reading(table: Table, settings: Settings) -> dict[str, Any]:
     if not isinstance(design, Comparisons):
         return {}
     graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
-    needed: dict[str, Any] = {} if graph.connected else {"prior": "0.5"}
+    needed: Fields = {} if graph.connected else {"prior": "0.5"}
     return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 
 
-def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
+def one_of_each(table: Table, settings: Settings) -> Fields:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
@@ -344,7 +343,7 @@ def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
     return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
 
 
-def nothing_found(table: Table, refused: Sequence[str]) -> str:
+def nothing_found(table: Table, refused: Texts) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     held = Profile(table).columns
     nested = [name for name in table.columns[:MOST_COLUMNS] if name not in held]
@@ -363,7 +362,7 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
-def proposed(error: NoDesign, files: Sequence[str]) -> str:
+def proposed(error: NoDesign, files: Texts) -> str:
     """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
     refused: list[str] = []
     found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)

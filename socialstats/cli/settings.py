@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from socialstats.designs.aliases import Fields
 from socialstats.designs.vocabulary import spelled
 
 Settings = Mapping[str, Any]
@@ -51,7 +52,7 @@ class Setting:
 
     def add(self, add: Callable[..., Any]) -> None:
         """Add the option to a parser."""
-        how: dict[str, Any] = {"choices": self.choices.split()} if self.choices else {"metavar": self.metavar}
+        how: Fields = {"choices": self.choices.split()} if self.choices else {"metavar": self.metavar}
         how |= {"type": {"whole": int, "number": float}[self.kind]} if self.kind in ("whole", "number") else {}
         how |= {"action": "append"} if self.kind in REPEATED else {}
         how = {"action": "store_const", "const": True} if self.kind == "switch" else how

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.deciding import fit_both, mapped_columns, words
 from socialstats.cli.settings import OWN, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
@@ -67,14 +68,14 @@ def read_shape(study: Study, table: Table, settings: Settings) -> Any:
     options = {key: settings[key] for key in (*PASSED, *study.takes) if settings.get(key)}
     options |= {"na": False} if options.get("na") in ("", [""]) else {}  # '' says: empty fields alone are missing
     if study.parts:
-        parts: dict[str, Any] = {}
+        parts: Fields = {}
         for part, column in (map_part(entry, study, study.parts) for entry in entries):
             parts[part] = (*parts.get(part, ()), column) if part == "repeat" else column
         return study.read(table, **options, **parts)
     return study.read(renamed(table, entries, study), **options)
 
 
-def map_part(entry: str, study: Study, known: tuple[str, ...]) -> tuple[str, str]:
+def map_part(entry: str, study: Study, known: Levels) -> Pair:
     """Split ``part=column``.
 
     Raises

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair
+from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
@@ -39,7 +39,7 @@ class GroupSources:
         group: str | None = None,
         value: str | None = None,
         unit: NaTexts | None = None,
-        groups: Sequence[str] | None = None,
+        groups: Texts | None = None,
         levels: Sequence[Any] | None = None,
         scale: GroupScale | None = None,
         by: str | None = None,
@@ -124,7 +124,7 @@ class GroupSources:
         first: Any,
         second: Any,
         *,
-        groups: Sequence[str] = ("first", "second"),
+        groups: Texts = ("first", "second"),
         levels: Sequence[Any] | None = None,
         scale: GroupScale | None = None,
         missing: Missing = "error",
@@ -161,7 +161,7 @@ class GroupSources:
         cls,
         table: Any,
         *,
-        groups: Sequence[str] | None = None,
+        groups: Texts | None = None,
         levels: Sequence[Any] | None = None,
         scale: GroupScale | None = None,
         source: str = "table",

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.columns import SIDE_WORDS, partner_of
@@ -48,6 +48,7 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
+from socialstats.tables.labels import Labels
 from socialstats.text import listing, shorten
 
 MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
@@ -215,6 +216,11 @@ class Column:
         return self.whole and (numbered or self.called("nummer"))
 
     @property
+    def lists(self) -> bool:
+        """Whether labels name things rather than measure them: texts, ids, numbers of something, or of a list."""
+        return self.text or self.identifies or self.numbering or self.is_enumeration
+
+    @property
     def is_enumeration(self) -> bool:
         """Whether whole numbers are those of a list: nearly all from 0 or 1 to the last, more than a scale has."""
         numbers = self.numbers or [0.0]
@@ -250,6 +256,9 @@ class Column:
         if tokens & names or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
             return True
         return self._holds(names)
+
+
+Columns = Sequence[Column]
 
 
 class Profile:
@@ -313,13 +322,21 @@ class Profile:
         """Return the columns that vary and are no frequencies."""
         return [c for c in self.every if c.size > 1 and c.name not in self.frequencies]
 
-    def distinct(self, names: Sequence[str]) -> bool:
+    def combined(self, *columns: Column) -> tuple[FloatArray, list[Labels]]:
+        """Return the combinations of labels that occur: in how many rows, and the label of each column."""
+        cells = self.table.counts([c.name for c in columns])
+        return cells.n, [cells.columns[c.name].labels() for c in columns]
+
+    def combinations(self, *columns: Column) -> int:
+        """How many combinations of the labels of some columns occur."""
+        return len(self.table.counts([c.name for c in columns]).n)
+
+    def distinct(self, *columns: Column) -> bool:
         """Whether the combinations of some columns are all different."""
-        key = frozenset(names)
+        key = frozenset(c.name for c in columns)
         if key not in self._distinct:
-            sizes = [c.size + (c.filled < c.rows) for c in self.every if c.name in key]
-            enough = len(sizes) < len(key) or math.prod(sizes) >= self.rows  # fewer combinations than rows repeat
-            self._distinct[key] = enough and float(self.table.counts([*dict.fromkeys(names)]).n.max(initial=0)) == 1.0
+            enough = math.prod(c.size + (c.filled < c.rows) for c in columns) >= self.rows  # fewer repeat
+            self._distinct[key] = enough and self.combinations(*columns) == self.rows
         return self._distinct[key]
 
     def constant(self, inner: Column, outer: Column) -> bool:
@@ -327,10 +344,10 @@ class Profile:
         key = (inner.name, outer.name)
         if key not in self._constant:
             few = inner.size <= outer.size
-            self._constant[key] = few and len(self.table.counts([*key]).n) == outer.size
+            self._constant[key] = few and self.combinations(inner, outer) == outer.size
         return self._constant[key]
 
-    def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def values(self, columns: Sequence[Column]) -> FloatArray:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(c.odd)) for c in columns]
@@ -346,8 +363,7 @@ class Profile:
         """Whether two columns of the same texts never agree in a row, as two sides do; raters and conditions would."""
         if one.numbers is not None or other.numbers is not None or share(one, other) < 1:
             return False
-        cells = self.table.counts([one.name, other.name])
-        a, b = (cells.columns[c.name].labels() for c in (one, other))
+        _, (a, b) = self.combined(one, other)
         same = [a.levels[i] == b.levels[j] for i, j in zip(a.codes, b.codes, strict=True) if min(i, j) >= 0]
         enough = self.rows >= FEWEST_CELLS * max(len(one.levels), len(other.levels))
         return enough and not any(same)
@@ -407,7 +423,7 @@ class Profile:
         if not column.whole or column.unique or column.size < 2 or column.filled < column.rows:
             return False
         numbers = sorted(column.numbers or [])
-        n = self.table.counts([column.name]).n
+        n, _ = self.combined(column)
         in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
         if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
             return bool(self.owners) or column.called(REPEATS)
@@ -430,14 +446,12 @@ class Profile:
 
     def _never_twice(self, column: Column, cell: Sequence[Column]) -> bool:
         """Whether hardly two rows of one cell have the same label, where chance would make several do."""
-        cells = self.table.counts([*(c.name for c in cell), column.name])
-        if cells.n.max(initial=0) > 1 and (cells.n > 1).mean() > 1 - MOST_OF:
+        n, (label, *of_cell) = self.combined(column, *cell)
+        if (n > 1).mean() > 1 - MOST_OF:
             return False
-        inside = joint_codes([cells.columns[c.name].labels().codes for c in cell])
-        label = cells.columns[column.name].labels().codes
-        share = np.bincount(label, weights=cells.n) / cells.n.sum()
-        pairs = (np.bincount(inside, weights=cells.n) * (np.bincount(inside, weights=cells.n) - 1)).sum() / 2
-        met = (cells.n * (cells.n - 1)).sum() / 2
+        share = np.bincount(label.codes, weights=n) / n.sum()
+        sizes = np.bincount(joint_codes([labels.codes for labels in of_cell]), weights=n)
+        pairs, met = (sizes * (sizes - 1)).sum() / 2, (n * (n - 1)).sum() / 2
         by_chance = pairs * (share**2).sum()
         return bool(by_chance >= FEWEST_CELLS and met <= RARELY * by_chance)
 
@@ -528,7 +542,7 @@ class Profile:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
         if column.size != 2:
             return False
-        n = self.table.counts([column.name]).n
+        n, _ = self.combined(column)
         return bool(n.max() > 0.9 * n.sum())
 
     def enough(self, column: Column) -> bool:
@@ -567,7 +581,7 @@ class Profile:
         sized = [
             (a, b) for a, b in combinations(self.repeating[:MOST_KEYS], 2) if len(a.levels) * b.size == self.rows >= 8
         ]
-        plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
+        plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct(a, b)]
         return frozenset(c.name for pair in plans for c in pair if c.whole)
 
     @cached_property
@@ -602,7 +616,7 @@ class Profile:
         for two in combinations(texts[:MOST_KEYS], 2):
             more, less = sorted(two, key=lambda c: -c.size)
             met = MOST_OF * len(more.levels) * len(less.levels) <= self.rows
-            if len(more.levels) >= FEWEST_CELLS and met and self.distinct([more.name, less.name]):
+            if len(more.levels) >= FEWEST_CELLS and met and self.distinct(more, less):
                 return more, less
         return None
 
@@ -612,13 +626,12 @@ class Profile:
         every = [c for c in self.every if c.tokens and c.names_things and not c.unique]
         raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * c.size <= self.rows]
         raters = [c for c in raters if not self.has_partner(c)]
-        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
+        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct(c, r))
 
     def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
-        rest = [c.name for c in keys if c is not unit]
-        joint = [*((name,) for name in rest), *combinations(rest, 2)]
-        return any(self.distinct([unit.name, *names]) for names in joint)
+        rest = [c for c in keys if c is not unit]
+        return any(self.distinct(unit, *two) for size in (1, 2) for two in combinations(rest, size))
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
@@ -628,11 +641,11 @@ class Profile:
         who = [c for c in free if c.text and c.called("user", "username", "email", "nickname")]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
-    def telling_apart(self, key: Sequence[str], free: Sequence[Column]) -> list[Column]:
+    def telling_apart(self, key: Sequence[Column], free: Sequence[Column]) -> list[Column]:
         """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
         for size in (1, 2, 3):
             for added in combinations(free[:MOST_KEYS], size):
-                if self.distinct([*key, *(c.name for c in added)]):
+                if self.distinct(*key, *added):
                     return [*added]
         return []
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import among, texts
@@ -169,8 +169,8 @@ class RatingsSources:
         *,
         raters_in: Literal["columns", "rows"],
         unit: str | None = None,
-        raters: Sequence[str] | None = None,
-        units: Sequence[str] | None = None,
+        raters: Texts | None = None,
+        units: Texts | None = None,
         source: str = "data frame",
         **options: Any,
     ) -> Ratings:
@@ -227,7 +227,7 @@ class RatingsSources:
         cls,
         data: Any,
         *,
-        columns: Sequence[str] | None = None,
+        columns: Texts | None = None,
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
         unit: str | None = None,
@@ -279,7 +279,7 @@ class RatingsSources:
         cls,
         table: Any,
         *,
-        raters: Sequence[str] = ("rater 1", "rater 2"),
+        raters: Texts = ("rater 1", "rater 2"),
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
         source: str = "table",
@@ -554,7 +554,7 @@ class Ratings(RatingsSources, Design):
             for code, level in enumerate(factor.levels)
         }
 
-    def of_raters(self, raters: Sequence[str]) -> Ratings:
+    def of_raters(self, raters: Texts) -> Ratings:
         """Return the ratings of some raters.
 
         Raises

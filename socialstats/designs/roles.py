@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
@@ -25,12 +25,12 @@ import numpy as np
 from scipy.special import fdtrc
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Levels
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of
-from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Profile
+from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Columns, Profile, listed
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.tables import bare
@@ -85,7 +85,7 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
@@ -149,10 +149,10 @@ class Cells:
     def __init__(
         self,
         profile: Profile,
-        unit: Sequence[str],
-        source: Sequence[str],
+        unit: Texts,
+        source: Texts,
         value: str | None,
-        used: Sequence[str] = (),
+        used: Texts = (),
     ) -> None:
         self.profile, self.unit, self.source, self.value = profile, tuple(unit), tuple(source), value
         self.used = {*unit, *source, value, *used}
@@ -189,7 +189,7 @@ class Cells:
         pairs = combinations([column.name for column in columns], 2)
         return next((pair for pair in pairs if self._numbers(pair)), ())
 
-    def rather_unit(self, repeat: Sequence[str]) -> Column | None:
+    def rather_unit(self, repeat: Texts) -> Column | None:
         """Return a column of repeats that rather names the units: structure alone says so, and it has more labels.
 
         Beside a column that is called like units these are persons only, where that column has few labels.
@@ -211,7 +211,7 @@ class Cells:
     def _varies(self, column: Column) -> bool:
         return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(self.n)
 
-    def _numbers(self, names: Sequence[str]) -> bool:
+    def _numbers(self, names: Texts) -> bool:
         cells = self.profile.table.counts([*self.unit, *self.source, *names])
         return float(cells.n.max(initial=0)) == 1.0
 
@@ -223,7 +223,7 @@ class Cells:
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
             return Within(column.name, "nested", numbers, "structure")
-        if column.called(VARIANTS) and not column.called(SCORERS):
+        if column.called(VARIANTS):
             return Within(column.name, "repeat", numbers, "name")
         if not column.called(TASKS):
             for kind, words in NAMED:
@@ -231,12 +231,12 @@ class Cells:
                     return Within(column.name, kind, numbers, "name")
         if self._is_measure(column):
             return Within(column.name, "measure", numbers, "structure")
-        if numbers and self._in_turn(column):
+        if self._in_turn(column):
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
         if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
-            who = column.called(PERSONS, RATERS) and column.names_things
+            who = column.called(PERSONS, RATERS)
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
@@ -254,7 +254,7 @@ class Cells:
         unit = joint_codes([cells.columns[name].labels().codes for name in self.unit])
         size, last = np.bincount(unit), np.zeros(int(unit.max()) + 1)
         np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
-        return bool(cells.n.max() == 1 and size.min() > 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
+        return bool(cells.n.max() == 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
 
     def _is_nested(self, column: Column) -> bool:
         """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
@@ -373,7 +373,7 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     between = float((sizes * (centre - mean.mean()) ** 2).sum())
     inside = float(((mean - centre[unit_of]) ** 2).sum())
     df_between, df_inside = len(sizes) - 1, len(mean) - len(sizes)
-    if df_between < 1 or df_inside < 1 or inside <= 0:
+    if df_between < 1 or inside <= 0:  # a cell a unit leaves nothing inside
         return 0.0
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
@@ -421,7 +421,7 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: 
     return None
 
 
-def refuse_few_units(table: Table, cells: Cells, repeat: Sequence[str]) -> None:
+def refuse_few_units(table: Table, cells: Cells, repeat: Texts) -> None:
     """Refuse repeats that have more labels than there are units: rather, these are the units.
 
     Raises
@@ -451,11 +451,10 @@ def refuse_other_answers(
         Naming the column, its values, and the settings that say what it is.
     """
     for kind in kinds:
-        name = cells.first(kind)
-        column = cells.profile.column(name) if name is not None else None
-        if name is None or column is None:
+        column = cells.profile.columns.get(cells.first(kind) or "")
+        if column is None:
             continue
-        unit = ",".join([*cells.unit, name])
+        name, unit = column.name, ",".join([*cells.unit, column.name])
         chosen = f"choose one, as in --where {shlex.quote(f'{shorten(name)}={shorten(column.levels[0])}')}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
@@ -485,12 +484,12 @@ class Board:
 
     Attributes
     ----------
-    model, value : str
-    unit : tuple of str
+    model, value : Column
+    unit : sequence of Column
         Columns that name the unit together.
-    task, cluster : str or None
-        A column that groups units: fixed tasks, or clusters of dependent units.
-    repeat : tuple of str
+    task, cluster : sequence of Column
+        The column that groups units, if there is one: fixed tasks, or clusters of dependent units.
+    repeat : sequence of Column
         Columns that number the answers of a model to a unit.
     answers : pair of int
         The fewest and the most answers of a model to a unit.
@@ -500,12 +499,12 @@ class Board:
         Whether units are numbered anew within each label of a second column, such as questions of each subject.
     """
 
-    model: str
-    unit: Levels
-    value: str
-    task: str | None
-    cluster: str | None
-    repeat: Levels
+    model: Column
+    unit: Columns
+    value: Column
+    task: Columns
+    cluster: Columns
+    repeat: Columns
     answers: tuple[int, int]
     named: bool
     anew: bool = False
@@ -513,17 +512,12 @@ class Board:
     @property
     def of(self) -> str:
         """The columns that name the units, as they are told."""
-        each = f" of each '{self.task}'" if self.task is not None else ""
-        return listing([f"'{name}'" for name in self.unit]) + each
+        return listed(self.unit) + "".join(f" of each {task}" for task in self.task)
 
     @property
     def within(self) -> bool:
         """Whether units lie within the labels of their first column, and are not only numbered anew in each label."""
         return len(self.unit) > 1 and not self.anew
-
-    def repeated(self, repeat: Levels, answers: tuple[int, int]) -> Board:
-        """Return the board with other repeats."""
-        return replace(self, repeat=repeat, answers=answers)
 
 
 FAMILIES = re.compile(
@@ -564,8 +558,8 @@ def holds_families(column: Column) -> bool:
 
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
-    texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
-    texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
+    texts = [c for c in profile.every if c.names_things and c.text and not (c.unique or c.prose)]
+    texts = [c for c in texts if not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
     if any(c.unique and c.called(MODELS) for c in profile.every):  # a row a model, whose provider says more of it
         texts = [c for c in texts if not c.called(PROVIDERS)]
@@ -619,8 +613,8 @@ def contrasts(profile: Profile) -> list[Contrast]:
     models = models_of(profile)
     kinds = [(c, "source" if c in models else contrast_kind(profile, c)) for c in profile.varying()]
     every = [Contrast(c, kind) for c, kind in kinds if kind]
-    finer = {(c.column.name) for c in every for d in every if is_finer(profile, c, d)}
-    return sorted((c for c in every if c.column.name not in finer), key=lambda c: -c.likely)
+    coarsest = [c for c in every if not any(is_finer(profile, c, d) for d in every)]
+    return sorted(coarsest, key=lambda c: -c.likely)
 
 
 def is_finer(profile: Profile, one: Contrast, other: Contrast) -> bool:
@@ -645,9 +639,8 @@ def names_keys(profile: Profile, column: Column) -> bool:
 
     Texts in full are things where each occurs equally often.
     """
-    things = column.text or column.identifies or column.numbering or column.is_enumeration
-    even = not column.prose or np.ptp(profile.table.counts([column.name]).n) == 0
-    return even and (things or column.name in profile.planned or column.called(UNITS, PERSONS))
+    even = not column.prose or np.ptp(profile.combined(column)[0]) == 0
+    return even and (column.lists or column.name in profile.planned or column.called(UNITS, PERSONS))
 
 
 def names_answers(column: Column) -> bool:
@@ -663,8 +656,8 @@ def is_met(profile: Profile, column: Column) -> bool:
 
 def is_balanced(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether most units met every label of a column, and equally often."""
-    sizes, often = np.unique(profile.table.counts([unit.name, column.name]).n, return_counts=True)
-    return bool(sizes.size and often.max() >= EQUAL * unit.size * column.size)
+    _, often = np.unique(profile.combined(unit, column)[0], return_counts=True)
+    return bool(often.max(initial=0) >= EQUAL * unit.size * column.size)
 
 
 def describes_persons(profile: Profile, column: Column) -> bool:
@@ -733,9 +726,9 @@ def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
     opposites, shares and short scales. What stands beside an answer, such as a reaction time, comes last.
     """
     free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
-    free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or numbers_things(c))]
+    free = [c for c in free if not (c.prose or c.unique_key or numbers_things(c))]
     free = [c for c in free if not (is_call(c) or c.says(WEIGHTS))]
-    free = [c for c in free if not (c.unique and c.whole and c.is_enumeration)]
+    free = [c for c in free if not (c.unique and c.is_enumeration)]
     free = [c for c in free if is_choice(c) or not is_designed(profile, c)]
     plays = (*TREATMENTS, *RATERS, *CUES)
     drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
@@ -822,14 +815,11 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     values : sequence of Column
         Columns that may be the score, the likeliest first.
     """
-    models, values = models_of(profile), sorted(values, key=lambda c: answer_rank(profile, c))
+    models = models_of(profile)
     if len(models) > 1 or not (models or not any(is_rater(profile, c) for c in profile.varying())):
         return None
-    for contrast in contrasts(profile):
-        board = board_of(profile, contrast.column, values)
-        if board is not None and (board.named or contrast.column in models or names_units(profile, board.unit[0])):
-            return board
-    return None
+    boards = (board_of(profile, contrast.column, values) for contrast in contrasts(profile))
+    return next((board for board in boards if board is not None), None)
 
 
 def board_of(profile: Profile, source: Column, values: Sequence[Column], met: float = MET_BY) -> Board | None:
@@ -852,10 +842,10 @@ def board_of(profile: Profile, source: Column, values: Sequence[Column], met: fl
 
 def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
-    unit = profile.columns[board.unit[0]]
+    unit = board.unit[0]
     repeated = unit.called(REPEATS) and not unit.id_named
     planned = unit.name in profile.planned or unit.id_named
-    thing = unit.text or unit.id_named or unit.numbering or unit.is_enumeration or board.named
+    thing = unit.lists or unit.id_named or board.named
     return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
 
 
@@ -880,7 +870,7 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
 def is_unit(profile: Profile, source: Column, column: Column) -> bool:
     """Whether a name, or else the structure, says that a column names units: texts and covariates need structure."""
     named = column.called(UNITS, PERSONS) and not (column.prose or column.called(COVARIATES))
-    labelled = not column.prose and names_units(profile, column.name)
+    labelled = not column.prose and names_units(column)
     planned = column.name in profile.planned or is_balanced(profile, source, column)
     return named or labelled or planned or column.id_named
 
@@ -912,16 +902,14 @@ def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
 
 def is_ordinal(column: Column) -> bool:
     """Whether every label is an ordinal word, as those of repeats are: first, second."""
-    words = [without_accents(label).casefold() for label in column.levels]
-    return bool(words) and {*words} <= {*ORDINALS}
+    return {without_accents(label).casefold() for label in column.levels} <= {*ORDINALS}
 
 
 def is_rater(profile: Profile, column: Column) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
     counted = column.called(CALLS) or counts_of(column)  # user_turns
     named = column.called(RATERS, GRADERS) and not (names_answers(column) or counted)
-    numbered = column.identifies or column.numbering or column.id_named or len(column.tokens) == 1
-    names = column.text or numbered or column.name in profile.planned
+    names = column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
     return column.names_things and names and named and column not in models_of(profile)
 
 
@@ -933,16 +921,15 @@ def names_sources(column: Column) -> bool:
     return short and not numbered and not words & {*ORDINALS}
 
 
-def names_units(profile: Profile, name: str) -> bool:
+def names_units(column: Column) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
-    column = profile.columns[name]
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
     return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
     """Return the share of pairs of a unit and a model that occur in the table."""
-    return len(profile.table.counts([unit.name, model.name]).n) / (unit.size * model.size)
+    return profile.combinations(model, unit) / (unit.size * model.size)
 
 
 def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:
@@ -950,48 +937,40 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
     value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
         return None  # talks, games or sessions of one label each are the units
-    names: Levels = (unit.name,)
-    cells = Cells(profile, names, [model.name], value.name)
-    part = cells.first("part") if cells.repeated else None
-    if part is not None:
-        names = (unit.name, part)
-        cells = Cells(profile, names, [model.name], value.name)
+    cells = Cells(profile, [unit.name], [model.name], value.name)
+    part = [profile.columns[name] for name in [cells.first("part")] if cells.repeated and name is not None]
+    if part:
+        cells = Cells(profile, [unit.name, part[0].name], [model.name], value.name)
     persons = unit.called(PERSONS) or unit.id_named
     persons = persons and met_share(profile, model, unit) >= EQUAL  # each met several items of either kind
     if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
     kinds: tuple[Kind, ...] = ("repeat", "factor", "scorer", "nested")  # judges of one answer: their mean
-    repeat = cells.repeats(kinds) if cells.repeated else ()
-    if cells.rather_unit(repeat) is not None:
+    names = cells.repeats(kinds) if cells.repeated else ()
+    if cells.rather_unit(names) is not None:
         return None
+    repeat = [profile.columns[name] for name in names]
     owners = [
         c
         for c in profile.varying()
-        if c.name not in (*names, model.name, value.name, *repeat)
+        if c not in (unit, *part, model, value, *repeat)
         and c.names_things
         and 1 < c.size <= unit.size / 2
         and profile.constant(c, unit)
         and not c.called(COSTS, TIMINGS)
     ]
-    tasks = [*([profile.columns[part]] if part is not None else []), *owners]
-    task = next((c.name for c in tasks if c.called(BENCHMARKS)), None)
-    clusters = (
-        c.name
-        for c in owners
-        if c.size >= FEWEST_UNNAMED  # fewer clusters allow no inference
-        and c.name != task
-        and holds_units(c)
-    )
+    task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
+    clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]  # few infer nothing
     return Board(
-        model=model.name,
-        unit=names if part is None or task != part else (unit.name,),
-        value=value.name,
+        model=model,
+        unit=[unit, *(c for c in part if c not in task)],
+        value=value,
         task=task,
-        cluster=next(clusters, None),
+        cluster=clusters[:1],
         repeat=repeat,
         answers=cells.answers,
         named=unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS)),
-        anew=part is not None and is_numbered_anew(unit, profile.columns[part]),
+        anew=any(is_numbered_anew(unit, c) for c in part),
     )
 
 
@@ -1003,7 +982,7 @@ def holds_units(column: Column) -> bool:
 DEPENDENT = (*UNITS, *RATERS, *CLUSTERS, *PERSONS, "user", "visitor", "ip", "instruction")
 
 
-def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> list[str]:
+def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str]:
     """Return at most two columns whose labels repeat across pairs of items: judges, prompts, sessions.
 
     A name that says so is enough for few labels. Others need many labels, and texts or ids rather than numbers. What
@@ -1012,26 +991,25 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     Parameters
     ----------
     profile : Profile
-    pair : sequence of str
-        The two columns of items.
+    a, b : Column
+        Those of the items.
     used : sequence of str
         Further columns that play a part.
     """
-    pairs = len(profile.table.counts(list(pair)).n)
+    pair, pairs = (a.name, b.name), profile.combinations(a, b)
 
     def named(c: Column) -> bool:
         return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
 
-    def listed(c: Column) -> bool:
-        return c.text or c.identifies or ((c.numbering or c.is_enumeration) and not c.called(REPEATS))
+    def told(c: Column) -> bool:
+        return c.text or c.identifies or (c.lists and not c.called(REPEATS))
 
     def numbers(c: Column) -> bool:
         few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
         return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
 
     def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
-        items = len({*profile.columns[pair[0]].levels, *profile.columns[pair[1]].levels})
-        return c.called(UNITS) and 2 * items <= c.size <= profile.rows / 2
+        return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
 
     free = [
         c
@@ -1041,16 +1019,14 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
         and c.name not in (*pair, *used)
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
-        and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
-        and (len(profile.table.counts([c.name, *pair]).n) != pairs or unit_of(c))  # else the pair says it
+        and (named(c) or (c.size >= FEWEST_UNNAMED and told(c)))
+        and (profile.combinations(c, a, b) != pairs or unit_of(c))  # else the pair says it
         and not holds_outcomes(pair, used, profile.table, c)
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
-    clusters: list[Column] = []
-    for c in free:
-        if not any(profile.constant(other, c) or profile.constant(c, other) for other in clusters):
-            clusters.append(c)
-    return [c.name for c in clusters[:2]]
+    first = free[:1]
+    apart = [c for c in free if not any(profile.constant(d, c) or profile.constant(c, d) for d in first)]
+    return [c.name for c in (*first, *apart[:1])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -1059,17 +1035,17 @@ class Groups:
 
     Attributes
     ----------
-    group : str
-    unit : str or None
-        The column that names the units; None where each row is one.
+    group : Column
+    unit : Column or None
+        What names the units; None where each row is one.
     several : bool
         Whether a unit has several rows.
     named : bool
         Whether names or labels tell the groups; else they are the only labels that persons, or classes of them, have.
     """
 
-    group: str
-    unit: str | None
+    group: Column
+    unit: Column | None
     several: bool
     named: bool = True
 
@@ -1088,28 +1064,26 @@ def independent_groups(profile: Profile) -> Groups | None:
     likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         board = board_of(profile, group, [c for c in values if c is not group])
-        if board is not None and not profile.planned.isdisjoint(board.unit):
+        if board is not None and any(c.name in profile.planned for c in board.unit):
             continue  # units met both
         met = [
             c
             for c in things
-            if c is not group
-            and c.size > group.size
-            and not c.unique
+            if c.size > group.size
             and (c.text or c.identifies or c.called(UNITS, PERSONS))
             and not c.prose
             and met_share(profile, group, c) > MET_BY
-            and names_units(profile, c.name)
+            and names_units(c)
         ]
         inner = [
             c
             for c in things
             if c.size > 2 * group.size
             and profile.constant(group, c)
-            and names_units(profile, c.name)
+            and names_units(c)
             and not (c.called(CALLS) or (c.called(VALUES) and not c.called(PERSONS)))
             and (c.id_named or not c.called(REPEATS))
-            and (c.text or c.identifies or c.numbering or c.is_enumeration or c.called(UNITS))
+            and (c.lists or c.called(UNITS))
         ]
         repeated = [
             c
@@ -1118,13 +1092,12 @@ def independent_groups(profile: Profile) -> Groups | None:
             and (c.called(PERSONS) or not any(profile.constant(other, c) for other in met))
         ]
         if repeated and (not models or group.called(TREATMENTS)):
-            return Groups(group.name, min(repeated, key=lambda c: c.size).name, several=True)
-        crossed = (c for c in things if c is not group and c.size * group.size == profile.rows)
+            return Groups(group, min(repeated, key=lambda c: c.size), several=True)
         if models:
             continue
-        planned = any(profile.distinct([c.name, group.name]) for c in crossed)
+        planned = any(fills_rows(profile, group, c) and profile.distinct(c, group) for c in things)
         if not planned and not any(c.called(UNITS) or c.size >= FEWEST_UNNAMED for c in met):
-            return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
+            return Groups(group, next((c for c in inner if c.unique), None), several=False)
     return unnamed_groups(profile) if not models else None
 
 
@@ -1145,7 +1118,7 @@ def unnamed_groups(profile: Profile) -> Groups | None:
     if len(few) != 1:
         return None
     owner = owners.get(few[0].name)
-    return Groups(few[0].name, (owner or person).name, several=owner is not None, named=False)
+    return Groups(few[0], owner or person, several=owner is not None, named=False)
 
 
 def owned_by(profile: Profile, group: Column) -> bool:

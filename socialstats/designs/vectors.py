@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from socialstats.designs.aliases import Fields
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.calls import keywords
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.contrasts_reading import vector
@@ -156,7 +156,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
     return [values_of(data, name) for data in vectors]
 
 
-def names_of(vectors: Sequence[Any], defaults: Sequence[str]) -> list[str]:
+def names_of(vectors: Sequence[Any], defaults: Texts) -> list[str]:
     """Return the names of series, where they all have one of their own, else the defaults."""
     names = [getattr(data, "name", None) for data in vectors]
     texts = [name for name in names if isinstance(name, str)]

@@ -6,13 +6,12 @@ the units. Here each of them becomes a question, whose score follows from what t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from socialstats.cli.readings.boards import LEADERBOARD, each_answer, measures_in, of_one_measure
 from socialstats.cli.readings.proposal import (
-    Columns,
     Parts,
     Proposal,
     Proposals,
@@ -20,10 +19,11 @@ from socialstats.cli.readings.proposal import (
     level_settings,
     two_conditions,
 )
+from socialstats.designs.aliases import Fields
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import MODEL, noun_for
-from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, listed, paired_names
+from socialstats.designs.profile import FEW_COLUMNS, Column, Columns, Profile, listed, paired_names
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
@@ -102,19 +102,14 @@ def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast,
     """Yield the contrasts whose labels the units met, with these units."""
     for contrast in contrasts(seen)[:MOST_CONTRASTS]:
         board = board_of(seen, contrast.column, [c for c in values if c is not contrast.column])
-        named = board is not None and (board.named or contrast.likely >= STRONG or names_units(seen, board.unit[0]))
+        named = board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0]))
         if board is not None and named:
             yield contrast, board
 
 
-def columns_of(seen: Profile, names: Sequence[str]) -> list[Column]:
-    """Return columns by name."""
-    return [seen.columns[name] for name in names]
-
-
 def fit(seen: Profile, board: Board) -> float:
     """Return what is taken from the likelihood of a question: unnamed values, unnamed or few units."""
-    unit, value = seen.columns[board.unit[0]], seen.columns[board.value]
+    unit, value = board.unit[0], board.value
     named = board.named or unit.called(PERSONS) or unit.id_named
     clear = value.called(VALUES) or value.yes_no
     lone = value.name in seen.siblings  # one of several answers, a column each
@@ -133,15 +128,15 @@ def is_nominal(value: Column) -> bool:
 
 def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     """Propose to compare the labels of a contrast on the units that met them."""
-    source, value = contrast.column, seen.columns[board.value]
-    rated = contrast.kind in ("unnamed", "lettered") and seen.columns[board.unit[0]].called(PERSONS)
+    source, value = contrast.column, board.value
+    rated = contrast.kind in ("unnamed", "lettered") and board.unit[0].called(PERSONS)
     score = contrast.likely - fit(seen, board) - THINGS_RATED * (rated and not board.repeat)
     if value.numbers is None and value.size > 2 and not (has_order(value) and source.size == 2):
         yield from shares(seen, contrast, board, score)
         return
-    models = [c for c in models_of(seen) if c is not source and not seen.constant(c, seen.columns[board.unit[0]])]
+    models = [c for c in models_of(seen) if c is not source and not seen.constant(c, board.unit[0])]
     if contrast.kind == "source":
-        factors = [c for c in contrasts(seen) if c.column.name in board.repeat or varies_within(seen, board, c.column)]
+        factors = [c for c in contrasts(seen) if c.column in board.repeat or varies_within(seen, board, c.column)]
         averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
@@ -163,57 +158,55 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
 
 def varies_within(seen: Profile, board: Board, column: Column) -> bool:
     """Whether a column varies among the answers of one source to one unit."""
-    if column.name in (*board.unit, board.model, board.value):
-        return False
-    cells = Cells(seen, board.unit, [board.model], board.value)
-    return any(within.name == column.name for within in cells.within)
+    return any(within.name == column.name for within in cells_of(seen, board).within)
+
+
+def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
+    """Return the rows of a board by unit, source and further factors."""
+    return Cells(seen, [c.name for c in board.unit], [c.name for c in (board.model, *factors)], board.value.name)
 
 
 def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
     """Return a board whose units met both conditions under each model; None where these did not vary within units."""
-    cells = Cells(seen, board.unit, [board.model, model.name], board.value)
+    cells = cells_of(seen, board, model)
     repeat = cells.repeats() if cells.repeated else ()
-    if len(cells.n) <= len(Cells(seen, board.unit, [board.model], board.value).n) or (cells.repeated and not repeat):
+    if len(cells.n) <= len(cells_of(seen, board).n) or (cells.repeated and not repeat):
         return None
-    return board.repeated(repeat, cells.answers)
+    return replace(board, repeat=[seen.columns[name] for name in repeat], answers=cells.answers)
 
 
 def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     """Propose scores of all labels of a source on the same units."""
-    source, value = seen.columns[board.model], seen.columns[board.value]
+    source, value = board.model, board.value
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
     names = "the models" if noun_for(source.name, source.levels) == MODEL else "what is compared"
     means = f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value} is the "
     means += f"score{instead_of(seen, board)}"
-    task = columns_of(seen, [board.task] if board.task is not None else [])
-    unit, repeat = columns_of(seen, board.unit), columns_of(seen, board.repeat)
-    parts = {"rater": [source], "unit": unit, "value": [value], "task": task, "repeat": repeat}
+    parts = {"rater": [source], "unit": board.unit, "value": [value], "task": board.task, "repeat": board.repeat}
     return Proposal("ratings", score, means, parts, {**LEADERBOARD, **cluster_of(board), **two_levels(value)})
 
 
-def tasks_within(seen: Profile, board: Board) -> list[str]:
+def tasks_within(seen: Profile, board: Board) -> list[Column]:
     """Return the task of a board whose units met several of them: pairs and ratings average these."""
-    task = board.task
-    return [task] if task is not None and not seen.constant(seen.columns[task], seen.columns[board.unit[0]]) else []
+    return [c for c in board.task if not seen.constant(c, board.unit[0])]
 
 
-def left_out(seen: Profile, unit: Sequence[str], source: Column) -> dict[str, str]:
+def left_out(seen: Profile, unit: Columns, source: Column) -> dict[str, str]:
     """Return the setting that leaves units out which lack a label, where there are some."""
-    met, units = (len(seen.table.counts([*names]).n) for names in ((*unit, source.name), unit))
+    met, units = seen.combinations(*unit, source), seen.combinations(*unit)
     return {"missing": "drop"} if met < units * source.size else {}
 
 
-def two_levels(value: Column) -> dict[str, Any]:
+def two_levels(value: Column) -> Fields:
     """Return the setting that says which of two labels counts as 1, where they are no opposites."""
     return level_settings([value], "paired") if value.text and opposites(value.levels) is None else {}
 
 
 def as_conditions(seen: Profile, source: Column, board: Board, score: float, by: Column | None = None) -> Proposal:
     """Propose the difference of two labels of a source on the same units."""
-    value, unit = seen.columns[board.value], columns_of(seen, board.unit)
-    repeat = columns_of(seen, [*board.repeat, *tasks_within(seen, board)])
+    value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     parts = {"unit": unit, "condition": [source], "value": [value], "repeat": repeat}
-    options: dict[str, Any] = {"conditions": two_conditions(source), **({"by": by.name} if by is not None else {})}
+    options: Fields = {"conditions": two_conditions(source), **({"by": by.name} if by is not None else {})}
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
     each = f", for each {by}" if by is not None else ""
     averaged = f"; {listed(repeat)} averaged" if repeat else ""
@@ -224,34 +217,29 @@ def as_conditions(seen: Profile, source: Column, board: Board, score: float, by:
 
 def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Proposals:
     """Propose the shares of each label among the answers of each source, or of two conditions."""
-    source, value = contrast.column, seen.columns[board.value]
-    parts: dict[str, Columns] = {"unit": columns_of(seen, [*board.unit, *board.repeat])}
-    options: dict[str, Any] = {"cluster": [board.unit[0]]} if board.repeat or len(board.unit) > 1 else {}
+    source, value, unit = contrast.column, board.value, [*board.unit, *board.repeat]
+    options: Fields = {"cluster": [unit[0].name]} if len(unit) > 1 else {}
     if contrast.kind == "source" and source.size > 2:
-        means = f"shares of each {value} among the answers of each {source}, by {listed(parts['unit'])}"
-        parts |= {"rater": [source], "value": [value]}
+        means = f"shares of each {value} among the answers of each {source}, by {listed(unit)}"
         settings = {**options, "scale": "nominal", "source": "rater"}
+        parts = {"unit": unit, "rater": [source], "value": [value]}
         yield Proposal("ratings", score, means, parts, settings, "choice_shares")
         score -= 0.5
-    parts = {"unit": parts["unit"], "condition": [source], "value": [value]}
-    options = {"conditions": two_conditions(source), **options}
-    options |= left_out(seen, [*board.unit, *board.repeat], source)
-    means = f"{value} of the same {listed(parts['unit'])} under two of {source}"
-    means += instead_of(seen, board)
-    yield Proposal("paired", score, means, parts, options)
+    options = {"conditions": two_conditions(source), **options, **left_out(seen, unit, source)}
+    means = f"{value} of the same {listed(unit)} under two of {source}{instead_of(seen, board)}"
+    yield Proposal("paired", score, means, {"unit": unit, "condition": [source], "value": [value]}, options)
 
 
-def cluster_of(board: Board) -> dict[str, Any]:
+def cluster_of(board: Board) -> Fields:
     """Return the setting that names the cluster of units, or the first of two columns that name them together."""
-    if board.cluster is not None:
-        return {"cluster": [board.cluster]}
-    return {"cluster": [board.unit[0]]} if board.within else {}
+    clusters = board.cluster or board.unit[: board.within]
+    return {"cluster": [c.name for c in clusters]} if clusters else {}
 
 
 def instead_of(seen: Profile, board: Board) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
-    used = columns_of(seen, [board.model, *board.unit, *board.repeat, board.value])
-    alike = [c for c in outcomes(seen, used) if c.text is seen.columns[board.value].text and not c.called(WEAK_VALUES)]
+    others = outcomes(seen, [board.model, *board.unit, *board.repeat, board.value])
+    alike = [c for c in others if c.text is board.value.text and not c.called(WEAK_VALUES)]
     more = [c for c in alike if c.called(VALUES)][:FEW_COLUMNS]
     return f"; {listed(more)} may be the value instead" if more else ""
 
@@ -265,10 +253,9 @@ def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
     for columns, score in ((named, RATED), (persons, RATED_BY_PERSONS), (others, RATED_UNNAMED)):
         for rater in columns[:MOST_RATERS]:
             board = board_of(seen, rater, [c for c in values if c is not rater], met=0)
-            unit = seen.columns[board.unit[0]] if board is not None else None
-            if board is None or unit is None or unit.prose or is_rater(seen, unit):
+            if board is None or board.unit[0].prose or is_rater(seen, board.unit[0]):
                 continue
-            if columns is not others or board.named or names_units(seen, unit.name):
+            if columns is not others or board.named or names_units(board.unit[0]):
                 yield as_ratings(seen, rater, board, score - less - fit(seen, board))
                 yield from choices(seen, rater, board)
 
@@ -293,11 +280,10 @@ def may_rate(seen: Profile, column: Column) -> bool:
 
 def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Proposal:
     """Propose that the labels of a column rate the units; what tells kinds of raters or answers apart is named."""
-    value, unit = seen.columns[board.value], columns_of(seen, board.unit)
-    repeat = columns_of(seen, [*board.repeat, *tasks_within(seen, board)])
+    value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     if not repeat and board.answers[1] > 1:
         plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things]
-        repeat = seen.telling_apart([*board.unit, rater.name], plans)
+        repeat = seen.telling_apart([*unit, rater], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
     by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
     unit, repeat = ([c for c in columns if c not in by] for columns in (unit, repeat))
@@ -305,7 +291,7 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
         unit, repeat = [*unit, *repeat], []
     groups = kinds_of(seen, rater, unit[0])
     source = [c for c in groups if people_among(c)][:1]
-    options: dict[str, Any] = {"by": by[0].name} if by else cluster_of(board)
+    options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
     averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
     means = f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
@@ -316,7 +302,7 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
 
 def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     """Propose shares of labels of which each person gave one to each unit, where nothing was done to either."""
-    value, unit = seen.columns[board.value], seen.columns[board.unit[0]]
+    value, unit = board.value, board.unit[0]
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
     if not (is_nominal(value) and rater.called(PERSONS)) or is_rater(seen, rater) or treated or board.repeat:
         return
@@ -362,9 +348,9 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
 
 def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
     """Whether many people stand beside few others, as where these are models: treated groups are of one size."""
-    cells = seen.table.counts([source.name, rater.name]).columns[source.name].labels()
-    people = int((cells.codes == cells.levels.index(people_among(source))).sum())
-    others = int((cells.codes >= 0).sum()) - people
+    _, (kinds, _) = seen.combined(source, rater)
+    people = int((kinds.codes == kinds.levels.index(people_among(source))).sum())
+    others = int((kinds.codes >= 0).sum()) - people
     return of_people_and_machines(source) and others <= min(MOST_BY, people / 3)
 
 
@@ -380,15 +366,14 @@ def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
 
 def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> bool:
     """Whether raters of each source answered the same units, once each or in numbered repeats."""
-    once = bool(repeats_of(seen, [unit, source, rater])) or seen.distinct([unit.name, source.name, rater.name])
+    once = bool(repeats_of(seen, [unit, source, rater])) or seen.distinct(unit, source, rater)
     return once and not seen.constant(unit, rater) and met_share(seen, source, unit) >= MET_BY
 
 
 def repeats_of(seen: Profile, key: Columns) -> list[Column]:
     """Return the columns that number the rows of a key; empty where its rows are all different."""
-    names = [c.name for c in key]
-    numbers = [c for c in seen.varying() if (c not in key and c.called(REPEATS)) or c.name in seen.planned]
-    return [] if seen.distinct(names) else seen.telling_apart(names, [c for c in numbers if c not in key])
+    numbers = [c for c in seen.varying() if c not in key and (c.called(REPEATS) or c.name in seen.planned)]
+    return [] if seen.distinct(*key) else seen.telling_apart(key, numbers)
 
 
 def groups_of_units(seen: Profile, less: float) -> Proposals:
@@ -396,14 +381,14 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     groups = independent_groups(seen)
     if groups is None:
         return
-    group = seen.columns[groups.group]
+    group, owner = groups.group, groups.unit
     picked = {} if group.size == 2 else {"groups": [*group.levels[:2]]}
     single = next((c for c in seen.every if c.unique and c.called(UNITS, PERSONS)), None)
     single = single or seen.columns.get(seen.row_id() or "")
-    clustered = groups.several and single is not None
-    unit = single if clustered else seen.columns.get(groups.unit or "")
-    used = [c for c in (group, unit, seen.columns.get(groups.unit or "")) if c is not None]
-    options = {"design": "groups", **({"cluster": [groups.unit]} if clustered else {}), **picked}
+    clusters = [owner] if groups.several and single is not None and owner is not None else []
+    unit = single if clusters else owner
+    used = [c for c in (group, unit, owner) if c is not None]
+    options = {"design": "groups", **({"cluster": [c.name for c in clusters]} if clusters else {}), **picked}
     values = [c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
     before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called("final")}
@@ -438,7 +423,7 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     if value is None or independent_groups(seen) is not None:
         return
     nominal = is_nominal(value)
-    options: dict[str, Any] = {"scale": "nominal"} if nominal else {}
+    options: Fields = {"scale": "nominal"} if nominal else {}
     repeated = [c for c in seen.varying() if c.names_things and not c.unique and not c.prose and c is not value]
     repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED]
     repeated = [c for c in repeated if c.id_named or c.called(UNITS) or c.name in seen.planned]
@@ -448,7 +433,7 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     if owner is not None:
         others = [c for c in seen.every if c not in (owner, value) and c.names_things and not c.prose]
         others.sort(key=lambda c: not c.called(REPEATS, CALLS))
-        repeat = seen.telling_apart([owner.name], others)
+        repeat = seen.telling_apart([owner], others)
         if not repeat:
             return
         told = f"{value} of each {owner}, with several rows "

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from socialstats.cli.readings.proposal import Columns, Proposal, Proposals, ends_of
+from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
 from socialstats.designs.model_scores import scores_of
-from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
+from socialstats.designs.profile import FEW, Column, Columns, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
@@ -69,7 +69,7 @@ def measures_in(seen: Profile) -> Column | None:
 
 def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
     """Whether each model has rows of each label."""
-    return len(seen.table.counts([model.name, scorer.name]).n) == model.size * scorer.size
+    return seen.combinations(model, scorer) == model.size * scorer.size
 
 
 def scores_in(seen: Profile, used: Columns) -> list[Column]:

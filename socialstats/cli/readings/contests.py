@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal, Proposals, drop_gaps
+from socialstats.cli.readings.proposal import Pair, Parts, Proposal, Proposals, drop_gaps
+from socialstats.cli.settings import Settings
+from socialstats.designs.aliases import Fields
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
     BEATEN,
@@ -19,6 +21,7 @@ from socialstats.designs.profile import (
     WINNERS,
     WON,
     Column,
+    Columns,
     Profile,
     negated,
     paired_names,
@@ -70,23 +73,21 @@ def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, resul
     )
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
-    clusters = {"cluster": clusters_of(seen, (a.name, b.name), [*names, *([by] if by is not None else [])])}
+    clusters = {"cluster": clusters_of(seen, a, b, [*names, *([by] if by is not None else [])])}
     return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
 
 
 def chose(seen: Profile, model: Column, sides: Pair) -> bool:
     """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
-    pair = [c.name for c in sides]
     items = sides[0].labels | sides[1].labels
-    met = len(seen.table.counts([*pair, model.name]).n)
     few = model.size <= MOST_MODELS and not model.labels & items
-    return few and met >= MET_BY * model.size * len(seen.table.counts(pair).n)
+    return few and seen.combinations(*sides, model) >= MET_BY * model.size * seen.combinations(*sides)
 
 
 def winners_and_losers(seen: Profile) -> Proposals:
     """Look for a column of winners and one of losers."""
     times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
-    counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
+    counted = times is not None and seen.distinct(*(c for c in seen.every if c.name != times))
     named = [c for c in seen.varying() if c.names_things]
     drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
     results: Parts = {"drawn": drawn} if drawn else {}
@@ -101,7 +102,7 @@ def winners_and_losers(seen: Profile) -> Proposals:
             continue
         means = f"{a} won, {b} lost"
         means += f", and {drawn[0]} says which were ties" if drawn else ""
-        options: dict[str, Any] = {"count": times} if counted else {}
+        options: Fields = {"count": times} if counted else {}
         score = 7.5 if actor else 9
         yield proposed_contest(seen, score, means, (a, b), {"winner": [a], **results}, **options)
         if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
@@ -180,8 +181,8 @@ def item_pairs(seen: Profile) -> list[Pair]:
 def named_in(seen: Profile, result: Column, texts: Columns) -> list[Pair]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
-    cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
-    winners, *others = (cells[c.name].labels().mapped(str, None, object).tolist() for c in (result, *near))
+    held = seen.combined(result, *near)[1]
+    winners, *others = (labels.mapped(str, None, object).tolist() for labels in held)
     decided = [k for k, label in enumerate(winners) if label is not None and not says_tie(label)]
     hits = [(c, {k for k in decided if labels[k] == winners[k]}) for c, labels in zip(near, others, strict=True)]
     pairs = combinations(hits, 2)
@@ -240,10 +241,9 @@ def unused_of(seen: Profile, result: Column) -> str:
 
 def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
     """Return the share of the rows that have the same label in both columns."""
-    cells = seen.table.counts([a.name, b.name])
-    one, other = (cells.columns[c.name].labels() for c in (a, b))
+    n, (one, other) = seen.combined(a, b)
     same = [one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True)]
-    return float(cells.n[same].sum() / seen.rows)
+    return float(n[same].sum() / seen.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ class Result:
         Whether another reading of the same column is likelier.
     """
 
-    options: Mapping[str, Any]
+    options: Settings
     words: str = ""
     sure: bool = False
     swapped: bool = False

@@ -81,7 +81,7 @@ def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal
 def counted_tables(seen: Profile) -> Proposals:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
     times = seen.frequencies[0] if seen.frequencies else ""
-    if not times or not seen.distinct([name for name in seen.columns if name != times]):
+    if not times or not seen.distinct(*(c for c in seen.every if c.name != times)):
         return
     labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
     alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
@@ -129,7 +129,7 @@ def counted_answers(seen: Profile) -> Proposals:
     """Yield a comparison of two sources in a table of counts of their answers: source, answer, number."""
     texts = [c for c in seen.every if c.text and c.size > 1 and not c.prose]
     counts = [c for c in seen.every if c.whole and bare(c.name) in FREQUENCIES]
-    if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct([c.name for c in texts]):
+    if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct(*texts):
         return
     for group, value in (texts, texts[::-1]):
         source = group in models_of(seen) or bool(people_among(group)) or tells_groups(group)

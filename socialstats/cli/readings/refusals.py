@@ -129,9 +129,8 @@ def separate_pools(seen: Profile) -> str:
     if likely is None or likely.score < SURE_CONTEST:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
-    cells = seen.table.counts([a.name, b.name])
     items = sorted(a.labels | b.labels)
-    one, other = (cells.columns[c.name].labels().mapped(items.index, -1, np.int64) for c in (a, b))
+    one, other = (labels.mapped(items.index, -1, np.int64) for labels in seen.combined(a, b)[1])
     met = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
     n, pool = connected_components(met, directed=False)
     pools = [[item for item, k in zip(items, pool, strict=True) if k == own] for own in range(n)]
@@ -152,10 +151,10 @@ def unlike_tasks(seen: Profile) -> str:
     models = [c for c in seen.varying() if c.text and c.called(MODELS)] or models_of(seen)
     numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
     for task, model in product(tasks, models):
-        if len(numbers) != 1 or task is model or not seen.distinct([task.name, model.name]):
+        if len(numbers) != 1 or task is model or not seen.distinct(task, model):
             continue
-        cells = seen.table.counts([task.name, numbers[0].name])
-        code, x = cells.columns[task.name].labels().codes, cells.columns[numbers[0].name].labels().numbers()
+        _, (of_task, values) = seen.combined(task, numbers[0])
+        code, x = of_task.codes, values.numbers()
         sizes = [float(np.nanmedian(np.abs(x[code == k]))) for k in range(task.size)]
         if min(sizes) > 0 and max(sizes) >= UNLIKE * min(sizes):
             return (
@@ -278,12 +277,10 @@ def counts_of_groups(seen: Profile) -> str:
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
     if len(totals) != 1 or not whole:
         return ""
-    cells = seen.table.counts([head.name, *(c.name for c in whole)]).columns
-    last = cells[head.name].labels().codes == totals[0]
-    for column in whole:
-        numbers = cells[column.name].labels().numbers()
-        if numbers[~last].sum() != numbers[last].sum():
-            return ""
+    _, (heads, *counted) = seen.combined(head, *whole)
+    last = heads.codes == totals[0]
+    if any(labels.numbers()[~last].sum() != labels.numbers()[last].sum() for labels in counted):
+        return ""
     return (
         f"Rows of {head} are counts of groups, and '{shorten(head.levels[totals[0]])}' is their sum. "
         "Groups are no units of a test. Counts of answers by two raters, or under two conditions, are read with "
@@ -337,17 +334,12 @@ def shares_of_options(seen: Profile) -> str:
     numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
     numbers = [c for c in numbers if not (c.whole or c.describes)]
     for question in [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ():
-        cells = seen.table.counts([question.name, *(c.name for c in numbers)])
-        at = cells.columns[question.name].labels().codes
-        whole = []
-        for column in numbers:
-            share = cells.columns[column.name].labels().numbers()
-            sums = np.bincount(at, weights=cells.n * share)
-            if np.isfinite(sums).all() and np.abs(sums - 1).max() <= ROUNDED:
-                whole.append(column.name)
+        n, (at, *shares) = seen.combined(question, *numbers)
+        sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
+        whole = [c for c, total in zip(numbers, sums, strict=True) if np.allclose(total, 1, rtol=0, atol=ROUNDED)]
         if whole:
             return (
-                f"{quoted(whole, 4)} add up to 1 within each {question}: they are shares of options. "
+                f"{listed(whole, 4)} add up to 1 within each {question}: they are shares of options. "
                 "Their mean difference is 0 whatever was answered. The answers are needed: a row for each, with the "
                 "source, the question and the answer. Counts of the answers are read with --count"
             )
@@ -418,19 +410,18 @@ def what_is_needed(seen: Profile) -> list[str]:
     if told := refusal(seen):
         return [f"{told}."]
     groups = independent_groups(seen)
-    return [*([f"{groups_told(seen, groups)}."] if groups is not None else []), *([UNJUDGED] if seen.unjudged else [])]
+    return [*([f"{groups_told(groups)}."] if groups is not None else []), *([UNJUDGED] if seen.unjudged else [])]
 
 
-def groups_told(seen: Profile, groups: Groups) -> str:
+def groups_told(groups: Groups) -> str:
     """Return a word on groups of different units."""
-    group = seen.columns[groups.group]
+    group, unit = groups.group, groups.unit
     labels = quoted(group.levels, 4)
     head = f"{group} ({labels}) tells groups of different units apart"
-    if groups.unit is None:
+    if unit is None:
         return (
             f"{head}: each row is a unit of its own. Groups are no matched pairs: compare them as independent samples"
         )
-    unit = seen.columns[groups.unit]
     each = f"each of {count(unit.size, 'label')} of {unit} is in one"
     if not groups.several:
         return f"{head}: {each}. Groups are no matched pairs: compare them as independent samples"

@@ -12,7 +12,6 @@ import numpy as np
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import label_column, square_tables
 from socialstats.cli.readings.proposal import (
-    Columns,
     Pair,
     Proposal,
     Proposals,
@@ -30,6 +29,7 @@ from socialstats.designs.profile import (
     OPPOSITES,
     SIDES,
     Column,
+    Columns,
     Profile,
     listed,
     one_word_differs,
@@ -121,8 +121,8 @@ class Rows:
         called = self.identity is not None and self.identity.called(PERSONS)
         self.persons = stamped or called
         self.described = any(bare(name) in COVARIATES for name in seen.columns)
-        others = [name for name in seen.columns if name not in seen.frequencies]
-        self.counted = bool(seen.frequencies and not name and seen.distinct(others))
+        others = [c for c in seen.every if c.name not in seen.frequencies]
+        self.counted = bool(seen.frequencies and not name and seen.distinct(*others))
         self.less = 3.0 if seen.long else 1.0 if seen.is_cross else 0.0
 
     @cached_property
@@ -398,7 +398,7 @@ def as_answers(group: Group) -> Proposal:
     source = [c for c in seen.varying() if people_among(c) and says_who_answered(c)][:1]
     parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
     model = next((c for c in models_of(seen) if not source and 2 * c.size <= seen.rows), None)
-    repeat = seen.telling_apart([model.name], [c for c in seen.varying() if c is not model]) if model else []
+    repeat = seen.telling_apart([model], [c for c in seen.varying() if c is not model]) if model else []
     if model is not None and repeat:  # each model answered several times
         parts = {"rater": [model], "units": group.columns, "repeat": repeat[:1]}
         means = f"{model} answers {count(group.size, 'question')} in columns, several times each"
