@@ -50,9 +50,7 @@ from socialstats.designs.vocabulary import (
     CLUSTER_NAME,
     CONDITIONS,
     CONFIDENCE,
-    COVARIATES,
     EARLIER,
-    METHODS,
     NUMBERINGS,
     PERSONS,
     RATERS,
@@ -63,7 +61,6 @@ from socialstats.designs.vocabulary import (
     TREATMENTS,
     UNITS,
     VALUES,
-    WEAK_VALUES,
 )
 from socialstats.text import quoted
 
@@ -102,8 +99,7 @@ def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast,
     """Yield the contrasts whose labels the units met, with these units."""
     for contrast in contrasts(seen)[:MOST_CONTRASTS]:
         board = board_of(seen, contrast.column, [c for c in values if c is not contrast.column])
-        named = board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0]))
-        if board is not None and named:
+        if board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0])):
             yield contrast, board
 
 
@@ -145,9 +141,6 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     )
     two = source.size == 2 or stages  # the last stage minus the first
     two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
-    rates = source.size > 2 and source.called(METHODS) and not board.repeat  # methods measure one quantity, as raters
-    if rates and value.numbers is not None:
-        yield as_ratings(seen, source, board, RATED)
     strong = two and len(models) == 1 and contrast.likely >= STRONG
     if strong and (inner := within_models(seen, board, models[0])) is not None:
         yield as_conditions(seen, source, inner, WITHIN_MODELS - fit(seen, board), by=models[0])
@@ -170,7 +163,7 @@ def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
     """Return a board whose units met both conditions under each model; None where these did not vary within units."""
     cells = cells_of(seen, board, model)
     repeat = cells.repeats() if cells.repeated else ()
-    if len(cells.n) <= len(cells_of(seen, board).n) or (cells.repeated and not repeat):
+    if cells.repeated and not repeat:
         return None
     return replace(board, repeat=[seen.columns[name] for name in repeat], answers=cells.answers)
 
@@ -239,8 +232,7 @@ def cluster_of(board: Board) -> Fields:
 def instead_of(seen: Profile, board: Board) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
     others = outcomes(seen, [board.model, *board.unit, *board.repeat, board.value])
-    alike = [c for c in others if c.text is board.value.text and not c.called(WEAK_VALUES)]
-    more = [c for c in alike if c.called(VALUES)][:FEW_COLUMNS]
+    more = [c for c in others if c.text is board.value.text and c.called(VALUES)][:FEW_COLUMNS]
     return f"; {listed(more)} may be the value instead" if more else ""
 
 
@@ -304,7 +296,7 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     """Propose shares of labels of which each person gave one to each unit, where nothing was done to either."""
     value, unit = board.value, board.unit[0]
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
-    if not (is_nominal(value) and rater.called(PERSONS)) or is_rater(seen, rater) or treated or board.repeat:
+    if not (is_nominal(value) and rater.called(PERSONS)) or treated:
         return
     means = f"shares of each {value}, of which each {rater} gave one to each {unit}"
     parts = {"unit": [rater], "rater": [unit], "value": [value]}
@@ -312,14 +304,13 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
 
 
 def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
-    """Return texts of few labels that each rater has one of, as where people and models answer: those called so first.
+    """Return texts of few labels that each rater has one of, as where people and models answer.
 
     What differs by unit as well says nothing of raters.
     """
     few = [c for c in seen.varying() if c.numbers is None and 2 <= c.size <= MOST_KINDS and c.filled == c.rows]
     few = [c for c in few if c not in (rater, unit) and 3 * c.size <= rater.size]
-    kinds = [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
-    return sorted(kinds, key=lambda c: not tells_groups(c))
+    return [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
 
 
 def people_and_models(seen: Profile, values: Columns) -> Proposals:
@@ -340,7 +331,7 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
         again = repeats_of(seen, [unit, source, rater])  # labels in words are conditions
-        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None or c.is_enumeration]
+        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None]
         means = f"{rater} answers {unit} with {free[0]}, {source} says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
@@ -357,9 +348,9 @@ def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
     other = rater.called(STIMULI)
-    labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
+    labelled = rater.lists and not other
     named = rater.called(PERSONS, RATERS) or labelled
-    apart = seen.constant(source, rater) or met_share(seen, source, rater) < EQUAL
+    apart = met_share(seen, source, rater) < EQUAL
     plain = not (rater.describes or rater.prose or rater.called(CALLS))
     return named and plain and apart and rater.size > 2 * source.size
 
@@ -389,13 +380,13 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     unit = single if clusters else owner
     used = [c for c in (group, unit, owner) if c is not None]
     options = {"design": "groups", **({"cluster": [c.name for c in clusters]} if clusters else {}), **picked}
-    values = [c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))]
+    values = [c for c in outcomes(seen, used) if not c.describes]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
     before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called("final")}
     values.sort(key=lambda c: (c.name not in before, c.says(EARLIER)))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
-        clear = value.called(VALUES) or value.yes_no or value.discrete
+        clear = value.called(VALUES) or value.discrete
         parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
         means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
@@ -451,7 +442,7 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
 
 def only_value(values: Columns) -> Column | None:
     """Return the only column that may hold values: called so, or of two opposites, or the only one at all."""
-    free = [c for c in values if not (c.called(COVARIATES, NUMBERINGS, CALLS) or c.describes)]
+    free = [c for c in values if not c.called(NUMBERINGS)]
     for likely in (
         [c for c in free if c.called(VALUES, RIGHT)],
         [c for c in free if c.yes_no],
@@ -468,9 +459,9 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
     What is the same in all rows of a unit, the `owner` of several, describes it.
     """
     rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
-    rest = [c for c in rest if c is not owner and not (owner is not None and seen.constant(c, owner))]
+    rest = [c for c in rest if owner is None or not seen.constant(c, owner)]
     rest = [c for c in rest if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))]
-    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES)]
+    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS)]
     return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
 
 
