@@ -312,11 +312,8 @@ class Profile:
 
     @cached_property
     def frequencies(self) -> list[str]:
-        """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
-        every = self.every
-        owners = [c for c in every if c.called(UNITS, RATERS) and 2 < c.size <= self.rows / 2]
-        counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
-        return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
+        """Names of columns of frequencies."""
+        return [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -600,7 +597,7 @@ class Profile:
         named = [c for c in self.repeating if c.tokens]
         if self.row_id() is not None or any(c.numbers_rows for c in self.every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = [c for c in self.repeating if c.text or c.identifies or c.numbering][:MOST_KEYS]
+            keys = [c for c in self.repeating if c.text][:MOST_KEYS]
             apart = [c for c in named if c.text and self.told_apart(c, keys)]
             named = [c for c in named if c in apart or (c.size > 12 and self.planned)]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]

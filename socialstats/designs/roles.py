@@ -43,10 +43,8 @@ from socialstats.designs.vocabulary import (
     CONDITIONS,
     CONFIDENCE,
     CONTROLS,
-    COSTS,
     COVARIATES,
     CUES,
-    DATES,
     EXPORTED,
     GOLD,
     GRADERS,
@@ -95,7 +93,6 @@ NAMED: tuple[tuple[Kind, Iterable[str]], ...] = (
     ("repeat", REPEATS),
     ("factor", (*MODELS, *CONDITIONS)),
 )  # what a name says of a column that varies within a unit and source
-BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 WEAK = (*REPEATS, *CONDITIONS, *TASKS, "sample", "id")  # names of units that may mean something else
 OTHER_UNITS = (
     *WEAK,
@@ -219,7 +216,7 @@ class Cells:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
         if 2 * column.size > self.rows:  # a call has an id or a time of its own; a free text says nothing
-            call = column.timing or column.called(IDENTITIES, TIMINGS, DATES, REPEATS)
+            call = column.called(IDENTITIES, TIMINGS, REPEATS)
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
             return Within(column.name, "nested", numbers, "structure")
@@ -235,14 +232,13 @@ class Cells:
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
-        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
+        if not (self._crossed(column) or (numbers and column.text)) or is_call(column):
             who = column.called(PERSONS, RATERS)
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
-        subject = column.called(SUBJECTS) and names_sources(column)
         numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)  # within a paper, say
-        if column.called(TASKS) or subject or numbered:
+        if column.called(TASKS, SUBJECTS) or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
@@ -561,8 +557,6 @@ def models_of(profile: Profile) -> list[Column]:
     texts = [c for c in profile.every if c.names_things and c.text and not (c.unique or c.prose)]
     texts = [c for c in texts if not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
-    if any(c.unique and c.called(MODELS) for c in profile.every):  # a row a model, whose provider says more of it
-        texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
     few = [c for c in named if c.size <= MOST_SOURCES]
@@ -672,11 +666,11 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     if is_setting(profile, c):
         return "setting"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
-    condition = c.called(CONDITIONS) or c.called(TREATMENTS)
+    condition = c.called(CONDITIONS)
     describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS})
     manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
-    answers = answers or (c.text and c.ends(LABELLINGS) and len(c.tokens) > 1)
+    answers = answers or (c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
     if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
@@ -844,7 +838,7 @@ def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
     unit = board.unit[0]
     repeated = unit.called(REPEATS) and not unit.id_named
-    planned = unit.name in profile.planned or unit.id_named
+    planned = unit.name in profile.planned
     thing = unit.lists or unit.id_named or board.named
     return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
 
@@ -888,14 +882,13 @@ def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
 
 def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
     """Whether units met labels of a source often enough, several each, and neither lies within the other."""
-    nested = profile.constant(unit, source) or profile.constant(source, unit)
-    return not nested and met_share(profile, source, unit) * source.size >= max(least * source.size, SEVERAL_MET)
+    return not profile.constant(unit, source) and met_share(profile, source, unit) * source.size >= max(
+        least * source.size, SEVERAL_MET
+    )
 
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
-    if column.called(RESPONSES):
-        return True
     answer = column.text and column.yes_no and not column.called(CONDITIONS)
     return answer and not is_balanced(profile, column, unit)
 
@@ -906,11 +899,10 @@ def is_ordinal(column: Column) -> bool:
 
 
 def is_rater(profile: Profile, column: Column) -> bool:
-    """Whether a column is called like raters, and no model that is compared is."""
-    counted = column.called(CALLS) or counts_of(column)  # user_turns
-    named = column.called(RATERS, GRADERS) and not (names_answers(column) or counted)
+    """Whether a column is called like raters."""
+    named = column.called(RATERS, GRADERS) and not (names_answers(column) or column.called(CALLS))
     names = column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
-    return column.names_things and names and named and column not in models_of(profile)
+    return column.names_things and names and named
 
 
 def names_sources(column: Column) -> bool:
@@ -934,7 +926,7 @@ def met_share(profile: Profile, model: Column, unit: Column) -> float:
 
 def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
-    value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
+    value = next((c for c in values if not profile.constant(c, unit)), None)
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
         return None  # talks, games or sessions of one label each are the units
     cells = Cells(profile, [unit.name], [model.name], value.name)
@@ -957,7 +949,6 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Col
         and c.names_things
         and 1 < c.size <= unit.size / 2
         and profile.constant(c, unit)
-        and not c.called(COSTS, TIMINGS)
     ]
     task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
     clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]  # few infer nothing
@@ -1004,10 +995,6 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
     def told(c: Column) -> bool:
         return c.text or c.identifies or (c.lists and not c.called(REPEATS))
 
-    def numbers(c: Column) -> bool:
-        few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
-        return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
-
     def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
         return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
 
@@ -1015,7 +1002,7 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
         c
         for c in profile.varying()
         if c.names_things
-        and not (c.describes or numbers(c) or (c.prose and not named(c)))
+        and not (c.describes or (c.prose and not named(c)))
         and c.name not in (*pair, *used)
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
@@ -1081,7 +1068,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             if c.size > 2 * group.size
             and profile.constant(group, c)
             and names_units(c)
-            and not (c.called(CALLS) or (c.called(VALUES) and not c.called(PERSONS)))
+            and not (c.called(VALUES) and not c.called(PERSONS))
             and (c.id_named or not c.called(REPEATS))
             and (c.lists or c.called(UNITS))
         ]
@@ -1111,7 +1098,7 @@ def unnamed_groups(profile: Profile) -> Groups | None:
         return None
     beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS)
     few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
-    few = [c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))]
+    few = [c for c in few if not (c.called(beside) or names_answers(c))]
     classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
     owners = {c.name: owner for c in few for owner in classes if profile.constant(c, owner)}
     few = [c for c in few if c.name in owners] or [c for c in few if not c.yes_no]

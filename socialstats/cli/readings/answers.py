@@ -69,7 +69,7 @@ MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 MOST_BY = 12  # labels of what a page is made by
 MOST_VALUES = 2  # columns of values that groups are compared by
 STRONG = 8.5  # likelihood of a contrast that is rather asked about than averaged
-BESIDE_PEOPLE, FEW_MET = 9.6, 0.2
+BESIDE_PEOPLE = 9.6
 WITHIN_MODELS, AVERAGED = 9.5, 8.2
 RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
@@ -133,7 +133,7 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     models = [c for c in models_of(seen) if c is not source and not seen.constant(c, board.unit[0])]
     if contrast.kind == "source":
         factors = [c for c in contrasts(seen) if c.column in board.repeat or varies_within(seen, board, c.column)]
-        averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
+        averaged = any(c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
     stages = (
@@ -162,7 +162,7 @@ def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
 def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
     """Return a board whose units met both conditions under each model; None where these did not vary within units."""
     cells = cells_of(seen, board, model)
-    repeat = cells.repeats() if cells.repeated else ()
+    repeat = cells.repeats()
     if cells.repeated and not repeat:
         return None
     return replace(board, repeat=[seen.columns[name] for name in repeat], answers=cells.answers)
@@ -240,7 +240,7 @@ def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
     """Propose the agreement of raters who judged the same units; `less` is taken where a comparison comes first."""
     raters = [c for c in seen.varying() if c.names_things and not (c.unique or c.prose or has_twin(seen, c))]
     named = [c for c in raters if is_rater(seen, c)]
-    persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS)]
+    persons = [c for c in raters if c not in named and c.called(PERSONS)]
     others = [c for c in raters if c not in (*named, *persons) and c.text and may_rate(seen, c)]
     for columns, score in ((named, RATED), (persons, RATED_BY_PERSONS), (others, RATED_UNNAMED)):
         for rater in columns[:MOST_RATERS]:
@@ -274,7 +274,7 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     """Propose that the labels of a column rate the units; what tells kinds of raters or answers apart is named."""
     value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     if not repeat and board.answers[1] > 1:
-        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things]
+        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value)]
         repeat = seen.telling_apart([*unit, rater], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
     by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
@@ -309,7 +309,7 @@ def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
     What differs by unit as well says nothing of raters.
     """
     few = [c for c in seen.varying() if c.numbers is None and 2 <= c.size <= MOST_KINDS and c.filled == c.rows]
-    few = [c for c in few if c not in (rater, unit) and 3 * c.size <= rater.size]
+    few = [c for c in few if 3 * c.size <= rater.size]
     return [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
 
 
@@ -324,8 +324,6 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
             continue
         if not (says_who_answered(source) or has_few_machines(seen, source, rater)):
             continue
-        if unit.prose and met_share(seen, rater, unit) < FEW_MET:
-            continue  # texts that one task each showed
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue
@@ -351,8 +349,7 @@ def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     labelled = rater.lists and not other
     named = rater.called(PERSONS, RATERS) or labelled
     apart = met_share(seen, source, rater) < EQUAL
-    plain = not (rater.describes or rater.prose or rater.called(CALLS))
-    return named and plain and apart and rater.size > 2 * source.size
+    return named and apart and rater.size > 2 * source.size
 
 
 def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> bool:
@@ -386,11 +383,16 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     values.sort(key=lambda c: (c.name not in before, c.says(EARLIER)))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
-        clear = value.called(VALUES) or value.discrete
         parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
         means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
-        score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
+        score = (
+            (GROUPED if value.discrete else GROUPED_UNNAMED)
+            if tells_groups(group)
+            else OF_MODELS
+            if value.discrete
+            else UNCLEAR
+        )
         score = score if groups.named else OF_PERSONS
         score -= ONE_OF_SEVERAL * (value.name in seen.siblings and not tells_groups(group))
         best = min(best, score)
@@ -460,7 +462,7 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
     """
     rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
     rest = [c for c in rest if owner is None or not seen.constant(c, owner)]
-    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))]
+    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or groups_units(c))]
     rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS)]
     return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
 

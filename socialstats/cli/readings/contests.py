@@ -86,7 +86,7 @@ def chose(seen: Profile, model: Column, sides: Pair) -> bool:
 
 def winners_and_losers(seen: Profile) -> Proposals:
     """Look for a column of winners and one of losers."""
-    times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
+    times = next((c.name for c in seen.every if c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct(*(c for c in seen.every if c.name != times))
     named = [c for c in seen.varying() if c.names_things]
     drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
@@ -119,13 +119,13 @@ def rank_columns(seen: Profile) -> Proposals:
         rows = seen.values(columns)
         rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
         k = len(columns)
-        if k != columns[0].size or not rows.size or rows[0].max() > 1 or rows.max() > k:
+        if k != columns[0].size or not rows.size or rows[0].max() > 1:
             continue
         whole_rows = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
         named = all(RANKS & {*c.tokens} or bare(c.name).endswith(tuple(RANKS)) for c in columns)
         if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
-        who = [c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns]
+        who = [c for c in seen.varying() if c.called(DEPENDENT)]
         who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]
         means = f"ranks of {count(len(columns), 'item')}, a column each; each two are a comparison, and 1 is the best"
         options = {"cluster": [c.name for c in who]} | drop_gaps(columns)
@@ -213,7 +213,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         if not found or not (c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
-        score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
+        score += 1.2 * c.called(PICKED)
         left = unused_of(seen, c)
         drawn = [d for d in seen.varying() if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)][:1]
         left = f", and {drawn[0]} says which were ties" if drawn else left

@@ -11,6 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
+from socialstats.cli.readings.proposal import ends_of
 from socialstats.designs.profile import WON, Column, Profile, listed, same_scale
 from socialstats.designs.roles import APART, Groups, independent_groups, models_of
 from socialstats.designs.tables import TOTALS, bare
@@ -23,7 +24,6 @@ from socialstats.designs.vocabulary import (
     CALLS,
     CODEBOOKS,
     COSTS,
-    COVARIATES,
     INTERVALS,
     LOSSES,
     MARGINS,
@@ -75,7 +75,7 @@ def rankings(seen: Profile) -> str:
 def arena_scores(seen: Profile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
     columns = [*seen.every]
-    score = next((c for c in columns if c.called(ARENA) and not c.text), None)
+    score = next((c for c in columns if c.called(ARENA)), None)
     beside = [c for c in columns if c.called(BATTLES) and c is not score]
     if score is None or not beside:
         return ""
@@ -83,20 +83,6 @@ def arena_scores(seen: Profile) -> str:
         f"{score} holds strengths that were estimated from battles ({listed(beside)} "
         "stand beside it). Nothing can be tested with them again. The battles are needed: one row each, with the two "
         "models and the winner"
-    )
-
-
-def mixed_averages(seen: Profile) -> str:
-    """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
-    models = [c for c in seen.every if c.unique and c.text and c.called(MODELS)]
-    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
-    other = [c for c in numbers if c.says(SCALES_OF_THEIR_OWN)]
-    if not models or not other or len(numbers) - len(other) < 1:
-        return ""
-    return (
-        f"Each row holds averages of one {models[0]}, and {listed(other, 4)} "
-        f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
-        "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
 
 
@@ -149,7 +135,7 @@ def unlike_tasks(seen: Profile) -> str:
     """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
     tasks = [c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES]
     models = [c for c in seen.varying() if c.text and c.called(MODELS)] or models_of(seen)
-    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
+    numbers = numbers_of(seen)
     for task, model in product(tasks, models):
         if len(numbers) != 1 or task is model or not seen.distinct(task, model):
             continue
@@ -170,7 +156,7 @@ def confounded_groups(seen: Profile) -> str:
     few = [c for c in seen.varying() if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)]
     for site, group in permutations(few, 2):
         alias = seen.constant(site, group) and seen.constant(group, site)
-        if alias and site.called(SITES) and not group.called(SITES, COVARIATES):
+        if alias and site.called(SITES):
             return (
                 f"Each label of {group} is one {site} ({quoted(site.levels, 3)}). What "
                 "differs between them may be either. Several of them in each group are needed to compare groups"
@@ -183,13 +169,13 @@ def summaries(seen: Profile) -> str:
     columns = [c for c in seen.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
     both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
-    bounds = [c for two in both if {*INTERVALS} & {*two[0].tokens, *two[1].tokens} for c in two]
+    bounds = [c for two in both for c in two]
     bounds += [c for c in seen.every if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
-    sizes = [c for c in columns if c.whole and c.says(SIZES)]
+    sizes = [c for c in columns if c.says(SIZES)]
     others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
     beside = [c for c in others if same_scale(c, *means[:1])] if means else []
-    if len(means) != 1 or beside or not (spread or bounds) or not (sizes or (spread and bounds)):
+    if len(means) != 1 or beside or not (spread or bounds):
         return ""  # the mean of people beside ratings of models is a column like these
     found = listed((*sizes, *means, *spread, *bounds), 6)
     return (
@@ -290,7 +276,7 @@ def counts_of_groups(seen: Profile) -> str:
 
 def counts_of_answers(seen: Profile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
-    numbers = [c for c in seen.varying() if not c.text and not (c.describes or c.numbers_rows)]
+    numbers = numbers_of(seen)
     whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
     if len(whole) < len(numbers):
         return ""
@@ -331,8 +317,7 @@ def prices(seen: Profile) -> str:
 
 def shares_of_options(seen: Profile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
-    numbers = [c for c in numbers if not (c.whole or c.describes)]
+    numbers = [c for c in numbers_of(seen) if ends_of(c)[0] >= 0 and ends_of(c)[1] <= 1 and not c.whole]
     for question in [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ():
         n, (at, *shares) = seen.combined(question, *numbers)
         sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
@@ -358,24 +343,26 @@ def codebook(seen: Profile) -> str:
 
 
 def mixed_measures(seen: Profile) -> str:
-    """Return a word on rows that are models, whose columns are measures of different kinds."""
+    """Return a word on rows that are models, whose columns are measures of different kinds: Elo, perplexity, shares."""
     model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS)), None)
-    numbers = [c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2]
-    numbers = [
-        c for c in numbers if not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES) and max(c.numbers or [0.0]) > 0
-    ]
-    if model is None or len(numbers) < 3:
-        return ""
-    tops = {c.name: max(c.numbers or [0.0]) for c in numbers}
-    low, high = min(tops, key=lambda name: tops[name]), max(tops, key=lambda name: tops[name])
-    turned = [c.name for c in numbers if "↓" in c.name]
-    if tops[high] < APART * tops[low] and not turned:
+    numbers = numbers_of(seen)
+    unlike = [c for c in numbers if c.says(SCALES_OF_THEIR_OWN) or "↓" in c.name]
+    others = [c for c in numbers if c.size > 2 and not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES)]
+    sized = sorted((c for c in others if ends_of(c)[1] > 0), key=lambda c: ends_of(c)[1])
+    if not unlike and len(sized) > 2 and ends_of(sized[-1])[1] >= APART * ends_of(sized[0])[1]:
+        unlike = [sized[0], sized[-1]]
+    if model is None or not unlike or len(unlike) == len(numbers):
         return ""
     return (
-        f"Each row is a {model} with measures of different kinds: '{shorten(low)}' ends at "
-        f"{tops[low]:g}, '{shorten(high)}' at {tops[high]:g}. Their mean says nothing. Scores of the models on "
-        "the same items are needed: one row for each model and item"
+        f"Each row is a {model} with measures of different kinds, such as {listed(unlike, 4)}. A mean over them says "
+        "nothing, and nothing tells how sure an average is. Scores of the models on the same items are needed: one row "
+        "for each model and item"
     )
+
+
+def numbers_of(seen: Profile) -> list[Column]:
+    """Return the columns of numbers that vary, and neither describe nor number the rows."""
+    return [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
 
 
 LOOKS: tuple[Callable[[Profile], str], ...] = (
@@ -385,7 +372,6 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     training_log,
     marked_texts,
     graded_numbers,
-    mixed_averages,
     separate_pools,
     one_side_named,
     unlike_tasks,
