@@ -668,7 +668,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS)
     describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS})
-    manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
+    manipulated = of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
     answers = answers or (c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
@@ -676,17 +676,17 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
         return ""
     numbered = c.called(TASKS, UNITS)  # tasks T1, T2, ... are no times
-    if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
+    if later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
         return "time"
-    if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
+    if of_people_and_machines(c):
         return "people"
-    if c.called(TREATMENTS) or (c.text and words_among(c) & {*CONTROLS}):
+    if c.called(TREATMENTS) or words_among(c) & {*CONTROLS}:
         return "treatment"
-    if c.text and c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
+    if c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
         return "people"
     if c.called(PERIODS):
         return "period"
-    if condition and not c.called(REPEATS):
+    if condition:
         return "condition" if c.text else "period"
     plays = (*UNITS, *TASKS, *PERSONS)
     if not c.text or c.called(REPEATS, SUMMARIES) or is_ordinal(c) or (c.called(plays) and c.size > FEW_NAMED):
@@ -752,7 +752,7 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     label = label and not ordered(column.levels)
     remark = column.text and not column.yes_no and (column.ends(PROSE) or spoken(column))
     place = [*profile.columns].index(column.name)
-    kinds = (remark or is_reference(column), sure_of, named, label or plays, beside, weak or summary, True)
+    kinds = (remark or column.says(GOLD), sure_of, named, label or plays, beside, weak or summary, True)
     kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
@@ -764,11 +764,6 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
         not within_one(column),
         place,
     )
-
-
-def is_reference(column: Column) -> bool:
-    """Whether a column is called like the right answer, which is the same for everybody."""
-    return column.says(GOLD)
 
 
 def spoken(column: Column) -> bool:
@@ -847,9 +842,7 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
     """Return the columns that may name units which met the labels of a column, those called so and of many first."""
     out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS, "period")
     free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
-    free = [
-        c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
-    ]
+    free = [c for c in free if not (c.unique or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))]
     free = [c for c in free if c.called(UNITS) or c.id_named or not c.called(REPEATS) or fills_rows(profile, source, c)]
     free = [
         c for c in free if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
@@ -866,7 +859,7 @@ def is_unit(profile: Profile, source: Column, column: Column) -> bool:
     named = column.called(UNITS, PERSONS) and not (column.prose or column.called(COVARIATES))
     labelled = not column.prose and names_units(column)
     planned = column.name in profile.planned or is_balanced(profile, source, column)
-    return named or labelled or planned or column.id_named
+    return named or labelled or planned
 
 
 def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
@@ -889,7 +882,7 @@ def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
-    answer = column.text and column.yes_no and not column.called(CONDITIONS)
+    answer = column.yes_no and not column.called(CONDITIONS)
     return answer and not is_balanced(profile, column, unit)
 
 
@@ -916,7 +909,7 @@ def names_sources(column: Column) -> bool:
 def names_units(column: Column) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
-    return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
+    return 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
@@ -993,7 +986,7 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
         return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
 
     def told(c: Column) -> bool:
-        return c.text or c.identifies or (c.lists and not c.called(REPEATS))
+        return c.text or (c.lists and not c.called(REPEATS))
 
     def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
         return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
@@ -1043,12 +1036,12 @@ def independent_groups(profile: Profile) -> Groups | None:
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    models = models_of(profile)  # these are compared, and groups are groups of items
+    models = sources = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
     values = outcomes(profile)
     if any(owned_by(profile, model) and board_of(profile, model, values) is None for model in models):
         models = []  # each talk is of one model
-    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
+    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and (tells_groups(c) or c in sources)]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         board = board_of(profile, group, [c for c in values if c is not group])
         if board is not None and any(c.name in profile.planned for c in board.unit):
@@ -1099,7 +1092,7 @@ def unnamed_groups(profile: Profile) -> Groups | None:
     beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS)
     few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
     few = [c for c in few if not (c.called(beside) or names_answers(c))]
-    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
+    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS]
     owners = {c.name: owner for c in few for owner in classes if profile.constant(c, owner)}
     few = [c for c in few if c.name in owners] or [c for c in few if not c.yes_no]
     if len(few) != 1:
@@ -1113,11 +1106,6 @@ def owned_by(profile: Profile, group: Column) -> bool:
     owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))]
     owners = [c for c in owners if not is_rater(profile, c)]
     return any(profile.constant(group, c) for c in owners)
-
-
-def is_group(profile: Profile, column: Column) -> bool:
-    """Whether a column may tell groups of units apart: models that no unit met together, or called or labelled so."""
-    return tells_groups(column) or column in models_of(profile)
 
 
 def tells_groups(column: Column) -> bool:
@@ -1135,7 +1123,7 @@ def people_among(column: Column) -> str:
 
 def says_who_answered(source: Column) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called(SOURCES, KINDS_OF) or any(map(FAMILIES.search, source.levels)) or source.size > 2
+    named = source.called(SOURCES, KINDS_OF) or source.size > 2
     return named and not source.called(TREATMENTS)
 
 

@@ -462,11 +462,6 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
     """
     rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
     rest = [c for c in rest if owner is None or not seen.constant(c, owner)]
-    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or groups_units(c))]
-    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS)]
+    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or CLUSTER_NAME.search(c.name))]
+    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, TASKS)]
     return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
-
-
-def groups_units(column: Column) -> bool:
-    """Whether the name says that units of one label are alike: a topic, a task, a cluster."""
-    return column.called(TASKS) or bool(CLUSTER_NAME.search(column.name))

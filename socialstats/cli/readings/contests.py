@@ -68,9 +68,7 @@ def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, resul
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
-    by = next(
-        (c.name for c in models_of(seen) if c not in sides and c.name not in names and chose(seen, c, sides)), None
-    )
+    by = next((c.name for c in models_of(seen) if chose(seen, c, sides)), None)
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
     clusters = {"cluster": clusters_of(seen, a, b, [*names, *([by] if by is not None else [])])}
@@ -159,7 +157,7 @@ def item_pairs(seen: Profile) -> list[Pair]:
     texts = [c for c in items if c.text]
     labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
     numbered = [c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")][:MOST_KEYS]
-    labels = [c for c in labels if c.text or c.identifies or c in numbered][:MOST_ITEMS]
+    labels = [c for c in labels if c.text or c in numbered][:MOST_ITEMS]
     likely = []
     for a, b in combinations(labels, 2):
         sided, shared = has_sides(a, b), share(a, b)
@@ -209,7 +207,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
-        names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
+        names_one = bool(found and named_in(seen, c, [a, b]))
         if not found or not (c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
@@ -232,7 +230,7 @@ def unused_of(seen: Profile, result: Column) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
     gaps = seen.rows - result.filled
     told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
-    others = (c for c in seen.varying() if c is not result and paired_names(result, c) and c.levels == result.levels)
+    others = (c for c in seen.varying() if paired_names(result, c) and c.levels == result.levels)
     twin = next(others, None)
     if twin is None:
         return told
@@ -419,7 +417,6 @@ def in_order(a: Column, b: Column, x: Column, y: Column) -> Pair:
 
     def shared(one: Column, other: Column) -> float:
         words = {*one.tokens} & {*other.tokens}
-        first = one.tokens[:1] and other.tokens[:1] and other.tokens[0][0] == one.tokens[0][0]
-        return len(words) + 0.5 * bool(first)
+        return len(words) + 0.5 * (one.name[:1].casefold() == other.name[:1].casefold())
 
     return (y, x) if shared(a, y) + shared(b, x) > shared(a, x) + shared(b, y) else (x, y)

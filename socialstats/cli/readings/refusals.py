@@ -62,7 +62,7 @@ def refusal(seen: Profile) -> str:
 def rankings(seen: Profile) -> str:
     """Return a word on whole rankings in one text."""
     for column in (c for c in seen.varying() if c.text):
-        ranked = [level for level in column.levels if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)]
+        ranked = [level for level in column.levels if RANKING.fullmatch(level)]
         if 2 * len(ranked) > column.size:
             return (
                 f"{column} holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
@@ -76,7 +76,7 @@ def arena_scores(seen: Profile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
     columns = [*seen.every]
     score = next((c for c in columns if c.called(ARENA)), None)
-    beside = [c for c in columns if c.called(BATTLES) and c is not score]
+    beside = [c for c in columns if c.called(BATTLES)]
     if score is None or not beside:
         return ""
     return (
@@ -90,7 +90,7 @@ def one_side_named(seen: Profile) -> str:
     """Return a word on verdicts for a side, beside a column that says what stood on one side alone."""
     for side in (c for c in seen.varying() if c.text and 1 < c.size <= MOST_SITES):
         words = [word for word in side.tokens if word in ONE_SIDE]
-        verdicts = [c for c in seen.varying() if c is not side and words and is_sided(c, words[0])]
+        verdicts = [c for c in seen.varying() if words and is_sided(c, words[0])]
         if len(verdicts) == 1 and not any(contests(seen)):
             said, shown = shorten(verdicts[0].name), shorten(side.name)
             return (
@@ -111,7 +111,7 @@ def is_sided(column: Column, word: str) -> bool:
 
 def separate_pools(seen: Profile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
-    likely = max((one for one in contests(seen) if "item_a" in one.parts), key=lambda one: one.score, default=None)
+    likely = max(contests(seen), key=lambda one: one.score, default=None)
     if likely is None or likely.score < SURE_CONTEST:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
@@ -219,7 +219,7 @@ def marked_texts(seen: Profile) -> str:
 
 def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
-    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None)
+    pair = next((two for two in item_pairs(seen) if has_sides(*two)), None)
     free = [c for c in seen.varying() if pair is not None and c not in pair]
     results = [c for c in free if c.called(WON, MARGINS)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
@@ -261,7 +261,7 @@ def counts_of_groups(seen: Profile) -> str:
     if head is None or not head.unique or not head.text or len(whole) < len(seen.columns) - 1:
         return ""
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
-    if len(totals) != 1 or not whole:
+    if len(totals) != 1:
         return ""
     _, (heads, *counted) = seen.combined(head, *whole)
     last = heads.codes == totals[0]
@@ -277,12 +277,12 @@ def counts_of_groups(seen: Profile) -> str:
 def counts_of_answers(seen: Profile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
     numbers = numbers_of(seen)
-    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
+    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES}]
     if len(whole) < len(numbers):
         return ""
     for part, total in permutations(whole, 2):
         one, other = seen.values([part, total])
-        if len(whole) == 2 and (one <= other).all() and other.max() > 1:
+        if (one <= other).all() and other.max() > 1:
             return (
                 f"{part} counts answers out of {total} in each row. Counts of groups "
                 "are no scores of units. The answers are needed: one row each, with the source, the item and the answer"

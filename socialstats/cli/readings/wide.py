@@ -329,7 +329,7 @@ def wide_tables(seen: Profile) -> Proposals:
             yield as_answers(group)
         if all(BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns):
             yield as_board(group)
-        if group.unlike:
+        if group.unlike or known:
             continue
         if group.discrete or group.called_raters or group.size == 2:
             yield as_raters(group)
