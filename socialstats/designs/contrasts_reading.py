@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Pair, Texts
+from socialstats.designs.aliases import Fields, LevelOrder, Levels, Pair, Texts
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
@@ -62,7 +62,7 @@ class ContrastOptions(Reading, ABC):
 
     unit: str | bool | None = None
     value: str | None = None
-    levels: Sequence[Any] | None = None
+    levels: LevelOrder = None
     scale: ContrastScale | None = None
 
     PAIR: ClassVar[str] = "conditions"

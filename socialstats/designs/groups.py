@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair, Texts
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
@@ -40,7 +39,7 @@ class GroupSources:
         value: str | None = None,
         unit: NaTexts | None = None,
         groups: Texts | None = None,
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         by: str | None = None,
         cluster: Names = (),
@@ -125,7 +124,7 @@ class GroupSources:
         second: Any,
         *,
         groups: Texts = ("first", "second"),
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         missing: Missing = "error",
         source: str = "samples",
@@ -162,7 +161,7 @@ class GroupSources:
         table: Any,
         *,
         groups: Texts | None = None,
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         source: str = "table",
     ) -> Groups:

@@ -13,7 +13,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from socialstats.designs.aliases import Fields, Levels, Pair, Texts
+from socialstats.designs.aliases import Fields, Given, Levels, Pair, Texts
 from socialstats.errors import InputError, Problem
 from socialstats.tables import Table, as_number
 from socialstats.tables.toml_files import toml_of
@@ -67,7 +67,7 @@ class Instrument:
     debrief: str = ""
 
     @classmethod
-    def read(cls, values: Mapping[str, Any], source: str = "instrument") -> Instrument:
+    def read(cls, values: Given, source: str = "instrument") -> Instrument:
         """Return the instrument that a mapping declares, such as a run file's.
 
         A weight of a group is that of its mean: it is spread evenly over the traits of the group.
@@ -212,7 +212,7 @@ def _spread(weights: Mapping[str, float], traits: Texts, groups: Mapping[str, Te
     }
 
 
-def _wrong(values: Mapping[str, Any]) -> Iterator[Pair]:
+def _wrong(values: Given) -> Iterator[Pair]:
     """Yield what is wrong with a declaration, and how to mend it."""
     for name in values:
         if name not in KEYS:
@@ -249,7 +249,7 @@ def _wrong(values: Mapping[str, Any]) -> Iterator[Pair]:
         yield "stages: no list of different names", 'Write stages = ["offer", "threat"].'
 
 
-def _wrong_weights(weights: Any, traits: Texts, groups: Mapping[str, Any]) -> Iterator[Pair]:
+def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]:
     known = (*traits, *groups)
     if not isinstance(weights, dict) or not _numbers([*weights.values()]):
         yield "weights: each is a finite number", "Write weights = { care = 1, authority = -1 }."

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Repeat, Texts
+from socialstats.designs.aliases import (
+    ColumnOption,
+    Fields,
+    Given,
+    Levels,
+    Missing,
+    Names,
+    NaTexts,
+    Pair,
+    Repeat,
+    Texts,
+)
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.tables import missing_labels
@@ -117,7 +128,7 @@ class Options(ReadingReplies):
         return self.refusal_labels | {*self.tie_labels}
 
 
-def among(options: type[R], arguments: Mapping[str, Any], **changed: Any) -> R:
+def among(options: type[R], arguments: Given, **changed: Any) -> R:
     """Return the options among the arguments of a constructor (its `locals()`), some of them changed."""
     given = {field.name: arguments[field.name] for field in fields(options) if field.name in arguments}
     return options(**given | changed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair, Repeat, Texts
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Repeat, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, swapped
 from socialstats.designs.options import among
@@ -36,7 +36,7 @@ class PairedSources:
         condition: str | None = None,
         value: str | None = None,
         conditions: Texts | None = None,
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: PairedScale | None = None,
         by: str | None = None,
         cluster: Names = (),
@@ -205,7 +205,7 @@ class PairedSources:
         table: Any,
         *,
         conditions: Texts = ("first", "second"),
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: PairedScale | None = None,
         source: str = "table",
     ) -> Paired:

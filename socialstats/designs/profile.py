@@ -341,14 +341,14 @@ class Profile:
             self._constant[key] = few and self.combinations(inner, outer) == outer.size
         return self._constant[key]
 
-    def values(self, columns: Sequence[Column]) -> FloatArray:
+    def values(self, columns: Columns) -> FloatArray:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(c.odd)) for c in columns]
         numbers = [np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
 
-    def most_and_least(self, columns: Sequence[Column]) -> tuple[float, float]:
+    def most_and_least(self, columns: Columns) -> tuple[float, float]:
         """Return the largest and the smallest sum of columns of numbers in a row without a gap."""
         sums = self.values(columns).sum(axis=0)
         return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
@@ -438,7 +438,7 @@ class Profile:
             if any(self._never_twice(column, cell) for cell in combinations([*keys[:k], *keys[k + 1 :]], 2))
         )
 
-    def _never_twice(self, column: Column, cell: Sequence[Column]) -> bool:
+    def _never_twice(self, column: Column, cell: Columns) -> bool:
         """Whether hardly two rows of one cell have the same label, where chance would make several do."""
         n, (label, *of_cell) = self.combined(column, *cell)
         if (n > 1).mean() > 1 - MOST_OF:
@@ -621,7 +621,7 @@ class Profile:
         raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS}]
         return frozenset(c.name for c in every for r in raters[:1] if self.distinct(c, r))
 
-    def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
+    def told_apart(self, unit: Column, keys: Columns) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
         rest = [c for c in keys if c is not unit]
         return any(self.distinct(unit, *two) for size in (1, 2) for two in combinations(rest, size))
@@ -634,7 +634,7 @@ class Profile:
         who = [c for c in free if c.text and c.called("user", "username", "email", "nickname")]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
-    def telling_apart(self, key: Sequence[Column], free: Sequence[Column]) -> list[Column]:
+    def telling_apart(self, key: Columns, free: Columns) -> list[Column]:
         """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
         for size in (1, 2, 3):
             for added in combinations(free[:MOST_KEYS], size):
@@ -643,7 +643,7 @@ class Profile:
         return []
 
 
-def listed(columns: Sequence[Column], most: int = 5) -> str:
+def listed(columns: Columns, most: int = 5) -> str:
     """Return the names of columns as messages write them."""
     return listing([*map(str, columns)], most)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat, Texts
+from socialstats.designs.aliases import ColumnOption, Fields, LevelOrder, Levels, Missing, Names, NaTexts, Repeat, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import among, texts
@@ -51,7 +51,7 @@ class RatingsSources:
         unit: Names | None = None,
         rater: ColumnOption = None,
         value: str | None = None,
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: Scale | None = None,
         refusal: Names = (),
         na: NaTexts = (),
@@ -228,7 +228,7 @@ class RatingsSources:
         data: Any,
         *,
         columns: Texts | None = None,
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: Scale | None = None,
         unit: str | None = None,
         strata: Names = (),
@@ -280,7 +280,7 @@ class RatingsSources:
         table: Any,
         *,
         raters: Texts = ("rater 1", "rater 2"),
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: Scale | None = None,
         source: str = "table",
     ) -> Ratings:

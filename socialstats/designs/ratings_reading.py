@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair, Texts
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, Pair, Texts
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
@@ -52,7 +52,7 @@ class RatingsOptions(ReadingReplies):
     unit: str | None = None
     rater: ColumnOption = None
     value: str | None = None
-    levels: Sequence[Any] | None = None
+    levels: LevelOrder = None
     scale: Scale | None = None
     rater_source: str | None = None
     rater_groups: Names = ()

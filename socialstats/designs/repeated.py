@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import IntArray
-from socialstats.designs.aliases import Names, NaTexts, Repeat, Texts
+from socialstats.designs.aliases import LevelOrder, Names, NaTexts, Repeat, Texts
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
@@ -31,7 +31,7 @@ def repeated_answers(
     rater: str | None = None,
     value: str | None = None,
     repeat: Repeat = None,
-    levels: Sequence[Any] | None = None,
+    levels: LevelOrder = None,
     scale: Scale | None = None,
     refusal: Names = (),
     na: NaTexts = (),

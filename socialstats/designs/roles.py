@@ -713,7 +713,7 @@ def is_setting(profile: Profile, column: Column) -> bool:
     return few and not all(map(float.is_integer, column.numbers or ())) and is_designed(profile, column)
 
 
-def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
+def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
     """Return the columns that may hold the answers, the likeliest first.
 
     Answers come as they come: what was planned, numbered, timed or counted is none. A name tells most. Then come two
@@ -795,7 +795,7 @@ def within_one(column: Column) -> bool:
     return column.yes_no or (numbers is not None and min(numbers) >= 0 and max(numbers) <= 1)
 
 
-def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
+def find_board(profile: Profile, values: Columns) -> Board | None:
     """Return the roles of a long table of scores of models; None where it is none, or may be read in two ways.
 
     Parameters
@@ -811,7 +811,7 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     return next((board for board in boards if board is not None), None)
 
 
-def board_of(profile: Profile, source: Column, values: Sequence[Column], met: float = MET_BY) -> Board | None:
+def board_of(profile: Profile, source: Column, values: Columns, met: float = MET_BY) -> Board | None:
     """Return the likeliest units that met the labels of a column, with what these gave them; None where there are none.
 
     Parameters
@@ -917,7 +917,7 @@ def met_share(profile: Profile, model: Column, unit: Column) -> float:
     return profile.combinations(model, unit) / (unit.size * model.size)
 
 
-def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:
+def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> Board | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
     value = next((c for c in values if not profile.constant(c, unit)), None)
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from socialstats.designs.aliases import Fields, Texts
+from socialstats.designs.aliases import Fields, Given, Texts
 from socialstats.designs.calls import keywords
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.contrasts_reading import vector
@@ -28,7 +28,7 @@ COLUMNS = ("unit", "cluster", "by", "count", "weight")  # keywords that may be a
 
 
 def from_vectors(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Any], name: str, square: bool = True
+    args: Sequence[Any], given: Given, readers: Sequence[Any], name: str, square: bool = True
 ) -> tuple[list[Any], Fields]:
     """Return a call with vectors as a call with one table, and a square array of counts as a design.
 
@@ -277,7 +277,7 @@ SQUARES: Mapping[Any, Callable[[Any, Fields, str], Any]] = {
 }
 
 
-def by_text(data: Any, columns: Mapping[str, Any]) -> Fields:
+def by_text(data: Any, columns: Given) -> Fields:
     """Return the keywords of a table whose columns are called 0, 1, ... with these names as text.
 
     Examples
