@@ -6,7 +6,7 @@ import numpy as np
 
 from socialstats.cli.deciding import mapped_columns
 from socialstats.cli.designs import Design
-from socialstats.cli.settings import Settings
+from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
@@ -181,10 +181,8 @@ def data_section(design: Design, settings: Settings) -> Fields:
     name = type(design).__name__.lower()
     known: Fields = {
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
-        "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
-        "exclude": settings.get("exclude"), "exclude_raters": settings.get("exclude_raters"),
-        "encoding": settings.get("encoding"),
-        "na": settings.get("na"), "count": settings.get("count"), "crosstab": settings.get("crosstab"),
+        "by": design.by.name if design.by is not None else None,
+        **{key: settings.get(key) for key in (*ROWS, "encoding", "na", "count", "crosstab")},
         "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):
@@ -207,7 +205,7 @@ def data_section(design: Design, settings: Settings) -> Fields:
 
 def shaped_section(settings: Settings) -> Fields:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
-    keys = ("encoding", "by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
+    keys = ("encoding", "by", "cluster", "na", "refusal", *ROWS, "missing", "raters")
     return {"map": mapped_columns(settings)} | {key: settings.get(key) for key in keys}
 
 

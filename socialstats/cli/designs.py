@@ -20,7 +20,7 @@ from socialstats.cli.deciding import (
 )
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
-from socialstats.cli.settings import OWN, SETTINGS, Settings
+from socialstats.cli.settings import OWN, ROWS, SETTINGS, Settings
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import comparisons_of
@@ -162,7 +162,7 @@ def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
     """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []
     reasons = settings.get(REASONS) or {}
-    asked = [(key, word) for key in ("where", "exclude", "exclude_raters") for word in words(settings.get(key))]
+    asked = [(key, word) for key in ROWS for word in words(settings.get(key))]
     for key, word in asked:
         option = SETTINGS[key].option
         column, value = where(word, option)

@@ -15,7 +15,7 @@ from socialstats.cli.deciding import PARTS, map_parts, parts_of, split_list
 from socialstats.cli.designs import READERS, selected
 from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_writing, words_of
-from socialstats.cli.settings import DESIGNS, SETTINGS, Settings
+from socialstats.cli.settings import DESIGNS, ROWS, SETTINGS, Settings
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.aliases import Fields
@@ -28,7 +28,6 @@ from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like,
 from socialstats.text import count
 from socialstats.voice import speaking
 
-ROWS = ("where", "exclude", "exclude_raters")  # said as for report, and read as there
 ALSO = {"rater_groups": "--rater-group", "columns": "--level-columns"}  # what report calls them
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"

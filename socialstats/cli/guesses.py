@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.cli.deciding import mapped_columns, parts_of, words
-from socialstats.cli.settings import Settings
+from socialstats.cli.settings import ROWS, Settings
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.people import is_people
@@ -39,7 +39,7 @@ class Columns:
         self.table, self.settings, self.design, self.seen = table, settings, design, Profile(table)
         self.parts = parts_of(design, table, settings)
         self.mapped = mapped_columns(settings)
-        rows = [entry for key in ("where", "exclude", "exclude_raters") for entry in words(settings.get(key))]
+        rows = [entry for key in ROWS for entry in words(settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         self.taken = {column for key in keys for column in words(settings.get(key))}
         self.taken |= {*self.parts.values(), *self.mapped.values(), *(entry.partition("=")[0] for entry in rows)}

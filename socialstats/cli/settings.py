@@ -11,6 +11,7 @@ from socialstats.designs.aliases import Fields
 from socialstats.designs.vocabulary import spelled
 
 Settings = Mapping[str, Any]
+ROWS = ("where", "exclude", "exclude_raters")  # settings that leave rows out
 """What was said of a table, as an option, in a plan or in Python: the value of each `Setting` by its key."""
 Kind = Literal["text", "texts", "labels", "rows", "parts", "switch", "whole", "number"]
 """``texts``: one or several; ``labels``: typed A,B,C; ``rows``: a list of COLUMN=VALUE; ``parts``: PART=COLUMN."""

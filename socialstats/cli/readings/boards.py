@@ -141,11 +141,10 @@ def column_a_model(seen: Profile) -> Proposals:
     few = key is not None and key.text and seen.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
     right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
-    numbers = (known or (shares and (tasked or unnamed)) or content) and any(c.yes_no for c in scores) <= known
+    numbers = known or (shares and (tasked or unnamed)) or content
     if not (right or numbers):
         return
-    by_content = content and not (known or shares)
-    score = 6.4 if right else 6.9 if by_content else 8.4 if known or tasked else 7.6
+    score = 6.4 if right else 6.9 if content and not known else 8.4 if known or tasked else 7.6
     means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
     yield Proposal("ratings", score, means, parts, LEADERBOARD)
