@@ -120,7 +120,7 @@ class Column:
         Whether further columns hold the same numbers, each once: ranks, or scores, of rows.
     size : int
         Labels.
-    tokens : tuple of str
+    tokens, words : tuple and frozenset of str
         The words of the name.
     labels : frozenset of str
         The levels.
@@ -155,6 +155,7 @@ class Column:
         self.size = len(self.levels)
         tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
         self.tokens = tuple(token for token in tokens if token)
+        self.words = frozenset(self.tokens)
         self.labels = frozenset(self.levels)
         values = [as_number(level) for level in self.levels]
         self.numbers = [x for x in values if x is not None] if values and None not in values else None
@@ -388,7 +389,7 @@ class Profile:
     def aside(self) -> frozenset[str]:
         """Names of columns that describe an answer or its author; none where nothing else is there."""
         numbers = [c for c in self.varying() if not c.text and not (c.numbers_rows or c.numbering)]
-        plain = all(not c.describes or {*c.tokens} <= {*DATES} for c in numbers)
+        plain = all(not c.describes or c.words <= {*DATES} for c in numbers)
         lone = len(numbers) == 2 and plain and same_scale(*numbers)  # entry and week: neither is a date
         every = () if lone or self.unjudged else self.every
         return frozenset(c.name for c in every if c.describes)

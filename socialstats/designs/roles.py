@@ -667,7 +667,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         return "setting"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS)
-    describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS})
+    describes = c.describes and not (c.called(CUES) or c.words <= {*CONDITIONS})
     manipulated = of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
     answers = answers or (c.ends(LABELLINGS) and len(c.tokens) > 1)

@@ -120,7 +120,7 @@ def rank_columns(seen: Profile) -> Proposals:
         if k != columns[0].size or not rows.size or rows[0].max() > 1:
             continue
         whole_rows = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
-        named = all(RANKS & {*c.tokens} or bare(c.name).endswith(tuple(RANKS)) for c in columns)
+        named = all(RANKS & c.words or bare(c.name).endswith(tuple(RANKS)) for c in columns)
         if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
         who = [c for c in seen.varying() if c.called(DEPENDENT)]
@@ -143,7 +143,7 @@ def contests(seen: Profile) -> Proposals:
 
 def has_sides(a: Column, b: Column) -> bool:
     """Whether the names of two columns are those of two sides."""
-    two = {*a.tokens, *b.tokens}
+    two = a.words | b.words
     return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
 
 
@@ -202,7 +202,7 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         whole |= all(c.filled == c.rows for (c,) in results.values())
         yield proposed_contest(seen, score - less, f"{versus}, {means}", (a, b), results)
     for c in seen.varying():
-        x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
+        x, y = (b, a) if len(c.words & b.words) > len(c.words & a.words) else (a, b)  # away, home_win
         free = c not in (a, b) and not (flags and c in flags[1])
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
@@ -287,7 +287,7 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         grades = {"winner_coding": "grade"}
         second = Result(grades, f": above 0 is {b}, below 0 is {a}, and 0 a tie", swapped=True)
         first = Result(grades, f": above 0 is {a}, below 0 is {b}, and 0 a tie")
-        named = [{*words} & {*c.tokens} for words in own_words(a, b)]
+        named = [{*words} & c.words for words in own_words(a, b)]
         if any(named):  # lean_to_right, margin_for_b
             return [first if named[0] else second]
         return [second, replace(first, behind=True)]  # as on a slider, whose left end is negative
@@ -345,7 +345,7 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
     first = Result(scored, f": 1 is {a}, 0 is {b}")
     second = Result(scored, f": 0 is {a}, 1 is {b}", swapped=True)
     x, y = map(set, own_words(a, b))
-    if x & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
+    if x & c.words and c.called(WON):  # home_win, winner_model_a
         return [first]
     if (x, y) == ({"0"}, {"1"}):
         return [replace(second, sure=True), replace(first, behind=True)]
@@ -407,7 +407,7 @@ def of_sides(a: Column, b: Column, columns: Columns, need: Callable[[Iterable[bo
     """Yield the pairs of columns whose names are those of two sides, or (or and: `need`) of the items' columns."""
     first, second = map(set, own_words(a, b))
     for x, y in combinations(columns, 2):
-        like_items = any(first & {*p.tokens} and second & {*q.tokens} for p, q in ((x, y), (y, x)))
+        like_items = any(first & p.words and second & q.words for p, q in ((x, y), (y, x)))
         if need((paired_names(x, y), like_items)):
             yield in_order(a, b, x, y)
 
@@ -416,7 +416,7 @@ def in_order(a: Column, b: Column, x: Column, y: Column) -> Pair:
     """Return two columns in the order of two items: a column belongs to the item with which it shares a word."""
 
     def shared(one: Column, other: Column) -> float:
-        words = {*one.tokens} & {*other.tokens}
+        words = one.words & other.words
         return len(words) + 0.5 * (one.name[:1].casefold() == other.name[:1].casefold())
 
     return (y, x) if shared(a, y) + shared(b, x) > shared(a, x) + shared(b, y) else (x, y)

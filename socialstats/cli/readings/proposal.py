@@ -134,7 +134,7 @@ def later_first(one: Column, other: Column) -> Pair:
     if forth is not back:  # T1 comes before T2, and after T0
         return (other, one) if forth else (one, other)
     later = any(second for _, second in both[1])
-    base = {*one.tokens} - {*other.tokens} <= {*CONTROLS, *BASELINES} and {*one.tokens} != {*other.tokens}
+    base = one.words - other.words <= {*CONTROLS, *BASELINES} and one.words != other.words
     return (other, one) if later or base else (one, other)
 
 

@@ -168,7 +168,7 @@ def summaries(seen: Profile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
     columns = [c for c in seen.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
-    both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
+    both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words]
     bounds = [c for two in both for c in two]
     bounds += [c for c in seen.every if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]

@@ -150,7 +150,7 @@ class Rows:
 
 def is_mean(one: Column, other: Column) -> bool:
     """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
-    both = {*one.tokens} & {*other.tokens} & {*MEANS} and one_word_differs(one, other)
+    both = one.words & other.words & {*MEANS} and one_word_differs(one, other)
     people = one.says(MEANS) and one.called(HUMANS) and measures(other)
     return bool(both or people) and not (one.text or other.text) and same_scale(one, other)
 
@@ -241,7 +241,7 @@ class Group:
 
     def _call_raters(self) -> bool:
         """Whether names say raters: words for them, initials, or persons who rate."""
-        shared = set.intersection(*({*c.tokens} for c in self.columns))
+        shared = frozenset.intersection(*(c.words for c in self.columns))
         if self.size == 2 and two_judges(*self.columns):
             return True
         if self.size > 2:
@@ -263,7 +263,7 @@ class Group:
 
 def beside_control(one: Column, other: Column) -> bool:
     """Whether two names differ in one word, which calls one of them a control or a baseline."""
-    words = {*one.tokens} ^ {*other.tokens}
+    words = one.words ^ other.words
     return one_word_differs(one, other) and bool(words & {*CONTROLS, *BASELINES})
 
 
@@ -280,7 +280,7 @@ def is_rater(column: Column) -> bool:
     return column.called(RATERS)
 
 
-def one_word_apart(columns: Columns, shared: set[str]) -> bool:
+def one_word_apart(columns: Columns, shared: frozenset[str]) -> bool:
     """Whether names begin or end with a word that they share, and differ in words that are no conditions or numbers.
 
     Names of persons are like that: responses.anna.rating, responses.ben.rating, rating_by_chi.
@@ -378,7 +378,7 @@ def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
 
 def two_judges(one: Column, other: Column) -> bool:
     """Whether two columns are called like one judgement of two persons, and nothing says which came later."""
-    both, words = {*one.tokens} & {*other.tokens}, {*one.tokens, *other.tokens}
+    both, words = one.words & other.words, one.words | other.words
     if any({x, y} <= words for x, y in LATER):
         return False
     if both & {*LABELLINGS} and one.text:
