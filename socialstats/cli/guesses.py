@@ -66,7 +66,8 @@ class Columns:
     def clusters(self) -> list[str]:
         """Return the clusters of comparisons (judges and prompts), or the one of pairs."""
         free = self.free()
-        items = [c for part in ("item_a", "item_b") if (c := self.seen.column(self.parts.get(part, ""))) is not None]
+        named = [name for part, name in self.parts.items() if part in ("item_a", "item_b")]
+        items = [c for c in map(self.seen.column, named) if c is not None]
         if self.design == "comparisons" and len(items) == 2:
             used = {*self.table.columns} - {c.name for c in free}
             return clusters_of(self.seen, items[0], items[1], [*used])
