@@ -554,10 +554,9 @@ class Profile:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
         pairs: dict[Pair, list[str]] = {}
         for one, other in combinations(self.every, 2):
-            differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
-            words = len(differ) == 1 and "".join(differ[0]).isalpha()  # numbers tell questions apart
-            if len(one.tokens) == len(other.tokens) > 1 and words:
-                pairs.setdefault(differ[0], []).extend((one.name, other.name))
+            two = differing(one, other)
+            if two is not None and "".join(two).isalpha():  # numbers tell questions apart
+                pairs.setdefault(two, []).extend((one.name, other.name))
         return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property
@@ -693,10 +692,10 @@ def _paired(one: str, other: str) -> bool:
     return alike or negated(one, other)
 
 
-def one_word_differs(one: Column, other: Column) -> bool:
-    """Whether two names of several words differ in one of them: pct_yes_people, pct_yes_model."""
-    a, b = one.tokens, other.tokens
-    return len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+def differing(one: Column, other: Column) -> Pair | None:
+    """Return the one word in which two names of several words differ, of each: pct_yes_people, pct_yes_model."""
+    differ = [(x, y) for x, y in zip(one.tokens, other.tokens, strict=False) if x != y]
+    return differ[0] if len(one.tokens) == len(other.tokens) > 1 == len(differ) else None
 
 
 def negated(one: str, other: str) -> bool:

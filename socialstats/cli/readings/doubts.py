@@ -7,7 +7,7 @@ import numpy as np
 from socialstats.cli.readings.contests import has_sides
 from socialstats.cli.readings.proposal import Parts, Proposal
 from socialstats.cli.readings.wide import two_judges
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, listed, one_word_differs, paired_names, stem
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, differing, listed, paired_names, stem
 from socialstats.designs.roles import FAMILIES
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
@@ -121,7 +121,7 @@ def paired_doubt(parts: Parts) -> str:
             return ""
         return f"no name says that {condition} holds conditions that each unit met"
     first, second = parts["first"][0], parts["second"][0]
-    if paired_names(first, second) or one_word_differs(first, second):
+    if paired_names(first, second) or differing(first, second):
         return ""
     both = f"{first} and {second}"
     return f"{both} stand together only because their values share a scale"

@@ -29,8 +29,8 @@ from socialstats.designs.profile import (
     Column,
     Columns,
     Profile,
+    differing,
     listed,
-    one_word_differs,
     paired_names,
     same_scale,
     share,
@@ -150,7 +150,7 @@ class Rows:
 
 def is_mean(one: Column, other: Column) -> bool:
     """Whether a column holds the means of a source beside those of another, or of people beside answers of models."""
-    both = one.words & other.words & {*MEANS} and one_word_differs(one, other)
+    both = one.words & other.words & {*MEANS} and differing(one, other)
     people = one.says(MEANS) and one.called(HUMANS) and measures(other)
     return bool(both or people) and not (one.text or other.text) and same_scale(one, other)
 
@@ -263,16 +263,13 @@ class Group:
 
 def beside_control(one: Column, other: Column) -> bool:
     """Whether two names differ in one word, which calls one of them a control or a baseline."""
-    words = one.words ^ other.words
-    return one_word_differs(one, other) and bool(words & {*CONTROLS, *BASELINES})
+    return not {*CONTROLS, *BASELINES}.isdisjoint(differing(one, other) or ())
 
 
 def is_later(one: Column, other: Column) -> bool:
     """Whether one word of two names says what came first, and the same word of the other what came later."""
-    differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
-    return len(differ) == 1 and any(
-        (a.endswith(x) and b.endswith(y)) or (a.endswith(y) and b.endswith(x)) for a, b in differ for x, y in LATER
-    )
+    a, b = differing(one, other) or ("", "")
+    return any((a.endswith(x) and b.endswith(y)) or (a.endswith(y) and b.endswith(x)) for x, y in LATER)
 
 
 def is_rater(column: Column) -> bool:
@@ -346,9 +343,9 @@ def pairs_of_a_plan(seen: Profile) -> Proposals:
     unit, source = seen.plan
     numbers = [c for c in Rows(seen).values if not c.text]
     for two in combinations(numbers[:MOST_KEYS], 2):
-        if any(one_word_differs(c, two[0]) and c not in two for c in numbers):
+        if any(differing(c, two[0]) and c not in two for c in numbers):
             continue  # several criteria are no two versions
-        if one_word_differs(*two) and seen.concordance(*two) >= SAME:
+        if differing(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
             apart = source.size <= MOST_APART
             parts = {"unit": [unit] if apart else [unit, source], "first": [first], "second": [second]}
