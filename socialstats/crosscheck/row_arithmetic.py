@@ -139,12 +139,23 @@ def wald_checks(
         out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost))
     if ends and (row.conf_low is not None or row.conf_high is not None):
         reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
-        low = value - reach if alternative != "less" else None
-        high = value + reach if alternative != "greater" else None
-        if cut is not None:
-            low, high = None if low is None else max(low, cut[0]), None if high is None else min(high, cut[1])
+        low, high = with_open_end(value - reach, value + reach, alternative, cut)
         out += end_checks(row, low, high, package, why, close, least=reach)
     return out
+
+
+def with_open_end(
+    low: float, high: float, alternative: str, cut: tuple[float, float] | None = None
+) -> tuple[float, float]:  # fmt: skip
+    """Return both ends, cut at the limits of the scale; the one beyond a one-sided alternative is such a limit.
+
+    Examples
+    --------
+    >>> with_open_end(0.2, 1.3, "less", (0.0, 1.0)), with_open_end(0.2, 1.3, "greater")
+    ((0.0, 1.0), (0.2, inf))
+    """
+    least, most = cut or (-math.inf, math.inf)
+    return (least if alternative == "less" else max(low, least)), (most if alternative == "greater" else min(high, most))
 
 
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:

@@ -139,9 +139,14 @@ class Row:
         return f"{self.term} [{self.group}]" if self.group else self.term
 
     @property
+    def has_interval(self) -> bool:
+        """Whether the row has an interval; a one-sided one may have a single end."""
+        return self.conf_low is not None or self.conf_high is not None
+
+    @property
     def approximate(self) -> bool:
         """Whether the row has an interval that a caution calls approximate."""
-        return self.conf_low is not None and any(said.code in APPROXIMATE for said in self.cautions)
+        return self.has_interval and any(said.code in APPROXIMATE for said in self.cautions)
 
     @property
     def bounded(self) -> bool:
