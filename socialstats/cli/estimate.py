@@ -21,6 +21,7 @@ from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
 from socialstats.designs.options import map_options
 from socialstats.errors import InputError
+from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
 from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like, write_whole, writing
@@ -270,6 +271,8 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     option = f"--{name.replace('_', '-')}"
     if isinstance(word, bool):
         return word
+    if name == "alternative":  # has other spellings, too
+        return checked_alternative(word)
     if isinstance(word, list):
         if len(word) > 1:
             parts = split_list(word)

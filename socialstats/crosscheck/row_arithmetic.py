@@ -155,7 +155,8 @@ def with_open_end(
     ((0.0, 1.0), (0.2, inf))
     """
     least, most = cut or (-math.inf, math.inf)
-    return (least if alternative == "less" else max(low, least)), (most if alternative == "greater" else min(high, most))
+    low, high = max(low, least), min(high, most)
+    return (least if alternative == "less" else low), (most if alternative == "greater" else high)
 
 
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:

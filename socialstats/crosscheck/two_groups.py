@@ -98,7 +98,8 @@ def proportions(result: Result) -> Verification:
         return Verification(checks=(*checks, *newcombe(lead, units, level, side)))
     scored = lead.interval == "score"
     if scored and None not in (shares[0].conf_low, shares[1].conf_low):
-        found = both_ends(means[0] - means[1], *shares) if side == "two_sided" else ends_of(result, units, 2 * level - 1)
+        one_sided = side != "two_sided"
+        found = ends_of(result, units, 2 * level - 1) if one_sided else both_ends(means[0] - means[1], *shares)
         checks += end_checks(lead, *with_open_end(*found, side, WHOLE), "numpy", ENDS, least=1.0)
     gap = clustered_gap(lead, units, level, WHOLE, ends=not scored, alternative=side)
     return Verification(checks=(*checks, *gap))

@@ -82,19 +82,17 @@ def one_end(row: Row, alternative: Alternative, level: float, within: tuple[floa
     >>> row.conf_low, row.conf_high, row.conf_level, row.method
     (0.3, 1.0, 0.95, 'z; no upper end')
     """
-    if alternative == "two_sided":
-        return row
-    row = replace(row, method=f"{row.method}{OPEN[alternative]}" if row.method else None)
-    if row.conf_level is None:
+    if alternative == "two_sided" or row.conf_level is None:
         return row
     low, high = (math.nan if end is None else end for end in (row.conf_low, row.conf_high))
     low, high = opened(low, high, alternative, within or row.limits or ANYWHERE)
     shown = [end if math.isfinite(end) else None for end in (low, high)]
-    return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level)
+    method = f"{row.method}{OPEN[alternative]}" if row.method else None
+    return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, method=method)
 
 
-def one_sided(row: Row, alternative: Alternative, level: float) -> Row:
-    """Return the row of a symmetric test (t, z, score), made at `inner_level`, with one tail and one end.
+def one_sided(row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None) -> Row:
+    """Return the row of a symmetric test (t, z, score), made at `inner_level`, with one tail and one end (`one_end`).
 
     Examples
     --------
@@ -103,7 +101,7 @@ def one_sided(row: Row, alternative: Alternative, level: float) -> Row:
     >>> row.conf_low, row.conf_high, row.p_value
     (None, 1.8, 0.98)
     """
-    row = one_end(row, alternative, level)
+    row = one_end(row, alternative, level, within)
     if row.p_value is None or row.statistic is None:
         return row
     return replace(row, p_value=one_tail(row.p_value, row.statistic, alternative))

@@ -100,7 +100,7 @@ class McNemarTest:
         Examples
         --------
         >>> round(asymptotic(Cells(a=794, b=150, c=86, d=570)).against("greater").p * 1e5, 4)
-        1.5495
+        1.5496
         """
         return replace(self, p=one_tail(self.p, self.root, alternative))
 
@@ -392,24 +392,30 @@ def sign_flip(gap: FloatArray, alternative: Alternative = "two_sided") -> McNema
     if not len(steps) or (not observed and alternative == "two_sided"):
         return McNemarTest(statistic=0.0, df=None, p=1.0)
     sizes, times = np.unique(steps, return_counts=True)
-    least = {"two_sided": abs(observed), "greater": observed, "less": -observed}[alternative]  # signs are symmetric
+    least = least_sum(observed, alternative)
     found = flip_tail(sizes.astype(np.float64), times.astype(np.float64), least - 0.5)  # sums are whole
     if found is None:
-        tail = spectral_tail(sizes, times, int(least))
-        return tail if isinstance(tail, str) else McNemarTest(
-            statistic=observed, df=None, p=min(max(sides(alternative) * tail, SPECTRAL_FLOOR), 1.0)
-        )  # fmt: skip
+        return spectral_sign_flip(sizes, times, observed, alternative)
     return McNemarTest(statistic=observed, df=None, p=float(not_zero(min(sides(alternative) * found[0], 1.0))))
 
 
-def spectral_tail(sizes: IntArray, times: IntArray, least: int) -> float | str:
-    """Return the tail P(sum >= least) for many clusters, from the characteristic function prod cos(d_k theta).
+def least_sum(observed: float, alternative: Alternative) -> float:
+    """Return the sum from which on sums, whose signs are symmetric, count as extreme."""
+    return {"two_sided": abs(observed), "greater": observed, "less": -observed}[alternative]
+
+
+def spectral_sign_flip(
+    sizes: IntArray, times: IntArray, observed: float, alternative: Alternative = "two_sided"
+) -> McNemarTest | str:
+    """Compute the same p for many clusters, from the characteristic function prod cos(d_k theta).
 
     Parameters
     ----------
     sizes, times : (k,) arrays of whole numbers above 0
         Distinct sizes of b - c, and clusters with each.
-    least : int
+    observed : float
+        D; two-sided not 0.
+    alternative : {"two_sided", "greater", "less"}
     """
     reach = int(sizes @ times)
     if len(sizes) * reach > LARGEST_SUM:
@@ -420,8 +426,11 @@ def spectral_tail(sizes: IntArray, times: IntArray, least: int) -> float | str:
     for size, k in zip(sizes.tolist(), times.tolist(), strict=True):
         wave *= np.cos(size * theta) ** k
     chance = np.fft.irfft(wave, n=points)  # the sums 0, 1, ..., reach, then the negative ones
+    least = int(least_sum(observed, alternative))
     above = float(chance[max(least, 1 - least) : reach + 1].sum())
-    return above if least > 0 else 1 - above  # P(sum < least) = P(sum > -least)
+    tail = above if least > 0 else 1 - above  # P(sum < least) = P(sum > -least)
+    p = min(max(sides(alternative) * tail, SPECTRAL_FLOOR), 1.0)
+    return McNemarTest(statistic=observed, df=None, p=p)
 
 
 def discordant_share(design: Paired, codes: Sequence[IntArray], level: float) -> Share | None:

@@ -31,6 +31,7 @@ from socialstats.inference.intervals import (
 )
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
+from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
 from socialstats.metrics.bradley_terry.cells import (
     SIDES,
@@ -67,7 +68,7 @@ from socialstats.resampling.engine import (
     weight_blocks,
 )
 from socialstats.resampling.hashed import HashedWeights
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.permutation import Alternative, checked_alternative, checked_seed
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.rounding import FITTED, alike
 from socialstats.sentences import span
@@ -480,6 +481,7 @@ class BradleyTerryResult(Result):
         spec: str | Mapping[str, float] | Sequence[float],
         *,
         level: float | None = None,
+        alternative: Alternative = "two_sided",
         test: MarginTest | None = None,
         margin: float | None = None,
     ) -> Result:
@@ -490,6 +492,8 @@ class BradleyTerryResult(Result):
         spec : str, mapping of str to float, or sequence of float
             An expression, weights by name, or one weight for each of `names`, as in the columns of R's ``glht``.
         level : float, optional
+        alternative : {"two_sided", "greater", "less"}
+            Of the contrast against 0. One-sided: the interval has one end, and the other is infinite.
         test : {"equivalence", "noninferiority"}, optional
             By default the contrast is tested against 0. Else against `margin` as `socialstats.equivalence` does it:
             one-sided at 1 - `level`, with the interval at 2 `level` - 1.
@@ -504,11 +508,17 @@ class BradleyTerryResult(Result):
         >>> print(fit.contrast("JRSS-B - Biometrika", test="noninferiority", margin=0.2).sentence())
         JRSS-B - Biometrika = 0.27, approximate 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
         (one-sided p < .001).
+        >>> print(fit.contrast("JRSS-B - Biometrika", alternative="greater").sentence())
+        JRSS-B - Biometrika = 0.27, approximate 95% CI [0.15, ∞), p < .001 (one-sided: greater) (log-odds).
         """
         if (test is None) != (margin is None):
             raise InputError(f"{option('test')} and {option('margin')} go together: the claim, and the largest "
                              "difference that does not matter")  # fmt: skip
-        weights, level, state = self._weights(spec), self._level(level), self.fitted_state
+        alternative, level = checked_alternative(alternative), self._level(level)
+        if test is not None and alternative != "two_sided":
+            raise InputError(f"{option('test', test)} is one-sided already: leave {option('alternative')} out")
+        inner = inner_level(level, alternative)
+        weights, state = self._weights(spec), self.fitted_state
         unknown = [name for name in weights if name not in self.names]
         if unknown:
             raise InputError(
@@ -523,12 +533,13 @@ class BradleyTerryResult(Result):
         label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
         value = float(c @ state.fitted.beta)
         row = Row(term=label, group="contrast", key=(("contrast", label),), role="difference", estimate=value)
-        row = self._wald(row, c, level)
+        row = one_sided(self._wald(row, c, inner), alternative, level)
         words = f"{label} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
         if row.undefined is None:
-            words = f"{label} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
-        title = "Contrast of Bradley-Terry coefficients"
-        found = self._derived(title, [row], words, extras={"weights": dict(weights)})
+            side = said_side(alternative)
+            words = f"{label} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)}{side} (log-odds)."
+        title, settings = "Contrast of Bradley-Terry coefficients", {**self.settings, "alternative": alternative}
+        found = self._derived(title, [row], words, settings=settings, extras={"weights": dict(weights)})
         return found if test is None else against_margin(found, margin=margin, test=test, level=level)
 
     def _weights(self, spec: str | Mapping[str, float] | Sequence[float]) -> Mapping[str, float]:
