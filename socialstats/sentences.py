@@ -76,7 +76,8 @@ def span(row: Row, *, kind: str = "") -> str:
     >>> span(Row(term="d", conf_low=0.2, conf_level=0.95))
     '95% CI [0.20, ∞)'
     """
-    low, high = row.shown("conf_low"), row.shown("conf_high")
+    low: float | None = row.shown("conf_low")
+    high: float | None = row.shown("conf_high")
     if row.has_interval:
         low, high = -math.inf if low is None else low, math.inf if high is None else high
     return kind_of(row, kind) + interval(low, high, level=row.conf_level or 0.95)
@@ -204,8 +205,12 @@ def headline(quantity: str, row: Row, reference: float, name: str) -> str:
     return f"{quantity} was {stat(row)}, {side} {name} ({value})."
 
 
-def difference(quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at: str = "for") -> str:
+def difference(
+    quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at: str = "for", side: str = ""
+) -> str:  # fmt: skip
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
+
+    `side` is what is said of a one-sided test.
 
     Examples
     --------
@@ -219,7 +224,7 @@ def difference(quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
     has_p = with_p(row)
     clear = significant(row) if has_p else reliable(row)
-    numbers = f"(difference = {stat(row)})"
+    numbers = f"(difference = {stat(row)}{side})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."

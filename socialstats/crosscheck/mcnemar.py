@@ -28,6 +28,7 @@ from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     field_checks,
+    inner_level,
     label,
     quantile,
     relative,
@@ -68,7 +69,7 @@ def verify(result: Result) -> Verification:
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
     """Statistics of clusters, from one row per pair."""
     row, rows, side = result.rows[0], expanded(data), result.settings["alternative"]
-    inner = inner_level(result)
+    inner = inner_level(result.settings)
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
     checks = odds_checks(result, rows, len(names))
@@ -93,12 +94,6 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
             error, df = mean_error(d, codes[:, [k]])
             checks += t_checks(result.row("robust_t", group=group), float(d.mean()), error, df, side)
     return checks
-
-
-def inner_level(result: Result) -> float:
-    """Return the level of the two-sided interval of which a one-sided one has an end."""
-    level, side = result.settings["level"], result.settings["alternative"]
-    return float(level if side == "two_sided" else 2 * level - 1)
 
 
 def t_checks(row: Row, mean: float, error: float, df: float, side: str) -> list[Check]:
@@ -196,7 +191,7 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
     """The interval that takes pairs as independent."""
     if row.conf_low is None:
         return []
-    level, kind, side = inner_level(result), result.settings["difference_ci"], result.settings["alternative"]
+    level, kind, side = inner_level(result.settings), result.settings["difference_ci"], result.settings["alternative"]
     if kind == "tango":
         return ends(row, *with_open_end(*profile_interval(table, level), side, SHARES), "scipy", PROFILE, 1e-6)
     if kind == "newcombe":
@@ -277,14 +272,15 @@ def odds_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
         return [set_aside("odds_ratio", None, None, "scipy", "no pair is second only: no finite odds ratio")]
     if row.conf_low is None:
         return []
-    level, kind, side = inner_level(result), result.settings["odds_ratio_ci"], result.settings["alternative"]
+    level, kind, side = inner_level(result.settings), result.settings["odds_ratio_ci"], result.settings["alternative"]
     if kind == "wald":
         reach = quantile(level, None) * math.sqrt(1 / b + 1 / c)
         low, high = with_open_end(b / c * math.exp(-reach), b / c * math.exp(reach), side, ODDS)
         return end_checks(row, low, high, least=row.estimate or 0.0)
     found = binomtest(b, b + c).proportion_ci(level, method=kind)
     why = "interval of the binomial share, as odds; scipy finds its ends by root finding"
-    low, high = with_open_end(*(float(end) / (1 - float(end)) for end in (found.low, found.high)), side, ODDS)
+    low, high = (float(end) / (1 - float(end)) for end in (found.low, found.high))
+    low, high = with_open_end(low, high, side, ODDS)
     return end_checks(row, low, high, "scipy", why, 1e-7)
 
 
@@ -314,7 +310,7 @@ def table_checks(result: Result, table: FloatArray) -> list[Check]:
             d = np.repeat([1.0, -1.0, 0.0], np.array([b, c, n - b - c], dtype=np.int64))
             found += field_checks(row, "numpy", CLOSED, std_error=float(d.std() / math.sqrt(n)))
         if row.term == "cohens_g" and row.conf_low is not None and alone:
-            low, high = proportion_confint(b, b + c, alpha=1 - inner_level(result), method="wilson")
+            low, high = proportion_confint(b, b + c, alpha=1 - inner_level(result.settings), method="wilson")
             both = with_open_end(float(low) - 0.5, float(high) - 0.5, result.settings["alternative"], HALVES)
             found += end_checks(row, *both, "statsmodels", CLOSED)
     return found
@@ -338,7 +334,7 @@ def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
 def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     """The intervals of odds ratio and g by clusters: Wilson's of the share of first only among discordant pairs."""
     odds, g = result.row("odds_ratio"), result.row("cohens_g")
-    mixed, level, side = data[data["d"] != 0], inner_level(result), result.settings["alternative"]
+    mixed, level, side = data[data["d"] != 0], inner_level(result.settings), result.settings["alternative"]
     if g.conf_low is None or g.estimate is None:
         return []
     groups = mixed[[f"g{k}" for k in range(factors)]].to_numpy()
@@ -448,8 +444,8 @@ def flip_check(row: Row | None, cells: pd.DataFrame, side: str) -> list[Check]:
             further[total + gap] += many
             further[total - gap] += many
         ways = further
-    reached = {"two_sided": lambda total: abs(total) >= abs(observed), "greater": lambda total: total >= observed,
-               "less": lambda total: total <= observed}[side]  # fmt: skip
-    far = sum(many for total, many in ways.items() if reached(total))
+    two, sign = side == "two_sided", -1 if side == "less" else 1
+    far = sum(many for total, many in ways.items()
+              if (abs(total) >= abs(observed) if two else sign * total >= sign * observed))  # fmt: skip
     theirs = far / 2 ** len(gaps) if len(gaps) < 1000 else math.exp(math.log(far) - len(gaps) * math.log(2))
     return [*out, same_p(label(row, "p"), row.p_value, theirs, "numpy", COUNTED)]

@@ -68,8 +68,8 @@ def formula_checks(result: Result) -> list[Check]:
         level = row.conf_level or 0.95
         scale = "probability" if row.label("outcome") else str(row.group)
         if scale not in SCALES:
-            side, df = result.settings.get("alternative", "two_sided"), None if math.isinf(df) else df
-            checks += wald_checks(row, level, value, found, df, alternative=side, why=WHY_ERROR, close=CLOSE)
+            side, known = result.settings.get("alternative", "two_sided"), None if math.isinf(df) else df
+            checks += wald_checks(row, level, value, found, known, alternative=side, why=WHY_ERROR, close=CLOSE)
             continue
         to, back_again, slope = SCALES[scale]
         reach = quantile(level, df) * found * slope(value)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -142,6 +143,18 @@ def wald_checks(
         low, high = with_open_end(value - reach, value + reach, alternative, cut)
         out += end_checks(row, low, high, package, why, close, least=reach)
     return out
+
+
+def inner_level(settings: Mapping[str, Any]) -> float:
+    """Return the level of the two-sided interval that has the end of a one-sided one; of a two-sided one its own.
+
+    Examples
+    --------
+    >>> inner_level({"level": 0.75, "alternative": "less"}), inner_level({"level": 0.75})
+    (0.5, 0.75)
+    """
+    level = float(settings["level"])
+    return level if settings.get("alternative", "two_sided") == "two_sided" else 2 * level - 1
 
 
 def with_open_end(

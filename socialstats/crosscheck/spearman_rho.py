@@ -10,6 +10,7 @@ from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     end_checks,
     field_checks,
+    inner_level,
     label,
     relative,
     tail_p,
@@ -50,10 +51,8 @@ def checks_of(result: Result, row: Row) -> list[Check]:
     found.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MOVED, close=1e-5))
     t, side = np.arctanh(row.estimate) * (1 - row.estimate**2) / row.std_error, result.settings["alternative"]
     found += field_checks(row, statistic=float(t), df=df, p_value=tail_p(float(t), df, side))
-    level = result.settings["level"] if side == "two_sided" else 2 * result.settings["level"] - 1
-    return found + end_checks(
-        row, *with_open_end(*fisher_ends(row.estimate, row.std_error, df, level), side, (-1.0, 1.0))
-    )
+    ends = fisher_ends(row.estimate, row.std_error, df, inner_level(result.settings))
+    return found + end_checks(row, *with_open_end(*ends, side, (-1.0, 1.0)))
 
 
 def slopes(x: FloatArray, y: FloatArray) -> FloatArray:

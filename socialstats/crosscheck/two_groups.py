@@ -18,6 +18,7 @@ from socialstats.crosscheck.row_arithmetic import (
     both_ends,
     end_checks,
     field_checks,
+    inner_level,
     label,
     relative,
     wald_checks,
@@ -95,11 +96,11 @@ def proportions(result: Result) -> Verification:
     for row, second in zip(shares, (False, True), strict=True):
         checks += (plain_share if plain else clustered)(result, row, *units.side(second))
     if plain:
-        return Verification(checks=(*checks, *newcombe(lead, units, level, side)))
+        return Verification(checks=(*checks, *newcombe(lead, units, inner_level(settings), side)))
     scored = lead.interval == "score"
     if scored and None not in (shares[0].conf_low, shares[1].conf_low):
         one_sided = side != "two_sided"
-        found = ends_of(result, units, 2 * level - 1) if one_sided else both_ends(means[0] - means[1], *shares)
+        found = ends_of(result, units, inner_level(settings)) if one_sided else both_ends(means[0] - means[1], *shares)
         checks += end_checks(lead, *with_open_end(*found, side, WHOLE), "numpy", ENDS, least=1.0)
     gap = clustered_gap(lead, units, level, WHOLE, ends=not scored, alternative=side)
     return Verification(checks=(*checks, *gap))
@@ -135,8 +136,7 @@ def newcombe(row: Row, units: Units, level: float, side: str) -> list[Check]:
 
     (a, n), (b, m) = ((int(x.sum()), len(x)) for x, _ in map(units.side, (False, True)))
     p, q = a / n, b / m
-    alpha = (1 - level) * (1 if side == "two_sided" else 2)
-    both = confint_proportions_2indep(a, n, b, m, method="newcomb", compare="diff", alpha=alpha)
+    both = confint_proportions_2indep(a, n, b, m, method="newcomb", compare="diff", alpha=1 - level)
     ends = with_open_end(float(both[0]), float(both[1]), side, WHOLE)
     error = math.sqrt(p * (1 - p) / n + q * (1 - q) / m)
     out = end_checks(row, *ends, "statsmodels", NEWCOMBE, least=1.0)
