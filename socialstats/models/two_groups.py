@@ -120,7 +120,7 @@ def fisher_exact(
     >>> round(fisher_exact((56, 48), (70, 80)), 6), fisher_exact((3, 4), (3, 4))
     (0.012521, 1.0)
     >>> round(fisher_exact((56, 48), (70, 80), "greater"), 6)
-    0.006285
+    0.006325
     """
     first, second = map(float, n)
     whole, ones = first + second, float(sum(hits))
@@ -241,8 +241,8 @@ def exact_rank_sum(
     --------
     >>> exact_rank_sum(np.array([2.0, 4.0, 6.0, 8.0]), np.ones(4), 2, 3.0)
     0.3333333333333333
-    >>> exact_rank_sum(np.array([2.0, 4.0, 6.0, 8.0]), np.ones(4), 2, 3.0, "greater")
-    1.0
+    >>> exact_rank_sum(np.array([2.0, 4.0, 6.0, 8.0]), np.ones(4), 2, 3.0, "less")
+    0.16666666666666666
     """
     top = int(sum(np.sort(np.repeat(doubled, ties.astype(int)))[::-1][:n]))
     ways = np.zeros((n + 1, top + 1))

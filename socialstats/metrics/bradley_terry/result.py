@@ -509,7 +509,7 @@ class BradleyTerryResult(Result):
         JRSS-B - Biometrika = 0.27, approximate 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
         (one-sided p < .001).
         >>> print(fit.contrast("JRSS-B - Biometrika", alternative="greater").sentence())
-        JRSS-B - Biometrika = 0.27, approximate 95% CI [0.15, ∞), p < .001 (one-sided: greater) (log-odds).
+        JRSS-B - Biometrika = 0.27, 95% CI [0.15, ∞), p < .001 (one-sided: greater) (log-odds).
         """
         if (test is None) != (margin is None):
             raise InputError(f"{option('test')} and {option('margin')} go together: the claim, and the largest "
