@@ -23,8 +23,8 @@ sensitivity <- function(comparisons, covariate = "urgency", ..., weights = "oppo
 
 sensitivity_difference <- function(first, second, covariate = "urgency", ...,
   labels = c("first", "second"), weights = "opponent", unmatched = "error",
-  ci = "jackknife", resamples = 2000, seed = 0, level = 0.95)
-  called("sensitivity_difference")
+  alternative = "two_sided", ci = "jackknife", resamples = 2000, seed = 0,
+  level = 0.95) called("sensitivity_difference")
 
 preference_shares <- function(fit, groups, ..., scale = "both", ci = "delta",
   by = "auto", ungrouped = "error", refits = NULL, resamples = 1000, seed = 0,
@@ -34,7 +34,7 @@ choice_entropy <- function(comparisons, ..., base = 2, cluster = "pair", level =
   called("choice_entropy")
 
 choice_entropy_difference <- function(first, second, ..., labels = c("first",
-  "second"), base = 2, unmatched = "error", level = 0.95)
+  "second"), base = 2, unmatched = "error", alternative = "two_sided", level = 0.95)
   called("choice_entropy_difference")
 
 paired_difference <- function(paired, ..., null = 0, alternative = "two_sided",
@@ -52,17 +52,18 @@ equivalence <- function(paired, ..., low = NULL, high = NULL, margin = NULL,
   test = "equivalence", scale = "raw", cluster = "declared", level = 0.95)
   called("equivalence")
 
-two_proportions <- function(samples, ..., choice = NULL, cluster = "declared",
-  level = 0.95) called("two_proportions")
+two_proportions <- function(samples, ..., choice = NULL, alternative = "two_sided",
+  cluster = "declared", level = 0.95) called("two_proportions")
 
 two_means <- function(samples, ..., null = 0, alternative = "two_sided",
   cluster = "declared", level = 0.95) called("two_means")
 
-two_ordinal <- function(samples, ..., cluster = "declared", level = 0.95)
-  called("two_ordinal")
+two_ordinal <- function(samples, ..., alternative = "two_sided", cluster = "declared",
+  level = 0.95) called("two_ordinal")
 
-mcnemar <- function(paired, ..., test = "auto", odds_ratio_ci = "exact",
-  difference_ci = "tango", cluster = "declared", level = 0.95) called("mcnemar")
+mcnemar <- function(paired, ..., test = "auto", alternative = "two_sided",
+  odds_ratio_ci = "exact", difference_ci = "tango", cluster = "declared",
+  level = 0.95) called("mcnemar")
 
 symmetry <- function(paired, ..., cluster = "declared", level = 0.95)
   called("symmetry")
@@ -125,8 +126,8 @@ fleiss_kappa <- function(ratings, ..., weights = "unweighted", kind = "agreement
   cluster = "declared", on_undefined = "nan", level = 0.95, resamples = 2000,
   seed = 0) called("fleiss_kappa")
 
-spearman_rho <- function(ratings, ..., raters = NULL, cluster = "declared",
-  level = 0.95) called("spearman_rho")
+spearman_rho <- function(ratings, ..., raters = NULL, alternative = "two_sided",
+  cluster = "declared", level = 0.95) called("spearman_rho")
 
 ada_met <- function(ratings, ..., reference = NULL, source = "source", ties = "mean",
   refusal = "max", unparsed = "exclude", group = NULL, stratum = NULL, ci = "two_way",

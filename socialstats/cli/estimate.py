@@ -21,7 +21,7 @@ from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
 from socialstats.designs.options import map_options
 from socialstats.errors import InputError
-from socialstats.resampling.permutation import checked_alternative
+from socialstats.resampling.permutation import in_our_spelling
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
 from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like, write_whole, writing
@@ -265,14 +265,16 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     ['story', 'judge']
     >>> typed("cluster", ["story", "judge"], kinds(str | Sequence[str] | None))
     ['story', 'judge']
+    >>> typed("alternative", "two.sided", kinds(Literal["two_sided", "greater", "less"]))
+    'two_sided'
     >>> typed("weights", "left=-1,right=1", kinds(Mapping[str, float] | None))
     {'left': -1.0, 'right': 1.0}
     """
     option = f"--{name.replace('_', '-')}"
     if isinstance(word, bool):
         return word
-    if name == "alternative":  # has other spellings, too
-        return checked_alternative(word)
+    if name == "alternative":
+        word = in_our_spelling(word.lower())
     if isinstance(word, list):
         if len(word) > 1:
             parts = split_list(word)

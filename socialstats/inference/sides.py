@@ -91,6 +91,19 @@ def one_end(row: Row, alternative: Alternative, level: float, within: tuple[floa
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, method=method)
 
 
+def has_open_end(row: Row) -> bool:
+    """Return whether an end of an interval is left out or is the limit of the quantity, as in one-sided intervals.
+
+    Examples
+    --------
+    >>> has_open_end(Row(term="d", conf_low=0.2)), has_open_end(Row(term="d", conf_low=0.2, conf_high=0.4))
+    (True, False)
+    """
+    limits = row.limits or ANYWHERE
+    return row.has_interval and any(end in (None, limit) for end, limit in
+                                    zip((row.conf_low, row.conf_high), limits, strict=True))  # fmt: skip
+
+
 def one_sided(row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None) -> Row:
     """Return the row of a symmetric test (t, z, score), made at `inner_level`, with one tail and one end (`one_end`).
 

@@ -640,8 +640,7 @@ def sentence(result: Result) -> str:
         if clusters:
             made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
         ends = f", {span(row)} ({made})"
-    side = said_side(result.settings["alternative"])
-    text += f"{ends}, {said_test(result)}{side}."
+    text += f"{ends}, {said_test(result)}."
     if odds.estimate is None:
         text += f" The matched odds ratio was {'infinite' if cells['b'] else 'undefined'}."
     else:
@@ -649,7 +648,7 @@ def sentence(result: Result) -> str:
         text += f" The matched odds ratio was {number(odds.shown())}{ends}."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
-        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}{side}."
+        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}{said_side(result.settings['alternative'])}."
     return text
 
 
@@ -659,11 +658,12 @@ def said_test(result: Result) -> str:
     row = result.row(name, group="test")
     if row.undefined:
         return f"{TEST_NAMES[name]} undefined ({row.undefined})"
+    p = f"{p_value(row.p_value)}{said_side(result.settings['alternative'])}"
     if row.df is None:
-        return f"{TEST_NAMES[name]} {p_value(row.p_value)}"
+        return f"{TEST_NAMES[name]} {p}"
     df = number(row.df, 0 if row.test == "chi2" or abs(row.df - round(row.df)) < WHOLE else 1)
     kind = "\u03c7\u00b2" if row.test == "chi2" else "t"
-    return f"{TEST_NAMES[name]} {kind}({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    return f"{TEST_NAMES[name]} {kind}({df}) = {number(row.statistic)}, {p}"
 
 
 def plot(result: Result, ax: Axes | None = None, *, kind: str = "difference", **options: Any) -> Axes:

@@ -193,7 +193,7 @@ class Row:
         """Whether the interval lies on one side of 0, of a quantity that can be on either side."""
         can = self.limits is None or self.limits[0] < 0
         low, high = self.conf_low, self.conf_high
-        return can and low is not None and high is not None and (low > 0 or high < 0)
+        return can and ((low is not None and low > 0) or (high is not None and high < 0))
 
     def shown(self, name: str = "estimate", digits: int | None = None) -> Shown | None:
         """Return estimate, error or a limit with the decimals that it is printed with; None where there is none.

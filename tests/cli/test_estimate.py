@@ -193,3 +193,15 @@ def test_estimate_takes_the_words_of_report(ratings, pairs, capsys):
 def test_parts_and_rows_that_cannot_be_are_errors(words, told, pairs, capsys):
     assert main(["estimate", "mcnemar", str(pairs), *words]) in (2, 3)
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("typed", "read"), [("greater", "greater"), ("larger", "greater"), ("Two.Sided", "two_sided")])
+def test_an_alternative_is_typed_in_any_spelling(pairs, capsys, typed, read):
+    reading = {"first": "old", "second": "new", "cluster": "story"}
+    words = [word for key, value in reading.items() for word in (f"--{key}", value)]
+    assert main(["estimate", "mcnemar", str(pairs), *words, "--alternative", typed]) == 0
+    known = ss.mcnemar(pairs, **reading, alternative=read).sentence()
+    assert capsys.readouterr().out.endswith(known + "\n")
+    assert ("one-sided" in known) == (read != "two_sided")
+    assert main(["estimate", "mcnemar", str(pairs), *words, "--alternative", "bigger"]) == 2
+    assert "--alternative bigger: one of two_sided, greater, less" in capsys.readouterr().err

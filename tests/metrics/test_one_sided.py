@@ -13,6 +13,8 @@ from scipy.stats import binomtest, fisher_exact
 import socialstats as ss
 from socialstats.datasets import journal_citations
 from socialstats.errors import InputError
+from socialstats.models.matched_pairs import spectral_sign_flip
+from socialstats.resampling.permutation import exact_p
 from socialstats.results import Result, Row
 from tests.contracts.subjects import subject_of
 from tests.golden_data import golden
@@ -258,3 +260,20 @@ def test_a_lost_side_of_a_limit_stays_at_the_limit() -> None:
     row = of(ss.two_proportions(ss.Groups.from_table([[0, 9], [9, 0]]), alternative="less")).rows[0]
     assert (row.estimate, row.conf_low, row.conf_high) == (1.0, -1.0, 1.0)
     assert math.isclose(row.p_value or 0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", ["two_means", "paired_difference", "contrast"])
+def test_a_one_sided_interval_is_not_tested_against_a_margin(name: str) -> None:
+    with pytest.raises(InputError, match=r"one-sided, and tests against a margin need both ends\. Leave alternative="):
+        ss.equivalence(CALLS[name](alternative="less"), margin=0.3)
+    assert ss.equivalence(CALLS[name](), margin=0.3).verify().ok
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_sums_of_many_signs_have_both_tails_by_fouriers_transform(side: str) -> None:
+    sizes, times = np.array([1, 3]), np.array([40, 20])
+    for observed in (-7.0, 0.0, 16.0):
+        exact = exact_p(observed, sizes.astype(float), times.astype(float), 0.5, side)
+        found = spectral_sign_flip(sizes, times, observed, side)
+        assert exact is not None
+        assert found.p == pytest.approx(exact[0], rel=1e-9)
