@@ -109,6 +109,9 @@ def reads(
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
+            if "alternative" in given and "alternative" not in others:
+                raise InputError(f"{name} tests both sides only; {option('alternative')} is an option of "
+                                 f"{', '.join(with_a_side())}, and of contrast() of a fit")  # fmt: skip
             placed, keys = from_vectors(args, given, readers, name, square) if tables == 1 else (args, given)
             named, keys = by_keywords(placed, keys, readers, own, name)
             try:
@@ -158,6 +161,18 @@ def reads(
         return cast(F, call)
 
     return decorate
+
+
+def with_a_side() -> list[str]:
+    """Return the names of the metrics whose tests may be one-sided.
+
+    Examples
+    --------
+    >>> "two_means" in with_a_side(), "cochran_q" in with_a_side()
+    (True, False)
+    """
+    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
+    return [name for name, one in metrics.items() if "alternative" in inspect.signature(one.function).parameters]
 
 
 def numeric(name: str, value: Any, kind: str) -> Any:

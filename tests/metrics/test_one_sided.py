@@ -277,3 +277,12 @@ def test_sums_of_many_signs_have_both_tails_by_fouriers_transform(side: str) -> 
         found = spectral_sign_flip(sizes, times, observed, side)
         assert exact is not None
         assert found.p == pytest.approx(exact[0], rel=1e-9)
+
+
+def test_metrics_without_a_side_name_those_with_one() -> None:
+    for call in (
+        lambda: ss.cochran_q([1, 0, 1], [1, 1, 0], [0, 0, 1], alternative="greater"),
+        lambda: ss.symmetry([[3, 4, 1], [2, 5, 1], [1, 2, 4]], alternative="less"),
+    ):
+        with pytest.raises(InputError, match=r"both sides only; alternative= is an option of .*mcnemar.*contrast"):
+            call()
