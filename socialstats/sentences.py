@@ -76,11 +76,7 @@ def span(row: Row, *, kind: str = "") -> str:
     >>> span(Row(term="d", conf_low=0.2, conf_level=0.95))
     '95% CI [0.20, ∞)'
     """
-    low: float | None = row.shown("conf_low")
-    high: float | None = row.shown("conf_high")
-    if row.has_interval:
-        low, high = -math.inf if low is None else low, math.inf if high is None else high
-    return kind_of(row, kind) + interval(low, high, level=row.conf_level or 0.95)
+    return kind_of(row, kind) + interval(*(row.ends() or (None, None)), level=row.conf_level or 0.95)
 
 
 def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:

@@ -129,9 +129,19 @@ def interval(
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return f"{level_text(level)} CI undefined"
+    return f"{level_text(level)} CI {brackets(low, high, digits, bounded=bounded)}"
+
+
+def brackets(low: float, high: float, digits: int = 2, *, bounded: bool = False) -> str:
+    """Format both ends; an infinite one is open.
+
+    Examples
+    --------
+    >>> brackets(0.171, 0.43), brackets(0.171, math.inf)
+    ('[0.17, 0.43]', '[0.17, ∞)')
+    """
     inside = f"{number(low, digits, bounded=bounded)}, {number(high, digits, bounded=bounded)}"
-    left, right = "(" if math.isinf(low) else "[", ")" if math.isinf(high) else "]"
-    return f"{level_text(level)} CI {left}{inside}{right}"
+    return f"{'(' if math.isinf(low) else '['}{inside}{')' if math.isinf(high) else ']'}"
 
 
 def digits_of(std_error: float | None, least: int = 2) -> int:

@@ -88,8 +88,9 @@ FEW_DISCORDANT = 10
 INEXACT = ("difference", "cohens_g", "test")  # rows whose interval or test rests on large samples
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 Tests = Mapping[str, McNemarTest | str]  # by name; the reason where there is none
-CHI_SQUARES: dict[str, Callable[[Any], McNemarTest | str]] = {
-    "asymptotic": plain.asymptotic, "continuity": plain.continuity, "obuchowski": plain.obuchowski,
+ONE_FACTOR: dict[str, Callable[[Any, Alternative], McNemarTest | str]] = {
+    "sign_flip": lambda cells, side: plain.sign_flip(cells.gap, side) if len(cells.n) > 1 else "a single cluster",
+    "obuchowski": plain.obuchowski,
     "durkalski": plain.durkalski, "yang": plain.yang, "eliasziw": plain.eliasziw,
 }  # fmt: skip
 ODDS = (0.0, math.inf)  # what an odds ratio can be
@@ -184,21 +185,6 @@ def t_test(found: ClusteredMean, cells: Cells, side: Alternative) -> McNemarTest
     return found.undefined or McNemarTest(statistic=found.t(), df=found.df, p=found.p_value(alternative=side))
 
 
-def chi_square_test(name: str, cells: Any, side: Alternative) -> McNemarTest | str:
-    """One of the tests whose statistic is a chi-square; one-sided by its signed root."""
-    found = CHI_SQUARES[name](cells)
-    return found if isinstance(found, str) else found.against(side)
-
-
-def pair_tests(cells: Cells, side: Alternative) -> Tests:
-    """Return all tests that take pairs as independent."""
-    found: Tests = {
-        "mid_p": plain.mid_p(cells, side), "exact": plain.exact(cells, side),
-        **{name: chi_square_test(name, cells, side) for name in PAIR_TESTS if name in CHI_SQUARES},
-    }  # fmt: skip
-    return found
-
-
 def score_test(found: Clustered, cells: Cells, side: Alternative) -> McNemarTest | str:
     """Score test of a difference of 0 under clusters; or why there is none."""
     score = found.score
@@ -215,11 +201,9 @@ def one_factor(design: Paired, factor: Factor, cells: Cells, side: Alternative) 
     mine = cluster_cells(design.first, design.second, design.count, factor.codes)
     means = clustered_mean(mine.gap / mine.n, np.ones(len(mine.n)), magnitude=1.0)
     robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
-    exists, own = cells.discordant > 0, [name for name in CLUSTER_TESTS if name in CHI_SQUARES]
-    others = {name: chi_square_test(name, mine, side) if exists else NO_TEST for name in own}
-    flips = plain.sign_flip(mine.gap, side) if len(mine.n) > 1 else "a single cluster"
-    return {"robust_t": t_test(robust, cells, side), "cluster_means_t": t_test(means, cells, side),
-            "sign_flip": flips, **others}, means  # fmt: skip
+    exists = cells.discordant > 0
+    others = {name: test(mine, side) if exists or name == "sign_flip" else NO_TEST for name, test in ONE_FACTOR.items()}
+    return {"robust_t": t_test(robust, cells, side), "cluster_means_t": t_test(means, cells, side), **others}, means
 
 
 def rows_of_tests(
@@ -262,7 +246,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
     """Difference, odds ratio and tests that take pairs as independent; no test leads beside clusters (`group`)."""
     level, kind, odds_kind = settings["level"], settings["difference_ci"], settings["odds_ratio_ci"]
     side: Alternative = settings["alternative"]
-    tests, inner = pair_tests(cells, side), inner_level(level, side)
+    tests, inner = {name: getattr(plain, name)(cells, side) for name in PAIR_TESTS}, inner_level(level, side)
     test, method = tests.get(lead), NAMES[kind]
     low, high = INTERVALS[kind](cells, inner)
     row = Row(

@@ -84,39 +84,41 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemarTest:
-    """A test of equal proportions: `statistic` (chi-square, t, or a count), `df` where it has one, and `p`.
-
-    `root` is what a chi-square is the square of, up to its standard error; its sign tells which proportion is larger.
-    """
+    """A test of equal proportions: `statistic` (chi-square, t, or a count), `df` where it has one, and `p`."""
 
     statistic: float
     df: float | None
     p: float
-    root: float = 0.0
-
-    def against(self, alternative: Alternative) -> McNemarTest:
-        """Return a chi-square test with the p of one tail of its signed root, as R's ``prop.test`` does.
-
-        Examples
-        --------
-        >>> round(asymptotic(Cells(a=794, b=150, c=86, d=570)).against("greater").p * 1e5, 4)
-        1.5496
-        """
-        return replace(self, p=one_tail(self.p, self.root, alternative))
 
 
 NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no pair differs: nothing speaks against equality
 
 
-def chi_square(statistic: float, df: float = 1.0, root: float = 0.0) -> McNemarTest:
-    """Return the test of a chi-square statistic."""
-    return McNemarTest(statistic=statistic, df=df, p=float(not_zero(chdtrc(df, statistic))), root=root)
+def chi_square(
+    statistic: float, df: float = 1.0, *, root: float = 0.0, alternative: Alternative = "two_sided"
+) -> McNemarTest:
+    """Return the test of a chi-square statistic; one-sided by the tail of its root, as in R's ``prop.test``.
+
+    Parameters
+    ----------
+    statistic, df : float
+    root : float
+        What the chi-square is the square of, up to its standard error.
+    alternative : {"two_sided", "greater", "less"}
+
+    Examples
+    --------
+    >>> round(chi_square(3.84).p, 3), round(chi_square(3.84, root=9.0, alternative="greater").p, 3)
+    (0.05, 0.025)
+    """
+    p = one_tail(float(not_zero(chdtrc(df, statistic))), root, alternative)
+    return McNemarTest(statistic=statistic, df=df, p=p)
 
 
 NO_TEST = "no discordant pairs: the statistic is 0/0"
 
 
-def asymptotic(cells: Cells) -> McNemarTest | str:
+def asymptotic(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """McNemar's chi-square: (b - c)^2 / (b + c), 1 df (McNemar 1947); without discordant pairs why there is none.
 
     Examples
@@ -124,17 +126,21 @@ def asymptotic(cells: Cells) -> McNemarTest | str:
     >>> round(asymptotic(Cells(a=794, b=150, c=86, d=570)).statistic, 4)
     17.3559
     """
+    if not cells.discordant:
+        return NO_TEST
     gap = cells.b - cells.c
-    return chi_square(gap**2 / cells.discordant, root=gap) if cells.discordant else NO_TEST
+    return chi_square(gap**2 / cells.discordant, root=gap, alternative=alternative)
 
 
-def continuity(cells: Cells) -> McNemarTest | str:
+def continuity(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Chi-square with Edwards's (1948) correction: (abs(b - c) - 1)^2 / (b + c); without discordant pairs why not.
 
     As in R, b = c is not corrected: the statistic is 0 and p = 1.
     """
+    if not cells.discordant:
+        return NO_TEST
     gap = cells.b - cells.c
-    return chi_square(max(abs(gap) - 1.0, 0.0) ** 2 / cells.discordant, root=gap) if cells.discordant else NO_TEST
+    return chi_square(max(abs(gap) - 1.0, 0.0) ** 2 / cells.discordant, root=gap, alternative=alternative)
 
 
 def exact(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest:
@@ -281,16 +287,16 @@ def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code
     return ClusterCells(**found)
 
 
-def _ratio(root: float, bottom: float, clusters: int) -> McNemarTest | str:
+def _ratio(root: float, bottom: float, clusters: int, alternative: Alternative) -> McNemarTest | str:
     """Chi-square root^2 / bottom, or why there is none; of whole counts, `bottom` is 0 without rounding."""
     if clusters < 2:
         return "a single cluster"
     if bottom <= 0:
         return alike("clusters")
-    return chi_square(root**2 / bottom, root=root)
+    return chi_square(root**2 / bottom, root=root, alternative=alternative)
 
 
-def obuchowski(cells: ClusterCells) -> McNemarTest | str:
+def obuchowski(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Obuchowski's (1998) test: D^2 / (K/(K-1) sum d_k^2), in the form of Yang, Sun and Hardin (2010).
 
     Returns
@@ -306,16 +312,16 @@ def obuchowski(cells: ClusterCells) -> McNemarTest | str:
     0.4444
     """
     k = len(cells.n)
-    return _ratio(float(cells.gap.sum()), k / max(k - 1, 1) * float(cells.gap @ cells.gap), k)
+    return _ratio(float(cells.gap.sum()), k / max(k - 1, 1) * float(cells.gap @ cells.gap), k, alternative)
 
 
-def durkalski(cells: ClusterCells) -> McNemarTest | str:
+def durkalski(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Durkalski et al.'s (2003) test: (sum d_k/n_k)^2 / sum (d_k/n_k)^2; clusters weigh alike."""
     rate = cells.gap / cells.n
-    return _ratio(float(rate.sum()), float(rate @ rate), len(rate))
+    return _ratio(float(rate.sum()), float(rate @ rate), len(rate), alternative)
 
 
-def yang(cells: ClusterCells) -> McNemarTest | str:
+def yang(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Yang, Sun and Hardin's (2010) modified Obuchowski test.
 
     The variance is the mean of Obuchowski's, under the hypothesis, and the one around the estimate:
@@ -323,10 +329,10 @@ def yang(cells: ClusterCells) -> McNemarTest | str:
     """
     k, gap = len(cells.n), cells.gap
     off = gap - cells.n * gap.sum() / cells.n.sum()
-    return _ratio(float(gap.sum()), k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k)
+    return _ratio(float(gap.sum()), k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k, alternative)
 
 
-def eliasziw(cells: ClusterCells) -> McNemarTest | str:
+def eliasziw(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Eliasziw and Donner's (1991) test: McNemar's chi-square over a design effect 1 + (n_c - 1) rho.
 
     rho is the correlation of the discordant pairs within clusters, from the analysis-of-variance estimate over the four
@@ -339,7 +345,7 @@ def eliasziw(cells: ClusterCells) -> McNemarTest | str:
     if rho is None:
         return "every cluster holds one pair, so no correlation within clusters can be estimated"
     effect = 1 + (discordant_size(s) - 1) * max(rho, 0.0) if len(s) > 1 else 1.0
-    return _ratio(float(cells.gap.sum()), float(s.sum()) * max(effect, 1.0), len(s))
+    return _ratio(float(cells.gap.sum()), float(s.sum()) * max(effect, 1.0), len(s), alternative)
 
 
 def discordant_correlation(cells: ClusterCells) -> float | None:

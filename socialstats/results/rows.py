@@ -195,6 +195,19 @@ class Row:
         low, high = self.conf_low, self.conf_high
         return can and ((low is not None and low > 0) or (high is not None and high < 0))
 
+    def ends(self, digits: int | None = None) -> tuple[float, float] | None:
+        """Return both ends as they are printed, one that is left out as infinite; None without an interval.
+
+        Examples
+        --------
+        >>> Row(term="d", conf_low=0.25).ends(), Row(term="d").ends()
+        ((0.25, inf), None)
+        """
+        if not self.has_interval:
+            return None
+        low, high = self.shown("conf_low", digits), self.shown("conf_high", digits)
+        return -math.inf if low is None else low, math.inf if high is None else high
+
     def shown(self, name: str = "estimate", digits: int | None = None) -> Shown | None:
         """Return estimate, error or a limit with the decimals that it is printed with; None where there is none.
 

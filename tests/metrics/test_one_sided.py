@@ -286,3 +286,14 @@ def test_metrics_without_a_side_name_those_with_one() -> None:
     ):
         with pytest.raises(InputError, match=r"both sides only; alternative= is an option of .*mcnemar.*contrast"):
             call()
+
+
+@pytest.mark.parametrize(("side", "shown"), [("greater", "[−0.58, ∞)"), ("less", "(−∞, −0.38]")])
+def test_figures_and_tables_show_the_open_end(side: str, shown: str) -> None:
+    found = ss.bradley_terry(journal_citations()).contrast("JASA - Biometrika", alternative=side)
+    ax = found.plot()
+    assert shown in [text.get_text() for text in ax.texts]
+    segments = ax.collections[0].get_segments() if ax.collections else [line.get_xydata() for line in ax.lines]
+    reached = {float(x) for segment in segments for x, _ in segment}
+    assert ax.get_xlim()[0 if side == "less" else 1] in reached
+    assert shown in str(ss.table({"a": found, "b": found}))
