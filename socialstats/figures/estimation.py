@@ -272,8 +272,8 @@ def _mean(ax: Axes, row: Row, reference: float | None) -> None:
     text = number(row.shown())
     if both := row.ends():
         edges = ax.get_ylim()
-        ends = style.ends_of(row, edges) or edges
-        inside = max(ends[0], edges[0]), min(ends[1], edges[1])
+        low, high = style.ends_of(row, edges) or edges
+        inside = max(low, edges[0]), min(high, edges[1])
         ax.plot((-0.2, -0.2), inside, color=style.LIGHT["series-1"], linewidth=2.2, solid_capstyle="butt", zorder=3)
         level = row.conf_level or 0.95
         text += f", {interval(*both, level=level)}"
