@@ -26,9 +26,9 @@ sensitivity_difference <- function(first, second, covariate = "urgency", ...,
   alternative = "two_sided", ci = "jackknife", resamples = 2000, seed = 0,
   level = 0.95) called("sensitivity_difference")
 
-preference_shares <- function(fit, groups, ..., scale = "both", ci = "delta",
-  by = "auto", ungrouped = "error", refits = NULL, resamples = 1000, seed = 0,
-  level = 0.95) called("preference_shares")
+preference_shares <- function(fit, groups, ..., scale = "both",
+  alternative = "two_sided", ci = "delta", by = "auto", ungrouped = "error",
+  refits = NULL, resamples = 1000, seed = 0, level = 0.95) called("preference_shares")
 
 choice_entropy <- function(comparisons, ..., base = 2, cluster = "pair", level = 0.95)
   called("choice_entropy")

@@ -148,6 +148,11 @@ def contrast(**options: Any) -> Any:
     )
 
 
+def shares(**options: Any) -> Any:
+    groups = dict.fromkeys(["Biometrika", "Comm Statist", "JRSS-B"], "other") | {"JASA": "general"}
+    return ss.preference_shares(journal_citations(), groups, cluster=None, **options)
+
+
 def of_two(function: Call, **options: Any) -> Any:
     subject = subject_of("win_rates")
     return function(*(subject.design(subject.rows(seed)) for seed in (7, 8)), **options)
@@ -175,6 +180,8 @@ CALLS: dict[str, Call] = {
         RATED, raters=["judge", "person"], scale="ordinal", cluster="c", **o),
     "paired_difference": lambda **o: ss.paired_difference(PAIRS, **CLUSTERED, **o),
     "contrast": contrast,
+    "preference_shares": lambda **o: shares(**o),
+    "preference_shares, refits": lambda **o: shares(ci="basic", resamples=99, **o),
     "sensitivity_difference": lambda **o: of_two(ss.sensitivity_difference, **o),
     "sensitivity_difference, basic": lambda **o: of_two(ss.sensitivity_difference, ci="basic", resamples=199, **o),
     "choice_entropy_difference": lambda **o: of_two(ss.choice_entropy_difference, unmatched="drop", **o),
