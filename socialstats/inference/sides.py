@@ -98,6 +98,8 @@ def has_open_end(row: Row) -> bool:
     --------
     >>> has_open_end(Row(term="d", conf_low=0.2)), has_open_end(Row(term="d", conf_low=0.2, conf_high=0.4))
     (True, False)
+    >>> has_open_end(Row(term="share", conf_low=0.0, conf_high=0.4, limits=(0.0, 1.0)))
+    True
     """
     limits = row.limits or ANYWHERE
     return row.has_interval and any(end in (None, limit) for end, limit in
