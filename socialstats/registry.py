@@ -28,6 +28,7 @@ from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
+from socialstats.text import unknown
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ def lookup(name: str) -> Metric:
     """
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     if name not in metrics:
-        raise InputError(f"no metric '{name}'; metrics: {', '.join(metrics)}")
+        raise InputError(unknown("metric", name, metrics))
     return metrics[name]
 
 
