@@ -50,7 +50,7 @@ def run_estimate(options: argparse.Namespace) -> int:
     name, *words = options.words or [""]
     if options.list_metrics or not name:
         print("usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):")
-        print("\n".join(f"  {metric:<26} {_first_line(function)}" for metric, function in known.items()))
+        print("\n".join(listed(known)))
         return 0
     function = known.get(name.replace("-", "_"))
     if function is None:
@@ -336,6 +336,18 @@ def cautions_of(result: Any) -> list[Any]:
     if isinstance(result, ResultGroup):
         return [one for level in result for one in cautions_of(result[level])]
     return [one for one in result.cautions if one.severity != "info"]
+
+
+def listed(known: Mapping[str, Callable[..., Any]]) -> list[str]:
+    """Return a line for each metric, by the groups of the public names."""
+    import socialstats
+
+    lines = []
+    for group, (about, _) in socialstats._GROUPS.items():
+        names = [name for name in socialstats._names(group) if name in known]
+        lines += [f"{group}: {about}"] if names else []
+        lines += [f"  {name:<26} {_first_line(known[name])}" for name in names]
+    return lines
 
 
 def functions() -> dict[str, Callable[..., Any]]:

@@ -98,6 +98,15 @@ def test_help_of_a_metric_is_short_and_says_where_the_rest_is(name: str) -> None
     assert short.count("\n") < 0.75 * whole.count("\n")
 
 
+def test_estimate_lists_every_metric_once_by_group(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = printed(capsys, "estimate", "--help")
+    lines = out.splitlines()[3:]
+    assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == sorted(functions())
+    assert [line.split(":")[0] for line in lines if line[0] != " "] == [
+        "choices", "pairs", "agreement", "shares", "scales",
+    ]  # fmt: skip
+
+
 TYPOS = {
     "reprot": "Did you mean 'report'?",
     "report answers.csv --clster scenario": "Did you mean '--cluster'?",
