@@ -163,7 +163,7 @@ _GROUPS = {
 }  # every public name, by job, and the module that it is loaded from; "": it is a module itself  # fmt: skip
 _HOME = {name: module for _, homes in _GROUPS.values() for module, names in homes.items() for name in names.split()}
 
-__all__ = list(_HOME)  # noqa: PLE0605
+__all__ = list(_HOME)
 
 
 def _names(group: str) -> list[str]:

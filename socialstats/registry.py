@@ -112,6 +112,8 @@ def reads(
             name, others = f"{function.__name__}()", own[tables:]
             placed, keys = from_vectors(args, given, readers, name, square) if tables == 1 else (args, given)
             named, keys = by_keywords(placed, keys, readers, own, name)
+            if twice := {*own[: len(named)]} & {*keys}:
+                raise TypeError(f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out")
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:

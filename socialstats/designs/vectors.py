@@ -73,6 +73,8 @@ def from_vectors(
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
         if kinds != [Comparisons] or is_square(args[0]) or not is_rows(args[0]):
+            if kinds == [*readers] and "raters_in" not in given:
+                refuse_array(args[0], kinds[0] is Ratings, name)
             return args, given
         vectors = [list(column) for column in zip(*args[0], strict=True)]
         vectors = vectors if len(vectors) == 3 else [*vectors, vectors[0]]
@@ -105,6 +107,22 @@ def is_vector(data: Any) -> bool:
     if isinstance(data, (list, tuple)):
         return all(isinstance(x, str) or np.ndim(x) == 0 for x in data[:100])
     return type(data).__name__ in ARRAYS and len(data.shape) == 1
+
+
+def refuse_array(data: Any, rated: bool, name: str) -> None:
+    """Refuse an array of rows and columns, of which packages read the one or the other as raters.
+
+    Raises
+    ------
+    InputError
+        With the ways to pass it.
+    """
+    nested = isinstance(data, (list, tuple)) and data and all(isinstance(row, (list, tuple)) for row in data)
+    if nested or (isinstance(data, np.ndarray) and data.ndim == 2):
+        either = f"{option('raters_in', 'columns')} or {option('raters_in', 'rows')}"
+        ways = either if rated else f"a data frame ({option('count')} names a column of counts), or vectors"
+        shape = f"{len(data)} rows and {len(data[0])} columns"
+        raise InputError(f"{name}: an array of {shape} does not say what they are. Pass {ways}")
 
 
 def leading_vectors(args: Sequence[Any]) -> list[Any]:
