@@ -36,8 +36,9 @@ def from_vectors(
     ----------
     args, given
         Of the call. Two vectors are pairs or two samples; two or more are raters; three are the two items of each
-        comparison and its winner. A square array counts pairs, or wins of the row's item over the column's. Tuples of
-        two are winners and losers. Keywords of `COLUMNS` may be vectors too.
+        comparison and its winner. A square array counts pairs, or wins of the row's item over the column's, and a
+        crosstab with names on both sides the values of groups. Tuples of two are winners and losers. Keywords of
+        `COLUMNS` may be vectors too.
     readers : sequence of type or callable
         As for `as_design`.
     name : str
@@ -72,6 +73,9 @@ def from_vectors(
         if counted and not {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given):
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
+        if kinds == [Groups] and names_both_sides(args[0]) and not {"group", "value", "count"} & {*given}:
+            table, named = cells_of(args[0])
+            return [table, *rest], {**named, **given}
         if kinds != [Comparisons] or is_square(args[0]) or not is_rows(args[0]):
             if kinds == [*readers] and "raters_in" not in given:
                 refuse_array(args[0], kinds[0] is Ratings, name)
@@ -241,8 +245,27 @@ def is_crosstab(data: Any) -> bool:
     if not isinstance(data, pd.DataFrame) or not data.size:
         return False
     square = data.shape[0] == data.shape[1] > 1 and list(data.index) == list(data.columns)
-    named = data.index.name is not None and data.columns.name is not None  # as pandas' crosstab names both sides
-    return square or (named and bool(data.index.isin(data.columns).any()))
+    return square or (names_both_sides(data) and bool(data.index.isin(data.columns).any()))
+
+
+def names_both_sides(data: Any) -> bool:
+    """Whether something is a data frame whose rows and columns have names, as pandas' crosstab gives them."""
+    return isinstance(data, pd.DataFrame) and data.index.name is not None and data.columns.name is not None
+
+
+def cells_of(data: pd.DataFrame) -> tuple[Fields, Fields]:
+    """Return a cross-tabulation of groups by their values as a table with a row for each cell.
+
+    Examples
+    --------
+    >>> arm, passed = pd.Series(["new", "new", "old"], name="arm"), pd.Series([1, 0, 1], name="passed")
+    >>> cells_of(pd.crosstab(arm, passed))[0]
+    {'arm': ['new', 'new', 'old', 'old'], 'passed': [0, 1, 0, 1], 'cells': [1, 1, 0, 1]}
+    """
+    group, value = str(data.index.name), str(data.columns.name)
+    rows, columns = [*data.index], [*data.columns]
+    table = {group: [row for row in rows for _ in columns], value: columns * len(rows)}
+    return {**table, "cells": data.to_numpy().ravel().tolist()}, {"group": group, "value": value, "count": "cells"}
 
 
 def squared(data: Any) -> Any:

@@ -173,7 +173,7 @@ JOBS = (
     Job("two_proportions", "two proportions, Fisher's exact test", us(
         'ss.two_proportions(yes_no, group="arm", count="n", levels=["no", "yes"])', "difference", p="p_value"),
         [Call("scipy", "stats.fisher_exact([[30, 70], [45, 55]])", {"p": "v.pvalue"}, "from scipy import stats")],
-        "Two vectors of 0 and 1 do as well. Counts go in a table with a column of counts."),
+        "Two vectors of 0 and 1 do as well, and `pd.crosstab(arm, passed)`. Other counts stand in a column of counts."),
     Job("newcombe", "interval of a difference of proportions (Newcombe)", us(
         'ss.two_proportions(yes_no, group="arm", count="n", levels=["no", "yes"])', "difference", estimate="estimate",
         low="conf_low", high="conf_high"),

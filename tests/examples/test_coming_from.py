@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import socialstats as ss
@@ -87,6 +88,20 @@ def test_what_is_typed_first_and_is_no_call_of_ours_is_told_which_is(name: str) 
     with pytest.raises(InputError) as caught:
         call()
     assert said in str(caught.value)
+
+
+def test_a_crosstab_of_groups_by_answers_is_counts() -> None:
+    counts = pd.crosstab(pd.Series(["new"] * 100 + ["old"] * 100, name="arm"),
+                         pd.Series([1] * 30 + [0] * 70 + [1] * 45 + [0] * 55, name="passed"))  # fmt: skip
+    ours, wanted = ss.two_proportions(counts), ss.two_proportions([1] * 30 + [0] * 70, [1] * 45 + [0] * 55)
+    for field in ("estimate", "conf_low", "conf_high", "p_value"):
+        assert getattr(ours.rows[0], field) == getattr(wanted.rows[0], field)
+    turned = ss.two_proportions(counts, groups=["old", "new"]).rows[0]
+    assert (turned.term, turned.estimate) == ("difference", -wanted.rows[0].estimate)
+    named = counts.rename(columns={0: "no", 1: "yes"})
+    with pytest.raises(InputError, match="levels"):
+        ss.two_proportions(named.rename(columns={"no": "blue", "yes": "red"}))
+    assert ss.two_proportions(named, levels=["yes", "no"]).rows[0].estimate == pytest.approx(0.15)
 
 
 def test_an_option_that_is_called_as_the_table_is_told() -> None:
