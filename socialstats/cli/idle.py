@@ -11,7 +11,7 @@ from socialstats.studies.page import Study
 from socialstats.text import listing
 
 CHOSEN = tuple(dict.fromkeys(key for keys in OF_DESIGN.values() for key in keys))
-OWN_USES = ("reference", "first", "rater_groups")
+OWN_USES = ("reference", "first", "rater_groups", "pooling")
 UNUSED = {  # by studies of the right design
     "role-conflict": ("adjust",), "comparisons": ("covariate", "group", "value_levels"),
 }  # fmt: skip
@@ -31,8 +31,6 @@ def takes(study: Study, key: str) -> bool:
     """
     if key in OWN_USES:
         return bool({key, f"by {key}"} & {*study.uses})
-    if key == "pooling":
-        return study.name == "leaderboard"
     if key in BESIDE:
         return key == "models" or BESIDE[key] in study.beside
     if study.read is not None and key in DECIDING and not SETTINGS[key].everyday:
@@ -66,10 +64,8 @@ def refuse_idle(study: Study, settings: Settings) -> None:
         if by and settings.get("by"):
             continue
         named = listing([one.name for one in STUDIES.values() if {key, f"by {key}"} & {*one.uses}], 8)
-        where = "without --by there is nothing to compare" if by else f"it is for studies {named}"
+        where = "without --by there is nothing to compare" if by else f"it is for {named}"
         raise InputError(f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out")
-    if settings.get("pooling") is not None and study.name != "leaderboard":
-        raise InputError(f"--pooling is for study leaderboard; this page is study {study.name}. Leave it out")
     if study.read is not None:  # reads tables of its own shape, and says itself what it takes
         return
     defaults = StudyOptions()

@@ -354,8 +354,8 @@ class Study:
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
     uses : tuple of str
-        Which of the settings ``reference``, ``first`` and ``rater_groups`` it looks at; ``by reference``: the first of
-        them on pages by a factor alone. Others are refused.
+        Which of the settings ``reference``, ``first``, ``rater_groups`` and ``pooling`` it looks at; ``by reference``:
+        the first of them on pages by a factor alone. Others are refused.
     takes : tuple of str
         Further settings that `read` takes, which otherwise say how a general design is read.
     knows : callable or None
