@@ -38,9 +38,8 @@ ann = [1, 2, 3, 3, 2, 1, 4, 1, 2, 4, 3, 2, 4, 1, 3]  # ratings of 15 units by th
 bob = [1, 2, 3, 4, 2, 2, 4, 1, 2, 3, 3, 2, 4, 1, 2]
 cid = [1, 3, 3, 3, 2, 3, 4, 2, 2, 4, 4, 2, 4, 1, 3]
 topic = [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5]  # cluster of each unit
-right = np.array([  # answers of three models to ten questions
-    [1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]
-])
+rows = "110 100 000 111 110 100 111 110 000 111"  # answers of three models to ten questions: 1 is right
+right = np.array([[int(answer) for answer in row] for row in rows.split()])
 moves = np.array([[20, 9, 4], [3, 25, 12], [2, 4, 21]])
 p = [0.001, 0.012, 0.021, 0.04, 0.2]
 yes_no = {"arm": ["new", "new", "old", "old"], "value": ["yes", "no"] * 2, "n": [30, 70, 45, 55]}
@@ -51,13 +50,11 @@ taste = pd.DataFrame(  # eight people, each two of three drinks: 1 the first win
 )
 drinks = taste.melt(var_name="pair", value_name="result")
 drinks[["item_a", "item_b"]] = drinks.pop("pair").str.split(" ").tolist()
-drinks["winner"] = np.select(
-    [drinks["result"] > 0, drinks["result"] < 0], [drinks["item_a"], drinks["item_b"]], "tie"
-)
-replies = pd.DataFrame({
-    "unit": range(60), "source": ["human"] * 30 + ["model"] * 30,
-    "answer": ["yes"] * 15 + ["no"] * 9 + ["depends"] * 6 + ["yes"] * 8 + ["no"] * 6 + ["depends"] * 16,
-})
+won = [drinks["result"] > 0, drinks["result"] < 0]
+drinks["winner"] = np.select(won, [drinks["item_a"], drinks["item_b"]], "tie")
+replies = pd.DataFrame({"unit": range(60), "source": ["human"] * 30 + ["model"] * 30})
+human, model = ["yes"] * 15 + ["no"] * 9 + ["depends"] * 6, ["yes"] * 8 + ["no"] * 6 + ["depends"] * 16
+replies["answer"] = human + model
 """
 
 
@@ -251,11 +248,11 @@ JOBS = (
         'ss.multinomial_logit(replies, rater="source", value="answer", rater_groups="source", levels=["yes", "no", '
         '"depends"], scale="nominal")', "", no='row("model", group="no against yes").estimate',
         depends='row("model", group="depends against yes").estimate'),
-        [Call("statsmodels", "sm.MNLogit(codes, sm.add_constant(model)).fit(disp=False)",
+        [Call("statsmodels", "sm.MNLogit(codes, sm.add_constant(by_model)).fit(disp=False)",
               {"no": "v.params[1, 0]", "depends": "v.params[1, 1]"},
               "import statsmodels.api as sm\n"
               "codes = replies['answer'].map({'yes': 0, 'no': 1, 'depends': 2}).to_numpy()\n"
-              "model = (replies['source'] == 'model').to_numpy(float)")],
+              "by_model = (replies['source'] == 'model').to_numpy(float)")],
         "It is about who gave a reply, people or a model, and strata of the units; other models are for statsmodels.",
         near=1e-5),
     Job("power", "power of a paired t test", us("ss.power_paired_t(n=34, effect=0.5)", "power", power="estimate"),
