@@ -88,8 +88,8 @@ class Parser(argparse.ArgumentParser):
             part = word.partition("=")[0].lstrip("-").replace("-", "_")
             if part in PARTS and "--map" in known and word.startswith("--"):
                 return f"Name the column with --map {part}=COLUMN"
-            if word.startswith("--"):
-                return meant(word.partition("=")[0], known).strip()
+            if word.startswith("--") and (near := meant(word.partition("=")[0], known)):
+                return near.strip()
         return ""
 
     def commands(self) -> dict[str, Parser]:

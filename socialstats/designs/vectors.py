@@ -35,7 +35,7 @@ def from_vectors(
     Parameters
     ----------
     args, given
-        Of the call. Two vectors are pairs or two samples; two or more are raters; three are the two items of each
+        Of the call. Two vectors are pairs or two samples; one or more are raters; three are the two items of each
         comparison and its winner. A square array counts pairs, or wins of the row's item over the column's, and a
         crosstab with names on both sides the values of groups. Tuples of two are winners and losers. Keywords of
         `COLUMNS` may be vectors too.
@@ -68,7 +68,7 @@ def from_vectors(
         return args, given
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
-    if len(vectors) < 2:
+    if len(vectors) < 2 and not (vectors and kinds == [*readers] == [Ratings]):
         counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
         if counted and not {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given):
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}

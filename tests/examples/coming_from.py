@@ -42,16 +42,17 @@ rows = "110 100 000 111 110 100 111 110 000 111"  # answers of three models to t
 right = np.array([[int(answer) for answer in row] for row in rows.split()])
 moves = np.array([[20, 9, 4], [3, 25, 12], [2, 4, 21]])
 p = [0.001, 0.012, 0.021, 0.04, 0.2]
+drinks = ["tea", "milk", "tea", "tea", "juice", "tea", "milk", "tea", "tea", "juice"]
 yes_no = {"arm": ["new", "new", "old", "old"], "value": ["yes", "no"] * 2, "n": [30, 70, 45, 55]}
 citations, baseball, hockey = ss.datasets.journal_citations(), ss.datasets.baseball(), ss.datasets.ice_hockey()
 taste = pd.DataFrame(  # eight people, each two of three drinks: 1 the first wins, 0 a tie, -1 the second wins
     [[1, 1, 0], [1, 0, 1], [-1, 1, 1], [1, 1, -1], [0, 1, 1], [1, -1, 1], [-1, -1, 1], [1, 1, 0]],
     columns=["milk tea", "milk juice", "tea juice"],
 )
-drinks = taste.melt(var_name="pair", value_name="result")
-drinks[["item_a", "item_b"]] = drinks.pop("pair").str.split(" ").tolist()
-won = [drinks["result"] > 0, drinks["result"] < 0]
-drinks["winner"] = np.select(won, [drinks["item_a"], drinks["item_b"]], "tie")
+tastings = taste.melt(var_name="pair", value_name="result")
+tastings[["item_a", "item_b"]] = tastings.pop("pair").str.split(" ").tolist()
+won = [tastings["result"] > 0, tastings["result"] < 0]
+tastings["winner"] = np.select(won, [tastings["item_a"], tastings["item_b"]], "tie")
 replies = pd.DataFrame({"unit": range(60), "source": ["human"] * 30 + ["model"] * 30})
 human, model = ["yes"] * 15 + ["no"] * 9 + ["depends"] * 6, ["yes"] * 8 + ["no"] * 6 + ["depends"] * 16
 replies["answer"] = human + model
@@ -153,6 +154,16 @@ JOBS = (
          Call("pingouin", "pg.tost(before, after, bound=1.5, paired=True)", {"p": 'v["pval"].iloc[0]'},
               "import pingouin as pg")],
         "Two vectors alone may be pairs or two samples: columns say which."),
+    Job("mean", "interval of a mean", us(
+        "ss.mean_ratings(before)", "all units", estimate="estimate", low="conf_low", high="conf_high"),
+        [Call("scipy", "stats.ttest_1samp(before, 0)", {"low": "v.confidence_interval()[0]",
+              "high": "v.confidence_interval()[1]"}, "from scipy import stats")],
+        "With `cluster=` the error follows the clusters."),
+    Job("share", "interval of a share (Wilson)", us(
+        'ss.choice_shares(drinks, scale="nominal")', "tea", estimate="estimate", low="conf_low", high="conf_high"),
+        [Call("statsmodels", 'proportion_confint(6, 10, method="wilson")', {"low": "v[0]", "high": "v[1]"},
+              "from statsmodels.stats.proportion import proportion_confint")],
+        "Every label has a row."),
     Job("welch", "two independent means (Welch)", us(
         "ss.two_means(before, after)", "difference", statistic="statistic", df="df", p="p_value", low="conf_low",
         high="conf_high"),
@@ -237,7 +248,7 @@ JOBS = (
         'ss.bradley_terry(hockey, item_a="visitor", item_b="opponent", order=False, ties="half")', "",
         Denver='params["Denver"]'), near=1e-5),
     Job("davidson", "Bradley-Terry with ties (Davidson)", us(
-        "ss.bradley_terry(drinks)", "", tea_minus_milk='params["tea"] - v.params["milk"]',
+        "ss.bradley_terry(tastings)", "", tea_minus_milk='params["tea"] - v.params["milk"]',
         log_nu='row("log_nu").estimate'),
         note="Ties are modelled where there are any; `ties=\"rao_kupper\"` is the other model.", near=1e-5),
     Job("contrast", "a contrast of strengths", us(

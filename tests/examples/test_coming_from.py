@@ -33,7 +33,8 @@ def test_the_page_is_made_of_the_committed_values() -> None:
 
 @pytest.mark.parametrize("name", R["data"])
 def test_data_of_r_are_those_of_python(name: str) -> None:
-    assert np.asarray(DATA[name]) == pytest.approx(np.asarray(R["data"][name]), abs=1e-12)
+    ours, theirs = np.asarray(DATA[name]), np.asarray(R["data"][name])
+    assert (ours == theirs).all() if ours.dtype.kind == "U" else ours == pytest.approx(theirs, abs=1e-12)
 
 
 THEIRS = [(job, one) for job in JOBS for one in job.theirs]

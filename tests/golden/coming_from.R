@@ -17,6 +17,7 @@ cid <- c(1, 3, 3, 3, 2, 3, 4, 2, 2, 4, 4, 2, 4, 1, 3)
 right <- matrix(c(1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1), 10)
 moves <- matrix(c(20, 3, 2, 9, 25, 4, 4, 12, 21), 3)
 p <- c(0.001, 0.012, 0.021, 0.04, 0.2)
+drinks <- c("tea", "milk", "tea", "tea", "juice", "tea", "milk", "tea", "tea", "juice")
 d <- before - after
 raters <- cbind(ann, bob, cid)
 # end of data
@@ -56,6 +57,9 @@ job("clustered_t", "clubSandwich", "coef_test(lm(d ~ 1), vcov = \"CR2\", cluster
     function(v) list(estimate = v$beta, std_error = v$SE, df = v$df_Satt, p = v$p_Satt))
 job("equivalence", "R", paste0("max(t.test(d, mu = -1.5, alternative = \"greater\")$p.value, ",
     "t.test(d, mu = 1.5, alternative = \"less\")$p.value)"), function(v) list(p = v))
+job("mean", "R", "t.test(before)", function(v) list(estimate = v$estimate, low = v$conf.int[1], high = v$conf.int[2]))
+job("share", "R", "prop.test(sum(drinks == \"tea\"), 10, correct = FALSE)",
+    function(v) list(estimate = v$estimate, low = v$conf.int[1], high = v$conf.int[2]))
 job("welch", "R", "t.test(before, after)",
     function(v) c(told(v), list(df = v$parameter, low = v$conf.int[1], high = v$conf.int[2])))
 job("rank_sum", "R", "wilcox.test(before, after)", function(v) list(statistic = v$statistic, p = v$p.value))
@@ -91,6 +95,6 @@ job("power", "R", "power.t.test(n = 34, delta = 0.5, type = \"paired\", strict =
 text <- readLines("coming_from.R")
 shown <- text[(which(text == "# data") + 1):(which(text == "# end of data") - 1)]
 data <- list(x = x, before = before, after = after, d = d, story = story, ann = ann, bob = bob, cid = cid, right = right,
-             moves = moves, p = p)
+             moves = moves, p = p, drinks = drinks)
 write(toJSON(list(R = R.version.string, shown = shown, data = data, jobs = jobs), digits = I(15), auto_unbox = TRUE,
              pretty = TRUE), "coming_from_r.json")
