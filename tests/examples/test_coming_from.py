@@ -91,6 +91,16 @@ def test_what_is_typed_first_and_is_no_call_of_ours_is_told_which_is(name: str) 
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("squared", "quadratic"), ("fc", "quadratic"), ("Equal-Spacing", "linear")]
+)
+def test_weights_have_the_names_of_other_packages(theirs: str, ours: str) -> None:
+    found, wanted = (ss.weighted_kappa(*THREE.T[:2], weights=name) for name in (theirs, ours))
+    assert found.rows == wanted.rows
+    assert found.settings == wanted.settings
+    assert found.verify().ok
+
+
 def test_a_crosstab_of_groups_by_answers_is_counts() -> None:
     counts = pd.crosstab(pd.Series(["new"] * 100 + ["old"] * 100, name="arm"),
                          pd.Series([1] * 30 + [0] * 70 + [1] * 45 + [0] * 55, name="passed"))  # fmt: skip
