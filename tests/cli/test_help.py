@@ -127,6 +127,8 @@ TYPOS = {
     "report --example staged-values --study staged-values --map stage=stge": "Did you mean 'stage'?",
     "gate answers.csv --require mcnmar[difference].estimate>0": "Did you mean 'mcnemar'?",
     "gate answers.csv --require mcnemar[difference].estimate>0 --clutser x": "Did you mean '--cluster'?",
+    "check answers.csv --conditions remindd,plain": "Did you mean 'reminded'?",
+    "convert run.eval --harness inpsect": "Did you mean 'inspect'?",
     "power pared-t": "Did you mean 'paired-t'?",
     "power paired-t --efect 1": "Did you mean '--effect'?",
     "cite mcnemr": "Did you mean 'mcnemar'?",
