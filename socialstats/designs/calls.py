@@ -140,7 +140,7 @@ OF_OTHERS = {
     "exact": "test", "correct": "test", "correction": "test", "level_of_measurement": "scale", "conf_level": "level",
     "confidence_level": "level", "confidence": "level", "alpha": "level", "n_resamples": "resamples",
     "n_boot": "resamples", "random_state": "seed", "rng": "seed", "mu": "null", "popmean": "null", "bound": "margin",
-    "upp": "high",
+    "upp": "high", "labels": "levels",
 }  # what R, scipy, statsmodels and pingouin call an option of ours  # fmt: skip
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, Levels] = {
@@ -323,8 +323,8 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
-            theirs = OF_OTHERS.get(key, "")
-            close = [theirs] if theirs in options else difflib.get_close_matches(key, [*options, *every], n=1)
+            known, theirs = [*options, *every], OF_OTHERS.get(key, "")
+            close = [theirs] if theirs in known else difflib.get_close_matches(key, known, n=1)
             hint = (
                 f"Did you mean {option(close[0])} ?"
                 if close

@@ -123,8 +123,10 @@ def refuse_array(data: Any, rated: bool, name: str) -> None:
     """
     nested = isinstance(data, (list, tuple)) and data and all(isinstance(row, (list, tuple)) for row in data)
     if nested or (isinstance(data, np.ndarray) and data.ndim == 2):
-        either = f"{option('raters_in', 'columns')} or {option('raters_in', 'rows')}"
-        ways = either if rated else f"a data frame ({option('count')} names a column of counts), or vectors"
+        ways = f"a data frame ({option('count')} names a column of counts), or vectors"
+        if rated:
+            either = f"{option('raters_in', 'columns')} or {option('raters_in', 'rows')}"
+            ways = f"{either}; counts of levels are a data frame with {option('columns')}"
         shape = f"{len(data)} rows and {len(data[0])} columns"
         raise InputError(f"{name}: an array of {shape} does not say what they are. Pass {ways}")
 

@@ -74,6 +74,7 @@ FIRST_TYPED: dict[str, tuple[Any, str]] = {
     "level_of_measurement": (lambda: ss.krippendorff_alpha(*THREE.T, level_of_measurement="ordinal"),
                              "Did you mean scale= ?"),
     "confidence_level": (lambda: ss.paired_difference(X, Y, confidence_level=0.9), "Did you mean level= ?"),
+    "labels": (lambda: ss.weighted_kappa(*THREE.T[:2], labels=[1, 2, 3, 4]), "Did you mean levels= ?"),
     "bound": (lambda: ss.equivalence({"x": X, "y": Y}, first="x", second="y", bound=1), "Did you mean margin= ?"),
     "array of raters": (lambda: ss.fleiss_kappa(THREE), "an array of 15 rows and 3 columns does not say what they are. "
                         "Pass raters_in='columns' or raters_in='rows'"),
@@ -99,6 +100,13 @@ def test_weights_have_the_names_of_other_packages(theirs: str, ours: str) -> Non
     assert found.rows == wanted.rows
     assert found.settings == wanted.settings
     assert found.verify().ok
+
+
+def test_couples_are_predicted() -> None:
+    fit = ss.bradley_terry([("a", "b"), ("b", "a"), ("a", "c"), ("c", "b"), ("b", "c"), ("c", "a"), ("a", "b")])
+    wanted = fit.predict({"item_a": ["a", "c"], "item_b": ["b", "a"]})
+    for couples in ([("a", "b"), ("c", "a")], np.array([["a", "b"], ["c", "a"]])):
+        assert fit.predict(couples).rows == wanted.rows
 
 
 def test_a_crosstab_of_groups_by_answers_is_counts() -> None:

@@ -93,7 +93,7 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
         raise InputError(f"{place}: there is no such file or folder")
     name = harness_of((harness or "").strip().lower().replace("/", "-"))
     if name and name not in known:
-        raise InputError(unknown("harness", harness, known, "harnesses"))
+        raise InputError(unknown("harness", name, known, "harnesses"))
     source, chosen = look(place), [known[name]] if name else [*known.values()]
     found = _in(source, chosen, 0)
     if not found and source.trouble:

@@ -19,6 +19,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Factor
 from socialstats.designs.formulas import parsed
 from socialstats.designs.scan import Part, one_number
+from socialstats.designs.vectors import is_rows
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
@@ -591,9 +592,9 @@ class BradleyTerryResult(Result):
         Parameters
         ----------
         item_a, item_b : str
-            Two items; or one table of comparisons, with the columns of items and covariates that the fit's own table
-            had, or their standard names. `group` names the two items, and where several rows have the same two, the row
-            counted from 0.
+            Two items, or one table of comparisons, or a list of couples. A table has the columns of items and
+            covariates that the fit's own table had, or their standard names. `group` names the two items,
+            and where several rows have the same two, the row counted from 0.
         first : {"a", "b", "neither"}
             Who is shown first, where the model has an order effect and a table does not say.
         covariates : mapping of str to (value of a, value of b)
@@ -616,6 +617,8 @@ class BradleyTerryResult(Result):
         elif item_b is not None or covariates is not None:
             raise InputError("predict() takes two items, or one table that holds the covariates as well")
         else:
+            if is_rows(item_a):
+                item_a = dict(zip(("item_a", "item_b"), zip(*item_a, strict=True), strict=False))
             text = state.options.formula
             needed = [] if text is None else [name for name in self.design.covariate_names if is_used(name, text)]
             new = new_comparisons(self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first])
