@@ -82,7 +82,7 @@ def run_estimate(options: argparse.Namespace) -> int:
         result = function(*tables, **given)
         content = rendered(result, kind)
         if chosen["output"]:
-            own = table_like(list(result.tidy().columns), "csv") if kind == "csv" else text_like(content)
+            own = table_like(list(result.tidy(all=True).columns), "csv") if kind == "csv" else text_like(content)
             write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else own)
         else:
             print(content)
@@ -325,7 +325,7 @@ def rendered(result: Any, kind: str) -> str:
     if kind == "json":
         return json.dumps({"socialstats": __version__, **result.to_dict()}, indent=1, allow_nan=False)
     if kind == "csv":
-        return as_bytes(result.tidy(), "csv").decode().rstrip("\n")
+        return as_bytes(result.tidy(all=True), "csv").decode().rstrip("\n")
     if kind == "text":
         return f"{result.summary()}\n\n{result.sentence()}"
     return str(result.to_markdown() if kind == "md" else result.to_latex())

@@ -125,7 +125,7 @@ TOGETHER = (
 COMPUTED = (
     Setting("study", "text", "NAME", "what is asked (default: the first that fits)", everyday=True),
     Setting("level", "number", "P", "confidence level (default 0.95)", everyday=True),
-    Setting("seed", "whole", "N", "seed of every resample (default 20260101; in Python it is 0)"),
+    Setting("seed", "whole", "N", "seed of every resample (default 0)"),
     Setting("resamples", "whole", "N", "bootstrap resamples (default 2000)"),
     Setting("ties", "text", "", "tie model (default auto)", of="comparisons",
               choices="auto davidson rao_kupper half none"),

@@ -23,10 +23,11 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, relative, same_p, tail_p
 from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.verification import Published, installed, unasked
+from socialstats.results.verification import Published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,8 @@ def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) 
 def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
     """Exact, asymptotic, corrected and mid-p tests: p, what they count (b), and their single degree of freedom."""
     from scipy.stats import binom
-    from statsmodels.stats.contingency_tables import mcnemar
+
+    mcnemar = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
 
     b, c = float(table[1, 0]), float(table[0, 1])
     rows = {name: result.row(name, group=group) for name in ("exact", "mid_p", "asymptotic", "continuity")}
@@ -120,7 +122,7 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
         checks += field_checks(rows[name], "pandas", CLOSED, statistic=b) if b + c else []
     for name, correct in (("asymptotic", False), ("continuity", True)):
         row = rows[name]
-        checks += field_checks(row, "statsmodels", CLOSED, df=1.0)
+        checks += field_checks(row, "numpy", CLOSED, df=1.0)
         if b + c == 0:
             note = "statsmodels divides by 0 without discordant pairs"
             checks.append(set_aside(name, row.p_value, None, "statsmodels", note))
@@ -140,20 +142,17 @@ def second_opinion(asymptotic: Row, exact: Row, table: FloatArray) -> list[Check
     possible = table.sum(axis=0).all() and table.sum(axis=1).all() and table[0, 1] + table[1, 0]
     if not possible or table.sum() > MOST_ROWS:
         return []
-    if not installed("pingouin"):
-        asked = {"chi-square": asymptotic.statistic, "chi-square p": asymptotic.p_value, "exact p": exact.p_value}
-        return [unasked(name, ours, "pingouin") for name, ours in asked.items()]
     import pandas as pd
-    from pingouin import chi2_mcnemar
+
+    chi2_mcnemar = load_peer("pingouin", "chi2_mcnemar")
 
     i, j = np.divmod(np.repeat(np.arange(4), table.ravel().astype(int)), 2)
     _, stats = chi2_mcnemar(pd.DataFrame({"x": i, "y": j}), "x", "y", correction=False)
     found = stats.loc["mcnemar"]
-    names = {name.replace("-", "_"): name for name in stats.columns}
     return [
         near("chi-square", asymptotic.statistic, found["chi2"], "pingouin", close=1e-6),
-        same_p("chi-square p", asymptotic.p_value, found[names["p_approx"]], "pingouin", CLOSED, 1e-6),
-        same_p("exact p", exact.p_value, found[names["p_exact"]], "pingouin", CLOSED, 1e-6),
+        same_p("chi-square p", asymptotic.p_value, found["p_approx"], "pingouin", CLOSED, 1e-6),
+        same_p("exact p", exact.p_value, found["p_exact"], "pingouin", CLOSED, 1e-6),
     ]
 
 
@@ -217,7 +216,7 @@ def profile_interval(table: FloatArray, level: float, df: float | None = None) -
 
 def square_and_add(table: FloatArray, level: float) -> tuple[float, float]:
     """Newcombe's method 10 from statsmodels' Wilson intervals."""
-    from statsmodels.stats.proportion import proportion_confint
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     n, sides = table.sum(), (table[1].sum(), table[:, 1].sum())
     (l1, u1), (l2, u2) = (proportion_confint(x, n, alpha=1 - level, method="wilson") for x in sides)
@@ -252,7 +251,7 @@ def odds_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
 
 def table_checks(result: Result, table: FloatArray) -> list[Check]:
     """Shares, cells, differences, odds ratios, Cohen's g, and the errors that take pairs as independent."""
-    from statsmodels.stats.proportion import proportion_confint
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     n, b, c = float(table.sum()), float(table[1, 0]), float(table[0, 1])
     first, second = result.design.conditions

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.results import Check, Row
 
 FORMULA = "of the estimate and its standard error, by scipy's distributions"
@@ -217,13 +218,14 @@ def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[f
     >>> adjusted_p([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    from statsmodels.stats.multitest import multipletests
+    multipletests = load_peer("statsmodels.stats.multitest", "multipletests")
 
     another = gc.get_freeze_count() > 0  # whoever set something aside before decides when it returns
     if not another:
         gc.freeze()
     try:
-        return [float(p) for p in multipletests(list(p_values), method=method)[1]]
+        adjusted = multipletests(list(p_values), method=method)[1]
+        return [float(p) for p in np.broadcast_to(adjusted, len(p_values))]
     finally:
         if not another:
             gc.unfreeze()

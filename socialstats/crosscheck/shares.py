@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
@@ -107,8 +108,6 @@ def mean_checks(
 
     `people`: what people who are a sample add to the mean.
     """
-    from statsmodels.stats.weightstats import DescrStatsW
-
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
     out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
     if people is None:
@@ -123,10 +122,9 @@ def mean_checks(
         wilson = settings["ci"] == "wilson"
         return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
     yes_no = bool(np.all((values == 0) | (values == 1)))
-    peer = DescrStatsW(values, weights=weights, ddof=1)
-    error = math.sqrt(p * (1 - p) / n) if yes_no else float(peer.std_mean)
+    error = math.sqrt(float(np.average((values - p) ** 2, weights=weights)) / (n if yes_no else n - 1 or math.nan))
     if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", SAME))
+        out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SAME))
     trials = n if yes_no else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
     return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
 
@@ -143,7 +141,7 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
     if drawn is None or row is not result.rows[0]:
         return out
-    from statsmodels.stats.weightstats import DescrStatsW
+    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
 
     def peer(times: FloatArray) -> float:
         return float(DescrStatsW(alike[:, -1], weights=times).mean)
@@ -156,7 +154,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     """Compare the ends with the roots of a polynomial; of independent answers, with statsmodels too."""
     if row.conf_low is None or result.settings["ci"] != "wilson":
         return []
-    from statsmodels.stats.proportion import proportion_confint
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     level = result.settings["level"]
     checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
@@ -169,7 +167,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
 
 def independent_ratings(result: Result) -> list[Check]:
     """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
-    from statsmodels.stats.proportion import confint_proportions_2indep
+    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
 
     (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
     checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]

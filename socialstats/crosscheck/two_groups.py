@@ -13,6 +13,7 @@ from socialstats.arrays import BoolArray, FloatArray
 from socialstats.crosscheck.clusters import CR2, codes_of, counted, errors_by, gap_errors
 from socialstats.crosscheck.paired_difference import SIDES, skipped
 from socialstats.crosscheck.paired_tables import CLOSED, MOST_ROWS
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import both_ends, end_checks, field_checks, label, relative, wald_checks
 from socialstats.crosscheck.shares import clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
@@ -95,7 +96,7 @@ def proportions(result: Result) -> Verification:
 
 def plain_share(result: Result, row: Row, x: FloatArray, codes: Any) -> list[Check]:
     """Compare the share of independent units with statsmodels' Wilson interval."""
-    from statsmodels.stats.proportion import proportion_confint
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     p, n = float(x.mean()), len(x)
     low, high = proportion_confint(float(x.sum()), n, alpha=1 - result.settings["level"], method="wilson")
@@ -118,7 +119,8 @@ def clustered(result: Result, row: Row, x: FloatArray, codes: Any) -> list[Check
 def newcombe(row: Row, units: Units, level: float) -> list[Check]:
     """Compare the interval of the difference with statsmodels', and p with scipy's exact test."""
     from scipy.stats import fisher_exact
-    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
 
     (a, n), (b, m) = ((int(x.sum()), len(x)) for x, _ in map(units.side, (False, True)))
     p, q = a / n, b / m
@@ -246,7 +248,7 @@ def rank_checks(row: Row, x: FloatArray, y: FloatArray) -> list[Check]:
 
 def ends_of(result: Result, units: Units, level: float) -> tuple[float, float]:
     """Return the interval of a difference of shares: statsmodels' Newcombe, or by Wilson's roots of both shares."""
-    from statsmodels.stats.proportion import confint_proportions_2indep
+    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
 
     sides, repeats = [units.side(second) for second in (False, True)], result.design.repeats
     (x, _), (y, _) = sides

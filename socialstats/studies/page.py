@@ -265,7 +265,7 @@ class StudyOptions:
         Says so when the data are simulated.
     """
 
-    seed: int = 20260101
+    seed: int = 0
     resamples: int = 2000
     level: float = 0.95
     ties: Literal["auto", "davidson", "rao_kupper", "half", "none"] = "auto"

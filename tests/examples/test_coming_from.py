@@ -76,10 +76,10 @@ FIRST_TYPED: dict[str, tuple[Any, str]] = {
     "confidence_level": (lambda: ss.paired_difference(X, Y, confidence_level=0.9), "Did you mean level= ?"),
     "labels": (lambda: ss.weighted_kappa(*THREE.T[:2], labels=[1, 2, 3, 4]), "Did you mean levels= ?"),
     "bound": (lambda: ss.equivalence({"x": X, "y": Y}, first="x", second="y", bound=1), "Did you mean margin= ?"),
-    "array of raters": (lambda: ss.fleiss_kappa(THREE), "an array of 15 rows and 3 columns does not say what they are. "
-                        "Pass raters_in='columns' or raters_in='rows'"),
-    "list of raters": (lambda: ss.krippendorff_alpha(THREE.T.tolist()), "an array of 3 rows and 15 columns"),
-    "array of counts": (lambda: ss.two_proportions([[30, 70], [45, 55]]), "Pass a data frame (count= names a column"),
+    "array of raters": (lambda: ss.fleiss_kappa(THREE), "an array of 15 x 3 does not say who rated. "
+                        "A row for each rater: fleiss_kappa(data, raters_in='rows')"),
+    "list of raters": (lambda: ss.krippendorff_alpha(THREE.T.tolist()), "an array of 3 x 15 does not say who rated"),
+    "array of counts": (lambda: ss.two_proportions([[30, 70], [45, 55]]), "(count=[30, 45], nobs=[100, 100])"),
     "numbers as labels": (lambda: ss.symmetry(DATA["ann"], DATA["bob"]), "Say scale='nominal' where they are labels"),
 }  # fmt: skip
 
