@@ -297,6 +297,18 @@ def meant(word: str, known: Iterable[str]) -> str:
     return f"Did you mean '{close[0]}'? " if close else ""
 
 
+def unknown(kind: str, word: str, known: Iterable[str], all_of: str = "") -> str:
+    """Return that nothing of a kind has a name, with the nearest name and all that there are.
+
+    Examples
+    --------
+    >>> unknown("metric", "mcnemr", ["symmetry", "mcnemar"])
+    "no metric 'mcnemr'. Did you mean 'mcnemar'? Metrics: symmetry, mcnemar"
+    """
+    names = list(known)
+    return f"no {kind} '{shorten(word)}'. {meant(word, names)}{capital(all_of or kind + 's')}: {', '.join(names)}"
+
+
 def markdown(text: str, width: int = 400) -> str:
     r"""Write text so that Markdown and HTML show it as it is, on one line.
 

@@ -73,6 +73,11 @@ PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py a
 NUMBERED = re.compile(r"\s*(?P<name>(?:supplementary |appendix )?tab(?:le|\.)\s*[A-Z]?\.?\d+[a-z]?)\b", re.IGNORECASE)
 
 
+def is_document(path: str | os.PathLike[str]) -> bool:
+    """Return whether the suffix of a file is that of a paper, not of a table."""
+    return Path(path).suffix.lower() in SUFFIXES
+
+
 def read_document(path: str | os.PathLike[str]) -> Document:
     """Read the tables and the sentences of a document.
 

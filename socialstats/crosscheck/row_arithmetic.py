@@ -172,6 +172,18 @@ def with_open_end(
     return (least if alternative == "less" else low), (most if alternative == "greater" else high)
 
 
+MULTIPLETESTS = {
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm_sidak": "holm-sidak",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+
+
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
     """Compare the adjusted p-values of one family with statsmodels'."""
     known = [row for row in rows if row.p_value is not None]

@@ -657,7 +657,7 @@ def leaderboard(
     --------
     >>> scores = {"model": ["m1"] * 5 + ["m2"] * 5, "item": [*range(5)] * 2, "score": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2]}
     >>> print(leaderboard(scores).sentence())
-    m1 ranked first of 2 models (mean score 4.60, ...; 5 units). The mean score was higher for m1 than m2 (...).
+    m1 ranked first of 2 models (mean score 4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
     """
     checked_level(level)
     one_of("pooling", pooling, POOLINGS)

@@ -34,7 +34,7 @@ IGNORING = "ignoring clusters"
 FEWEST = 10  # units (or effective clusters) of the smaller group below which intervals were too short in simulations
 
 
-@reads(Groups)
+@reads(Groups, square=True)
 def two_ordinal(
     samples: Groups | TableLike,
     *,
@@ -55,7 +55,8 @@ def two_ordinal(
     Parameters
     ----------
     samples : Groups, data frame, mapping of columns, or path of a file
-        Numbers, or ordered levels. With a ``by`` factor: one result a level of it.
+        Numbers, or ordered levels. With a ``by`` factor: one result a level of it. Also two vectors, or a table of
+        counts with a row for each group and a column for each level, the lowest first.
     alternative : {"two_sided", "greater", "less"}
         Of theta against 1/2. One-sided: p of both tests is one tail, and the interval has one end. The other is 0 or 1.
     cluster : str, sequence of str or None

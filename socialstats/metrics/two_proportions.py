@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@reads(Groups)
+@reads(Groups, square=True)
 def two_proportions(
     samples: Groups | TableLike,
     *,
@@ -48,7 +48,11 @@ def two_proportions(
     Parameters
     ----------
     samples : Groups, data frame, mapping of columns, or path of a file
-        Of two levels (0 and 1) or more. With a ``by`` factor: one result a level of it.
+        Of two levels (0 and 1) or more. With a ``by`` factor: one result a level of it. Also two vectors of values, or
+        values and ``group=``. Of counts: ``count=`` and ``nobs=``, the successes and sizes of the two groups, as
+        statsmodels names them (R's ``x=`` and ``n=`` too). Or a data frame with a row for each group and a column for
+        each level. A 2 x 2 array without labels is refused: R's prop.test has the successes first, and
+        `Groups.from_table` has them last. With ``levels=`` they are last.
     choice : str, optional
         The level whose share is compared; by default the second of two.
     alternative : {"two_sided", "greater", "less"}

@@ -10,7 +10,7 @@ from html import escape
 from itertools import permutations, product
 from numbers import Real
 from statistics import median_low
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from socialstats.errors import APPROXIMATE, Caution, InputError
 from socialstats.matching import match_keys
 from socialstats.text import MISSING, Shown, digits_of, number, quoted, rounded, shortened
 from socialstats.text import markdown as escaped
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 OUT_OF_RANGE = "beyond the range of floating-point numbers: give the values in another unit"
 
@@ -465,6 +468,16 @@ GLANCE_COLUMNS = (
     "nobs", "n_clusters", "loglik", "aic", "bic", "df", "converged", "iterations", "method", "seed", "resamples",
     "effective_df", "largest_leverage",
 )  # fmt: skip
+
+
+def tidy_table(rows: Sequence[Row], *, all: bool = False) -> pd.DataFrame:
+    """Return one line per row: the columns that hold a value, or `all`; term and estimate always."""
+    import pandas as pd
+
+    kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
+    columns = {name: pd.Series([getattr(row, name) for row in rows], dtype=kind) for name, kind in kinds.items()}
+    always = TIDY_COLUMNS if all else ("term", "estimate")
+    return pd.DataFrame({name: values for name, values in columns.items() if name in always or values.notna().any()})
 
 
 def plain(value: Any) -> Any:

@@ -100,7 +100,9 @@ class ResultTable:
         """Return the terms of all results, below each other, with the name of the result in column ``result``."""
         import pandas as pd
 
-        return pd.concat([one.tidy().assign(result=name) for name, one in self.results.items()], ignore_index=True)
+        parts: list[pd.DataFrame] = [one.tidy(all=True).assign(result=name) for name, one in self.results.items()]
+        found = pd.concat(parts, ignore_index=True)
+        return found[[name for name in found if name == "estimate" or found[name].notna().any()]]
 
     def to_text(self) -> str:
         """Return the table as aligned text."""

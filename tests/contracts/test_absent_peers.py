@@ -120,3 +120,16 @@ def test_the_command_says_who_was_not_asked(absent: Absent, tmp_path: Path, caps
 def test_every_peer_has_its_line() -> None:
     assert install_line("scikit-learn") == "scikit-learn is not installed: pip install 'socialstats[check]'"
     assert {package for package in PEERS if "check" in PEERS[package]} == set(OPTIONAL)
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "jinja2"])
+def test_a_page_without_what_draws_it_says_what_to_install(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] in (package, "socialstats_reports")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    table = tmp_path / "t.csv"
+    table.write_text("item,before,after\n" + "".join(f"{k},{k % 5},{k % 3}\n" for k in range(20)))
+    assert main(["report", str(table), "-o", str(tmp_path / "p.html"), "-q", "--no-verify"]) == 2
+    assert f"{package} is not installed: pip install {package}" in capsys.readouterr().err
