@@ -19,7 +19,7 @@ from socialstats.voice import speaking
 if TYPE_CHECKING:
     from socialstats.planning.builders import Items
 
-HELP = "make the items of a protocol from lists of parts: crossed, balanced, drawn with a seed, counted"
+HELP = "make the items of a protocol from lists of parts"
 EPILOG = """examples:
   socialstats design norm-goal examples/design/norm_goal.toml -o norms.csv
   socialstats collect --new norm-goal goals

@@ -8,12 +8,13 @@ from typing import Any
 
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Pair, Texts
+from socialstats.designs.options import PARTS as OF_COMPARISONS
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
-from socialstats.text import listing, meant, shorten
+from socialstats.text import capital, listing, meant, shorten
 
 PartColumns = dict[str, str]
 PARTS = {
@@ -21,6 +22,7 @@ PARTS = {
     "groups": ("group", "value", "unit", "count", "by", "cluster", "repeat"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster", "repeat"),
 }
+MAPPED = {"comparisons": OF_COMPARISONS, **PARTS}  # what --map may name
 BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
@@ -44,6 +46,7 @@ MARKS = {
 NONE_PLAYS = {"groups": "unit", "ratings": "rater"}  # a part that no column may play: --map unit=
 MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
+FREE = ("order", "values")  # parts that may be said without a column
 SCALES = {
     "paired": ("binary", "nominal", "numeric"),
     "groups": ("binary", "nominal", "ordinal", "numeric"),
@@ -175,6 +178,7 @@ def by_columns(table: Table, settings: Settings) -> str:
         raise NoDesign(message, table, settings)
     if table.doubt:
         raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
+    refuse_strange(table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
     raise NoDesign(f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}", table, settings)
@@ -232,6 +236,23 @@ def columns_text(table: Table) -> str:
 def messages(problems: Sequence[Problem]) -> str:
     """Return what is wrong, without places and cures."""
     return "; ".join(problem.message for problem in problems)
+
+
+def refuse_strange(table: Table, settings: Settings) -> None:
+    """Refuse a column of ``--map`` that the table lacks, with the nearest.
+
+    Raises
+    ------
+    DesignError
+        Naming the entry.
+    """
+    for entry in words(settings.get("map")):
+        part, _, names = entry.partition("=")
+        strange = [name for name in next(csv.reader([names]), []) if name not in table.columns]
+        if strange and names not in table.columns and part not in FREE:
+            near = meant(strange[0], table.columns)
+            said = f"--map {shorten(entry)}: no column '{shorten(strange[0])}'. {near}{capital(columns_text(table))}"
+            raise DesignError(f"{table.source}: {said}")
 
 
 def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Settings) -> None:

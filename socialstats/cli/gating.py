@@ -16,7 +16,7 @@ from socialstats.cli.settings import Settings
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.errors import APPROXIMATE, InputError, MissingDependency, SocialStatsError
-from socialstats.text import count, listing, number, p_value, quoted
+from socialstats.text import count, listing, number, p_value, quoted, unknown
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from socialstats.results import Result, ResultGroup, Row
 
 FORMATS = ("text", "md", "json", "junit")
-HELP = "exit with 1 unless numbers of a table meet requirements, for continuous integration"
+HELP = "exit with 1 unless numbers of a table meet requirements"
 EPILOG = """a requirement is QUANTITY[TERM].FIELD, a sign, and a number:
   mean[new - old].conf_low > -0.02    difference of means of two conditions or models on the same units
   mean[new].conf_low >= 0.6           mean of one of them
@@ -40,7 +40,7 @@ examples, with the tables in examples/data:
 exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
 SHOWN: Fields = {
     "usage": "socialstats gate TABLE --require REQUIREMENT [options]", "description": HELP, "epilog": EPILOG,
-    "allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
 }  # fmt: skip
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
@@ -108,7 +108,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def run_gate(options: argparse.Namespace) -> int:
     """Compute what the requirements name, say which are met, and return 0 where all are, else 1."""
-    from socialstats.cli.parser import Parser
+    from socialstats.cli.helping import Parser
     from socialstats.tables.writing import writing
 
     parser = Parser(prog="socialstats gate", **SHOWN)
@@ -173,8 +173,9 @@ def judged(
             values.append(None)
             entries.append(Entry(source=words[0], name=one.text, verdict="fails", reason=str(error), wrong=True,
                                  cells=("undefined",)))  # fmt: skip
-    if unknown := set.intersection(*strange):
-        raise InputError(f"no metric of these requirements has the option {quoted(sorted(unknown))}")
+    if idle := sorted(set.intersection(*strange)):
+        near = f". {said}" if (said := parser.nearest(idle)) else ""
+        raise InputError(f"no metric of these requirements has the option {quoted(idle)}{near}")
     if any(one.field.startswith("p_") and one.sign.startswith(">") for one in wanted):
         cautions["A large p value is no evidence that two are equal: require a limit of the interval"] = None
     return entries, values, list(cautions)
@@ -184,7 +185,8 @@ def metric_of(one: Requirement, known: Settings) -> tuple[str, Fields, str]:
     """Return the metric of a requirement, options that it implies, and the term of its row."""
     if one.quantity != "mean":
         if one.quantity not in known:
-            raise InputError(f"--require {one.text}: no quantity '{one.quantity}'; there are mean, {', '.join(known)}")
+            wrong = unknown("quantity", one.quantity, ["mean", *known], "quantities")
+            raise InputError(f"--require {one.text}: {wrong}")
         return one.quantity, {}, one.of.strip()
     first, minus, second = (part.strip() for part in one.of.partition(" - "))
     if minus:

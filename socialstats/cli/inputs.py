@@ -65,7 +65,6 @@ def design_of(study: str | None) -> str | None:
     if study is None:
         return None
     from socialstats.studies import STUDIES
+    from socialstats.studies.page import named
 
-    if study not in STUDIES:
-        raise InputError(f"no study '{study}'; studies: {', '.join(STUDIES)}")
-    return STUDIES[study].design
+    return named(STUDIES, study).design

@@ -134,7 +134,7 @@ def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None
     entries = words(given.get("map"))
     parts: dict[str, list[Column]] = {}
     for part, names in (entry.partition("=")[::2] for entry in entries):
-        columns = [seen.column(name) for name in next(csv.reader([names]), [])]
+        columns = [seen.column(name) for name in next(csv.reader([names]), []) if name in seen.table.columns]
         parts.setdefault(part, []).extend(c for c in columns if c is not None)
     if any(c in parts.get("repeat", ()) for part, columns in one.parts.items() if part != "repeat" for c in columns):
         return None

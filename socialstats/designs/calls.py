@@ -21,6 +21,7 @@ from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.ratings import SCALES, Ratings
+from socialstats.designs.ratings_reading import RatingsOptions, rater_columns
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing
@@ -96,6 +97,10 @@ def ratings_of(data: Any, options: Given) -> Ratings:
     if "columns" in options:
         return Ratings.from_counts(data, **options)
     if not {"raters", "units", "raters_in"} & set(options):
+        if not set(options) - {"levels", "scale"}:
+            table = as_table(data)
+            if names := rater_columns(table, RatingsOptions(**options)):
+                return Ratings.from_wide(table, raters=names, raters_in="columns", **options)
         return Ratings.from_frame(data, **options)
     if options.get("value") is not None:
         raise InputError(
@@ -136,6 +141,12 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "by": (None, "declared"),
     "source": ("rater",),
 }
+OF_OTHERS = {
+    "exact": "test", "correct": "test", "correction": "test", "level_of_measurement": "scale", "conf_level": "level",
+    "confidence_level": "level", "confidence": "level", "alpha": "level", "n_resamples": "resamples",
+    "n_boot": "resamples", "random_state": "seed", "rng": "seed", "mu": "null", "popmean": "null", "bound": "margin",
+    "upp": "high", "labels": "levels", "weights": "weight", "p_adjust": "adjust",
+}  # what R, scipy, statsmodels and pingouin call an option of ours  # fmt: skip
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
@@ -315,9 +326,17 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
-            close = difflib.get_close_matches(key, [*options, *every], n=1)
+            close = [theirs] if (theirs := OF_OTHERS.get(key, "")) in (*options, *every) else []
+            close = close or difflib.get_close_matches(key, [*options, *every], n=1)
+            if key in ("weight", "weights") and not close:
+                raise InputError(
+                    f"{name} takes no weights: only comparisons have sampling weights. Whole frequencies of alike rows "
+                    f"are {option('count')}"
+                )
             hint = (
-                f"Did you mean {option(close[0])} ?"
+                f"{option('level')} is 1 - alpha, 0.9 for an alpha of 0.1"
+                if key == "alpha" and close == ["level"]
+                else f"Did you mean {option(close[0])} ?"
                 if close
                 else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
             )

@@ -170,11 +170,13 @@ class GroupSources:
         Parameters
         ----------
         table : (2, k) array-like, or pandas data frame
-            Counts of units. Levels ascend: of two columns, the second counts the units with 1.
+            Counts of units. Levels ascend: of two columns, the second counts the units with 1. Columns called no and
+            yes, or by numbers, are found in any order. R's prop.test has the ones in the first column.
         groups : pair of str, optional
             Names of the rows, by default those of the data frame, else ``first`` and ``second``.
         levels : sequence, optional
-            What the columns stand for. By default the labels of the data frame, else 0, 1, ...
+            What the columns stand for, or the order of the labels of the data frame. By default these labels, else 0,
+            1, ...
         scale : {"binary", "nominal", "ordinal", "numeric"}, optional
             By default two levels are binary, more are ordinal.
         source : str
