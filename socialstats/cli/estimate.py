@@ -30,7 +30,7 @@ from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
 ROWS = ("where", "exclude", "exclude_raters")  # said as for report, and read as there
-ALSO = {"rater_groups": "--rater-group", "columns": "--level-columns"}  # what report calls them
+ALSO = {"columns": "--level-columns"}  # what report calls it
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 LONGEST = 50  # list of choices beside an option; longer ones are in its words
