@@ -85,7 +85,7 @@ def models_of(table: Table) -> Table:
 
 
 def with_factors(table: Table, settings: Settings) -> Table:
-    """Add the columns of ``--models`` that ``--rater-group`` names and the table lacks; people have none of them."""
+    """Add the columns of ``--models`` that ``--rater-groups`` names and the table lacks; people have none of them."""
     asked = [name for name in words(settings.get("rater_groups")) if name not in table.columns]
     rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names)
     if not asked or settings.get("models") is None or rater not in table.columns or table.lazy:

@@ -275,7 +275,7 @@ def read_ratings(table: Table, settings: Settings) -> Ratings:
         if part in options:
             raise InputError(f"--map {part}= is for one row per rating; with --raters the columns are raters")
     if "rater_groups" in options:
-        raise InputError("--rater-group is for one row per rating; with --raters the columns are raters")
+        raise InputError("--rater-groups is for one row per rating; with --raters the columns are raters")
     return Ratings.from_wide(table, raters_in="columns", **options)
 
 

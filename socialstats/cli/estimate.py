@@ -30,7 +30,7 @@ from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like,
 from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
-ALSO = {"rater_groups": "--rater-group", "columns": "--level-columns"}  # what report calls them
+ALSO = {"columns": "--level-columns"}  # what report calls it
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 LONGEST = 50  # list of choices beside an option; longer ones are in its words

@@ -51,7 +51,7 @@ class Setting:
     @property
     def option(self) -> str:
         """As it is typed."""
-        return "--rater-group" if self.key == "rater_groups" else f"--{self.key.replace('_', '-')}"
+        return f"--{self.key.replace('_', '-')}"
 
     def add(self, add: Callable[..., Any]) -> None:
         """Add the option to a parser."""

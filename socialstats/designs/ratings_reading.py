@@ -532,7 +532,7 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     rater, named = rows.key(who), rows.use & (rows.codes(column) >= 0)
     partly = rows.use & ~named & np.isin(rater, rater[named])
     if rows.use.any() and not named.any():
-        groups = option("rater_groups", typed="--rater-group")
+        groups = option("rater_groups")
         rows.pend("no rater has a value", column, f"It belongs to the rater: fill it in, or take it out of {groups}")
     elif partly.any():
         rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)

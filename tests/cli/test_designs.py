@@ -40,7 +40,7 @@ def write(folder: Path, name: str, frame: pd.DataFrame) -> str:
 
 WAYS = {
     "ratings by three judges": (
-        ratings, ("--strata", "domain", "--rater-group", "kind", "--cluster", "story", *ORDERED), "agreement"),
+        ratings, ("--strata", "domain", "--rater-groups", "kind", "--cluster", "story", *ORDERED), "agreement"),
     "answers with scenarios": (answers, ("--conditions", "reminded,plain", "--cluster", "scenario"), "paired"),
     "scores before and after": (scores, ("--conditions", "before,after", "--smallest-effect", "0.5"), "paired"),
 }  # fmt: skip
