@@ -25,8 +25,8 @@ def main() -> None:
         print(f"\n{report.title}\n   {headline(report)}")
         for rule, findings in report.by_rule():
             agree = sum(finding.verdict == "agree" for finding in findings)
-            idle = sum(finding.verdict == "no_power" for finding in findings)
-            note = f" ({idle} without power)" if idle else ""
+            idle = sum(finding.verdict in ("no_power", "not_checkable") for finding in findings)
+            note = f" ({idle} without power, or not checkable)" if idle else ""
             print(f"   {agree:>4} of {len(findings) - idle:>3}  {rule.name}{note}")
         for repair in report.repairs:
             print(f"   one digit: {repair.message}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from socialstats.errors import CAUTIONS, InputError
+from socialstats.text import unknown
 
 INTRODUCTION = """\
 # Cautions
@@ -177,7 +178,7 @@ def explained(code: str) -> str:
     """
     code = code.upper()
     if code not in CAUTIONS:
-        raise InputError(f"no caution '{code}'; cautions: {', '.join(CAUTIONS)}")
+        raise InputError(unknown("caution", code, CAUTIONS))
     cause, effect, remedy = parts(code)
     return f"{code} ({CAUTIONS[code][0]})\nCause:  {cause}\nEffect: {effect}\nRemedy: {remedy}"
 

@@ -210,6 +210,20 @@ class NothingToAnalyse(SocialStatsError, ValueError):
     """
 
 
+def not_installed(error: ModuleNotFoundError) -> str:
+    """Return which package a module lacks, and the line that installs it; a missing module of ours is raised again.
+
+    Examples
+    --------
+    >>> not_installed(ModuleNotFoundError(name="matplotlib.axes"))
+    'matplotlib is not installed: pip install matplotlib'
+    """
+    package = (error.name or "").partition(".")[0]
+    if not package or package.startswith("socialstats"):
+        raise error
+    return f"{package} is not installed: pip install {package}"
+
+
 class MissingDependency(SocialStatsError, ImportError):
     """An optional package is needed; the message names the extra that brings it.
 

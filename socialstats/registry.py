@@ -22,12 +22,13 @@ from socialstats.designs.calls import (
     reader_of,
 )
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.designs.vectors import by_text, from_vectors
 from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
+from socialstats.text import unknown
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def reads(
     also : tuple of type
         What the function takes as it is, in place of a table.
     square : bool
-        Whether a square array without labels is one of counts, and not of values.
+        Whether an array without labels is one of counts, square or of two groups, and not of values.
 
     Returns
     -------
@@ -109,11 +110,19 @@ def reads(
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
-            placed, keys = from_vectors(args, given, readers, name, square) if tables == 1 else (args, given)
+            if "alternative" in given and "alternative" not in others:
+                raise InputError(f"{name} tests both sides only; {option('alternative')} is an option of "
+                                 f"{', '.join(with_a_side())}, and of contrast() of a fit")  # fmt: skip
+            placed, keys = (
+                from_vectors(args, given, readers, name, square, bool(labels)) if tables == 1 else (args, given)
+            )
             named, keys = by_keywords(placed, keys, readers, own, name)
+            if twice := {*own[: len(named)]} & {*keys}:
+                raise TypeError(f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out")
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
+                reader_of([key for key in keys if key not in own], readers, name, others)
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
             options |= {key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()}
@@ -160,6 +169,18 @@ def reads(
     return decorate
 
 
+def with_a_side() -> list[str]:
+    """Return the names of the metrics whose tests may be one-sided.
+
+    Examples
+    --------
+    >>> "two_means" in with_a_side(), "cochran_q" in with_a_side()
+    (True, False)
+    """
+    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
+    return [name for name, one in metrics.items() if "alternative" in inspect.signature(one.function).parameters]
+
+
 def numeric(name: str, value: Any, kind: str) -> Any:
     """Return a number that an option was given; a whole one where the option counts, also if written as 2000.0.
 
@@ -173,7 +194,8 @@ def numeric(name: str, value: Any, kind: str) -> Any:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if kind.startswith("float"):
         if not number:
-            raise InputError(f"{option(name, value)} is not a number")
+            scale = f". The scale of values: {option('scale', value)}" if name == "level" and value in SCALES else ""
+            raise InputError(f"{option(name, value)} is not a number{scale}")
         return value
     if not number or not float(value).is_integer():
         raise InputError(f"{option(name, value)} is not a whole number")
@@ -279,7 +301,7 @@ def lookup(name: str) -> Metric:
     """
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     if name not in metrics:
-        raise InputError(f"no metric '{name}'; metrics: {', '.join(metrics)}")
+        raise InputError(unknown("metric", name, metrics))
     return metrics[name]
 
 

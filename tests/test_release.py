@@ -69,7 +69,7 @@ def test_each_dependency_has_its_line_among_the_constraints():
 def test_no_package_of_another_licence_is_needed():
     """The GPL packages are those of the extra `check`, and no others; README says so."""
     check = {one.partition(">=")[0] for one in PROJECT["project"]["optional-dependencies"]["check"]}
-    assert check == {"pingouin", "krippendorff"}
+    assert check == {"pingouin", "krippendorff", "statsmodels", "scikit-learn"}
     assert not check & {one.partition(">=")[0] for one in PROJECT["project"]["dependencies"]}
     assert "socialstats[check]" in PROJECT["project"]["optional-dependencies"]["test"]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -124,3 +124,17 @@ def test_lines_of_the_papers_table_hold(name):
     facts.FACTS[name](importlib.import_module(name))
     paper = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
     assert re.search(rf"^\| {name} \d", paper, re.M)
+
+
+def test_each_install_line_names_an_extra_that_exists():
+    extras = PROJECT["project"]["optional-dependencies"]
+    for folder in ("socialstats", "collect", "reports", "docs", "examples"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix not in (".py", ".md", ".rst"):
+                continue
+            for names in re.findall(r"socialstats\[([\w,]+)\]'", path.read_text(encoding="utf-8")):
+                assert set(names.split(",")) <= set(extras), path
+    named = re.fullmatch(r"socialstats\[([\w,]+)\]", *extras["all"])
+    assert named
+    developing = {"all", "bench", "check", "dev", "docs", "engines", "test"}
+    assert set(named[1].split(",")) == (set(extras) - developing) | {"check"}

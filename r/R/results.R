@@ -85,7 +85,7 @@ broom_table <- function(x) {
 
 tidy.socialstats_result <- function(x, conf.int = TRUE, conf.level = NULL, ...) {
   none(..., of = "tidy()")
-  found <- broom_table(invoke(x, "tidy"))
+  found <- broom_table(invoke(x, "tidy", all = TRUE))
   limits <- c("conf.low", "conf.high")
   if (!isTRUE(conf.int)) return(found[setdiff(names(found), c(limits, "conf.level"))])
   if (!is.null(conf.level)) {

@@ -37,8 +37,8 @@ METHODS = (
     "to both sides, ends included, in exact fractions. Sources disagree when no values inside the intervals of all "
     "numbers that take part fit together. A disagreement says nothing about its cause: rounding by other rules, a "
     "mistyped digit, missing answers or other data all look alike.",
-    "A claim is tested only where a rule gives its sentence. It counts as the paper's where that sentence was found in "
-    "the document. Where no document was given, a disagreement with it is minor. Arithmetic needs no sentence.",
+    "Arithmetic needs no sentence. A claim does: a disagreement with one is as severe as its numbers only where the "
+    "sentence was found word by word in the document. A claim that is noted in other words gets no verdict.",
     "Power was computed over the twenty nearest other numbers, ten below and ten above in units of the last digit. It "
     "is the share of them that the check would have flagged. A check without power is uninformative.",
 )

@@ -73,6 +73,11 @@ PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py a
 NUMBERED = re.compile(r"\s*(?P<name>(?:supplementary |appendix )?tab(?:le|\.)\s*[A-Z]?\.?\d+[a-z]?)\b", re.IGNORECASE)
 
 
+def is_document(path: str | os.PathLike[str]) -> bool:
+    """Return whether the suffix of a file is that of a paper, not of a table."""
+    return Path(path).suffix.lower() in SUFFIXES
+
+
 def read_document(path: str | os.PathLike[str]) -> Document:
     """Read the tables and the sentences of a document.
 
@@ -93,7 +98,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     NothingToAnalyse
         For an empty file.
     MissingDependency
-        Without the packages that read the format (extras ``papers`` and ``pdf``).
+        Without the packages that read the format (extra ``documents``).
 
     Examples
     --------
@@ -183,9 +188,8 @@ def _read(
             grids, pieces = read_pasted(text, source)
         return grids, list(sentences(pieces)), ()
     except ImportError as error:
-        extra = "pdf" if kind == "PDF" else "papers"
         raise MissingDependency(
-            f"{source}: reading {kind} needs {PACKAGES.get(kind, 'lxml')}: pip install 'socialstats[{extra}]'"
+            f"{source}: reading {kind} needs {PACKAGES.get(kind, 'lxml')}: pip install 'socialstats[documents]'"
         ) from error
 
 

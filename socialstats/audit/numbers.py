@@ -323,7 +323,7 @@ def located(value: str, problem: Problem, **how: Any) -> Printed:
 
 Verdict = Literal["agree", "disagree", "no_power", "not_checkable"]
 Severity = Literal["none", "minor", "major"]
-Basis = Literal["numbers", "sentence", "quotation", "note"]
+Basis = Literal["numbers", "sentence", "words", "quotation", "note"]
 NEIGHBOURS = 10
 MINOR_UNITS = 1  # a gap of at most one unit of the last digit
 POWERLESS = "every other number nearby would have passed, too"
@@ -341,13 +341,14 @@ class Finding:
         Name of the check.
     verdict : {"agree", "disagree", "no_power", "not_checkable"}
         ``no_power``: the check agrees with every number that could have been printed. ``not_checkable``: a number that
-        the check needs is missing, or does not exist.
+        the check needs is missing, or does not exist. So is the sentence of a claim that is only noted.
     severity : {"none", "minor", "major"}
         Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers.
-        Minor, too, where the claim that is tested was not looked up in a document.
-    basis : {"numbers", "sentence", "quotation", "note"}
+        Minor, too, where the claim that is tested was not found word by word in a document.
+    basis : {"numbers", "sentence", "words", "quotation", "note"}
         What is tested. ``numbers``: printed numbers against each other. ``sentence``: a claim whose sentence was found
-        in the document. ``quotation``: one that a rule quotes, without a document. ``note``: one in a rule's own words.
+        in the document. ``words``: one that was found there by the words of a note. ``quotation``: one that a rule
+        quotes, without a document. ``note``: one in a rule's own words, which no sentence makes.
     message : str
         One sentence.
     published, expected : str

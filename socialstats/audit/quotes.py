@@ -23,9 +23,28 @@ THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 STATUS = {
     "sentence": "",
+    "words": "found by the words of the rules' note",
     "quotation": "quoted by the rules; no document was given to look it up in",
     "note": "noted by the rules in other words than the paper's",
 }
+FILLING = {  # words that a sentence may lack and say the same
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "than",
+    "that", "the", "to", "was", "were", "with",
+}  # fmt: skip
+NEGATIONS = {  # words with which a sentence may say the opposite
+    "cannot", "except", "hardly", "neither", "never", "no", "none", "nor", "not", "nothing", "unlike", "without",
+}  # fmt: skip
+ENDINGS = ("", "d", "ed", "es", "ly", "s")  # no "r", "st": larger and largest are other claims than large
+INFLECTED = 3  # letters of the shortest word that may have an ending: "b" is a name, not the stem of "bed"
+QUANTITIES = {
+    "all": {"all", "always", "both", "consistently", "each", "every", "everywhere"},
+    "most": {"most", "mostly", "majority"},
+    "some": {"some", "several", "few"},
+}
+COUNTS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +59,7 @@ class Claim:
         Where it stands.
     holds : str or int
         How many of the tested numbers must bear it out: ``all``, ``most``, ``some`` or exactly so many.
-    basis : {"sentence", "quotation", "note"}
+    basis : {"sentence", "words", "quotation", "note"}
     """
 
     sentence: str
@@ -69,6 +88,26 @@ def words_of(text: str) -> list[str]:
     even = "".join("-" if sign in MINUS_SIGNS else sign for sign in plain(text).casefold())
     even = DECIMAL_COMMA.sub(".", THOUSANDS.sub(lambda number: number[0].replace(",", ""), even))
     return [re.sub(r"^(-?)\.", r"\g<1>0.", word) for word in WORD.findall(even)]
+
+
+def said_of(words: Sequence[str]) -> list[str]:
+    """Return of how many the words of a sentence speak: ``all``, ``most``, ``some``, and whole numbers.
+
+    Examples
+    --------
+    >>> said_of(words_of("Seven of 8 models lead in most tasks.")), said_of(words_of("It is the most accurate."))
+    (['most', '7', '8'], [])
+    """
+    plain = [word for before, word in zip(["", *words], words, strict=False) if (before, word) != ("the", "most")]
+    kinds = [name for name, several in QUANTITIES.items() if several & {*plain}]
+    numbers = [str(COUNTS.index(word)) if word in COUNTS else word for word in plain]
+    return kinds + [number for number in numbers if number.isdecimal()]
+
+
+def contradicts(spoken: Sequence[str], holds: str | int) -> bool:
+    """Return whether a sentence speaks of another quantity; numbers are another one only for a claim of a number."""
+    other = spoken if isinstance(holds, int) else [one for one in spoken if one in QUANTITIES]
+    return bool(other) and str(holds) not in other
 
 
 def look_up(quote: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -102,17 +141,61 @@ def _in_order(pieces: Sequence[str], text: str) -> bool:
     return bool(pieces)
 
 
+def say_alike(note: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return the first sentence of a document that has every word of a note, in any order; empty without any.
+
+    Endings are not compared, nor are words that say nothing alone. A sentence that denies something, and a note that
+    does not, are not alike.
+
+    Examples
+    --------
+    >>> said = [Passage(text="Across all models, finance is consistently the lowest of four.", source="a.md", line=2)]
+    >>> [one.line for one in say_alike("lowest in finance for all models", said)], say_alike("finance is low", said)
+    ([2], ())
+    """
+    wanted = {*words_of(note)} - FILLING
+    for passage in passages:
+        there = {*words_of(passage.text)}
+        denies = there & NEGATIONS == wanted & NEGATIONS
+        if wanted and denies and all(any(_alike(word, other) for other in there) for word in wanted):
+            return (passage,)
+    return ()
+
+
+def _alike(word: str, other: str) -> bool:
+    """Return whether two words are one, but for an ending."""
+    short, long = sorted((word, other), key=len)
+    return word == other or (len(short) >= INFLECTED and long.startswith(short) and long[len(short) :] in ENDINGS)
+
+
 def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | None:
-    """Return a claim as one of the documents has it, with its place there; None where no document has it."""
+    """Return a claim as one of the documents has it, with its place there; None where no document has its quote.
+
+    A note is looked up among the sentences that do not speak of another quantity: word by word, and then by its words.
+    It stays a note where none has them, and then no place of the paper is known for it.
+    """
+    noted = claim.basis == "note"
+    if noted:
+        documents = [
+            [one for one in passages if not contradicts(said_of(words_of(one.text)), claim.holds)]
+            for passages in documents
+        ]
     for passages in documents:
-        found = look_up(claim.sentence, passages)
-        if found:
-            where = f"{found[0].source} line {found[0].line}"
-            return replace(
-                claim, basis="sentence", sentence=" ".join(one.text for one in found),
-                place=f"{claim.place}, {where}" if claim.place else where,
-            )  # fmt: skip
-    return None
+        if found := look_up(claim.sentence, passages):
+            return _placed(claim, "sentence", found)
+    for passages in documents if noted else []:
+        if found := say_alike(claim.sentence, passages):
+            return _placed(claim, "words", found)
+    return replace(claim, place="" if documents else claim.place) if noted else None
+
+
+def _placed(claim: Claim, basis: Basis, found: Sequence[Passage]) -> Claim:
+    """Return a claim with the sentences in which it was found."""
+    where = f"{found[0].source} line {found[0].line}"
+    return replace(
+        claim, basis=basis, sentence=" ".join(one.text for one in found),
+        place=f"{claim.place}, {where}" if claim.place else where,
+    )  # fmt: skip
 
 
 def nearest(quote: str, documents: Sequence[Sequence[Passage]]) -> Passage:
@@ -129,26 +212,32 @@ def nearest(quote: str, documents: Sequence[Sequence[Passage]]) -> Passage:
 def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings of a claim: each number where it is said of all, else one finding of how many bear it out.
 
-    A disagreement with a claim is major only where the sentence was found in a document.
+    A disagreement is as strong as its evidence. It is as severe as its numbers where a document has the sentence word
+    by word. It is minor where the sentence was found by the words of a note, or is only quoted, and where a note has
+    its place. A note without a place is one finding, which is not checkable: nobody is known to claim it.
     """
-    if claim.holds != "all" and findings:
+    if claim.basis == "note" and not claim.place:
+        return [_noted(claim, findings)]
+    if claim.holds != "all":
         return [_counted(claim, findings)]
-    looked_up = claim.basis == "sentence"
     return [
-        replace(
-            one, basis=claim.basis, passage=claim.sentence,
-            severity=one.severity if looked_up or one.verdict != "disagree" else "minor",
-        )
+        replace(one, basis=claim.basis, passage=claim.sentence, severity=_strength(claim, one.verdict, one.severity))
         for one in findings
-    ]  # fmt: skip
+    ]
+
+
+def _strength(claim: Claim, verdict: Verdict, severity: Severity) -> Severity:
+    """Return how severe a finding of a claim is, when its numbers alone are so severe."""
+    if verdict != "disagree":
+        return "none"
+    return severity if claim.basis == "sentence" else "minor"
 
 
 def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     """Return whether as many numbers bear a claim out as it says; those that could not be decided may be either."""
-    first, n = findings[0], len(findings)
-    agree = sum(one.verdict == "agree" for one in findings)
-    against = [one.where for one in findings if one.verdict == "disagree"]
-    undecided = n - agree - len(against)
+    found, n = _tallied(claim, findings), len(findings)
+    agree, against = found.details["agree"], found.details["disagree"]
+    undecided = n - agree - against
     least, most = _asked(claim.holds, n)
     verdict: Verdict = "not_checkable"
     if least <= agree and agree + undecided <= most:
@@ -156,18 +245,35 @@ def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     elif agree > most or agree + undecided < least:
         verdict = "disagree"
     expected = f"{least} of {n}" if least == most else f"at least {least} of {n}"
-    message = "sources disagree: " if verdict == "disagree" else ""
-    message += f"the claim holds for {agree} of {n}, and is made for {expected}"
-    if against:
-        message += f"; it fails for {listing([one.rpartition(': ')[2] for one in against], SHOWN)}"
-    if undecided:
-        message += f"; {undecided} could not be decided"
-    severity: Severity = "none" if verdict != "disagree" else "major" if claim.basis == "sentence" else "minor"
+    lead = "sources disagree: " if verdict == "disagree" else ""
+    return replace(
+        found, verdict=verdict, severity=_strength(claim, verdict, "major"), expected=expected,
+        message=f"{lead}the claim holds for {agree} of {n}, and is made for {expected}{found.message}",
+        gap=Fraction(max(least - agree, agree - most, 0)),
+    )  # fmt: skip
+
+
+def _noted(claim: Claim, findings: Sequence[Finding]) -> Finding:
+    """Return of how many numbers a note is true; that is no verdict on the paper."""
+    found = _tallied(claim, findings)
+    message = f"noted, not quoted: the note is true of {found.published}{found.message}"
+    return replace(found, message=message)
+
+
+def _tallied(claim: Claim, findings: Sequence[Finding]) -> Finding:
+    """Return all findings of a claim as one: how many agree, and as its message which ones do not."""
+    first, n = findings[0], len(findings)
+    agree = sum(one.verdict == "agree" for one in findings)
+    against = [one.where for one in findings if one.verdict == "disagree"]
+    undecided = n - agree - len(against)
+    labels = [one.rpartition(": ")[2].replace(", ", " / ") for one in against]
+    message = f"; it fails for {listing(labels, SHOWN)}" if against else ""
+    message += f"; {undecided} could not be decided" if undecided else ""
     return Finding(
-        rule=first.rule, title=first.title, verdict=verdict, severity=severity, basis=claim.basis, message=message,
-        published=f"{agree} of {n}", expected=expected, gap=Fraction(max(least - agree, agree - most, 0)),
-        where=first.where.partition(" line ")[0], cells=tuple(dict.fromkeys(c for one in findings for c in one.cells)),
-        passage=claim.sentence, details={"agree": agree, "disagree": len(against), "exceptions": against},
+        rule=first.rule, title=first.title, verdict="not_checkable", basis=claim.basis, message=message,
+        published=f"{agree} of {n}", where=first.where.partition(" line ")[0],
+        cells=tuple(dict.fromkeys(c for one in findings for c in one.cells)), passage=claim.sentence,
+        details={"agree": agree, "disagree": len(against), "exceptions": against},
     )  # fmt: skip
 
 

@@ -39,10 +39,10 @@ from socialstats.audit.counts import (
     ratio_from_counts,
     shared_denominator,
 )
-from socialstats.audit.documents import SUFFIXES, Passage, read_document
+from socialstats.audit.documents import Document, Passage, is_document, read_document
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
-from socialstats.audit.quotes import WORDS_LEAST, Claim, looked_up, nearest, words_of
+from socialstats.audit.quotes import WORDS_LEAST, Claim, contradicts, looked_up, nearest, said_of, words_of
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.summaries import (
     anova_f,
@@ -118,7 +118,7 @@ def _allowed(name: str, kind: Any) -> tuple[Any, ...] | None:
 
 WHOLE = {"scale": (1, 100), "ddof": (0, 1)}
 OF_ALL_ROWS = ("anova_f", "duplicate_rows")
-CLAIMS: dict[str, tuple[str, ...]] = {"extreme": (), "sensitivity_reference": (), "mcnemar_bounds": ("significant",)}
+CLAIMS: dict[str, tuple[str, ...]] = {"extreme": (), "mcnemar_bounds": ("significant",)}
 HOLDS = ("all", "most", "some")
 LITERATURE = {
     "grim": ("brownheathers2017",), "grimmer": ("anaya2016", "allard2018", "bhatiadavis2000"),
@@ -205,6 +205,10 @@ class RuleReading:
         claim = Claim(sentence=said, place=str(given.get("place", "")), holds=holds,
                       basis="quotation" if given.get("verbatim", True) else "note")  # fmt: skip
         documents = self.file.texts()
+        spoken = said_of(words)
+        if claim.basis == "quotation" and "holds" in given and contradicts(spoken, holds):
+            fix = f"It speaks of {listing(spoken, 4)}: say so, or quote the part that is about these numbers"
+            self.file.wrong(f"{self.place}holds = {holds} is not what the sentence says", fix)
         found = looked_up(claim, documents) if documents else claim
         if found is None:
             near = nearest(said, documents)
@@ -416,6 +420,7 @@ class _Reading:
         self.path, self.text = path, text
         self.number = self.rules = 0  # the rule that is being read, of how many
         self.problems: list[Problem] = []
+        self.read: dict[str, Document] = {}  # documents by path
         self.passages: dict[str, tuple[Passage, ...]] = {}  # sentences of the documents
         self.documents: dict[str, tuple[Sheet, ...]] = {}  # and their tables
         self.absent: dict[str, str] = {}  # optional tables that were not given, and what they are
@@ -441,11 +446,10 @@ class _Reading:
         if self.fits("", wrong_value("document", given, [str])):
             for name in listed(given):
                 try:
-                    document = read_document(Path(self.path).parent / name)
+                    document = self._document(Path(self.path).parent / name)
                 except InputError as error:
                     self.problems += error.problems
                     continue
-                self.passages[document.source], self.documents[document.source] = document.passages, document.sheets
                 if not document.passages:
                     self.wrong(
                         f"document {shorten(name)} has no sentences", "Name the paper: .pdf, .tex, .md, .html, .txt"
@@ -472,6 +476,8 @@ class _Reading:
         if len(own) < len(paths):
             self.wrong("two tables of the command line have the same file name", "Rename one: rules call them by it")
         for i, (stem, path) in enumerate(own.items()):
+            if is_document(path) and not self._document(path).sheets:
+                continue  # only sentences, which claims are looked up in
             how = settings.get(stem) or (settings.get(GIVEN) if i == 0 else None)
             sheets[stem] = self._read(stem, [path], how or {})
             more = {one.name.rpartition(", ")[2]: one for one in self.documents.get(Path(path).name, ())}
@@ -526,16 +532,22 @@ class _Reading:
     def _read(self, name: str, files: Sequence[str | os.PathLike[str]], how: Mapping[str, Any]) -> Sheet:
         keys = ("decimals", "rounding", "decimal", "strip")
         reading = Reading(**{k: how[k] for k in keys if k in how}, missing=tuple(map(str, how.get("missing", ()))))
-        if len(files) > 1 or Path(files[0]).suffix.lower() not in SUFFIXES:
+        if len(files) > 1 or not is_document(files[0]):
             return read_sheet(name, files, reading=reading, names=how.get("names", {}))
-        document, wanted = read_document(files[0]), str(how.get("table", 1))
-        self.passages[document.source], self.documents[document.source] = document.passages, document.sheets
+        document, wanted = self._document(files[0]), str(how.get("table", 1))
         for number, sheet in enumerate(document.sheets, 1):
             if wanted == str(number) or sheet.name.rpartition(", ")[2].casefold() == wanted.casefold():
                 read = replace(reading, strip=sheet.reading.strip + reading.strip, lenient=sheet.reading.lenient)
                 return replace(sheet, name=name, reading=read, names=how.get("names", {}))
         there = listing([f"{k} ({sheet.name})" for k, sheet in enumerate(document.sheets, 1)]) or "none"
         raise InputError(Problem(source=document.source, message=f"there is no table {wanted}", fix=f"Tables: {there}"))
+
+    def _document(self, path: str | os.PathLike[str]) -> Document:
+        """Read a document once, and keep its sentences and tables."""
+        if str(path) not in self.read:
+            document = self.read[str(path)] = read_document(path)
+            self.passages[document.source], self.documents[document.source] = document.passages, document.sheets
+        return self.read[str(path)]
 
     def rule(self, number: int, given: dict[str, Any], sheets: dict[str, Sheet]) -> Rule | None:
         """Check one rule; None when it cannot be used."""

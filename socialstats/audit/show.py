@@ -54,7 +54,7 @@ def headline(report: AuditReport) -> str:
         if tally["no_power"] and able
         else []
     )
-    rest += [f"{tally['not_checkable']:,} could not be made"] if tally["not_checkable"] else []
+    rest += [f"{tally['not_checkable']:,} could not be checked"] if tally["not_checkable"] else []
     unread = unread_text(report.unread, report.numbers)
     return "; ".join([said, *rest, *([unread] if unread else [])]) + "."
 

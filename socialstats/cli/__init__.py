@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from socialstats.cli.options import words_of
 from socialstats.cli.parser import make_parser
 from socialstats.cli.voices import of_tables
-from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError
+from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError, not_installed
 from socialstats.progress import telling
 from socialstats.text import shorten
 from socialstats.voice import speaking
@@ -51,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except SocialStatsError as error:  # nothing to analyse, or a statistic that does not exist
         return _fail(str(error), NOTHING)
+    except ModuleNotFoundError as error:  # installed without its dependencies
+        return _fail(not_installed(error), BAD_INPUT)
     except MemoryError:
         return _fail(NO_MEMORY, BAD_INPUT)
     except BrokenPipeError:
@@ -95,7 +97,8 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
     if isinstance(error, NoDesign):
         example = getattr(options, "example", None)
         files = ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
-        print(proposed(error, files), file=sys.stdout if options.command == "check" else sys.stderr)
+        if said := proposed(error, files):
+            print(said, file=sys.stdout if options.command == "check" else sys.stderr)
 
 
 def _fail(message: str, code: int) -> int:

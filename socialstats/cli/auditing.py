@@ -15,7 +15,7 @@ from socialstats.text import listing
 if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
 
-HELP = "check the numbers of a paper, or of its tables, for consistency, without the data behind them"
+HELP = "check a paper's numbers for consistency, without its data"
 EPILOG = """examples, with the tables in examples/data:
   socialstats audit paper.pdf -o audit.html           # tables and test results of a paper: .pdf, .tex, .md, .html
   socialstats audit table2.csv                        # the checks that the columns' names allow
@@ -63,7 +63,7 @@ def add_audit(commands: Any) -> None:
     add(
         "--example",
         metavar="NAME",
-        help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: files that it can use",
+        help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: the paper, or files it uses",
     )
     add("--reconstruct", nargs=5, metavar=("MEAN", "SD", "N", "LOW", "HIGH"),
         help="samples of N whole numbers from LOW to HIGH with this mean and SD (SPRITE)")  # fmt: skip
@@ -75,6 +75,7 @@ def add_audit(commands: Any) -> None:
 def run_audit(options: argparse.Namespace) -> int:
     """Audit the tables and write the outcome."""
     from socialstats.audit import audit, papers
+    from socialstats.audit.documents import is_document
     from socialstats.audit.rules import optional_tables
 
     if options.reconstruct is not None:
@@ -88,7 +89,9 @@ def run_audit(options: argparse.Namespace) -> int:
         strange = [
             name
             for name in options.tables
-            if not (folder and Path(name).is_dir()) and Path(name).name.split(".")[0] not in optional
+            if not (folder and Path(name).is_dir())
+            and Path(name).name.split(".")[0] not in optional
+            and not is_document(name)
         ]
         if strange:
             wanted = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"

@@ -20,11 +20,11 @@ import socialstats
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, Statistic, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends, tail_p
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.verification import install_line, installed
 
 LABEL = "direct sums"
 SAME = "the same sums in another order of arithmetic"
@@ -258,10 +258,6 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
 def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statistic | str]:
     """Return a package, and its coefficient of units taken so many times, or what it lacks; no name for none at all."""
     if result.metric == ALPHA:
-        if not installed("krippendorff"):
-            return "krippendorff", install_line("krippendorff")
-        import krippendorff
-
         units, used = int(counts.copies.sum()), len(np.unique(counts.level))
         if units * used**2 > largest:
             return "krippendorff", f"needs {units:,} x {used:,} x {used:,} numbers at once: see {LABEL}"
@@ -269,7 +265,7 @@ def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statisti
         def alpha(times: FloatArray) -> Any:
             table = counts.table(times)
             here = np.flatnonzero(table.sum(axis=0))
-            return krippendorff.alpha(
+            return load_peer("krippendorff", "alpha")(
                 value_counts=table[:, here], value_domain=counts.scores[here].tolist(),
                 level_of_measurement=result.settings["scale"],
             )  # fmt: skip
@@ -282,7 +278,7 @@ def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statisti
     if np.ptp(counts.size):
         sizes = f"{counts.size.min():g} to {counts.size.max():g}"
         return "statsmodels", f"takes the same number of ratings for every unit; here {sizes}"
-    from statsmodels.stats.inter_rater import fleiss_kappa
+    fleiss_kappa = load_peer("statsmodels.stats.inter_rater", "fleiss_kappa")
 
     return "statsmodels", lambda times: fleiss_kappa(counts.table(times), method="fleiss")
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare, version, worst
 from socialstats.crosscheck.pair_clusters import Errors, clustered, of_rows, whitened
 from socialstats.crosscheck.pair_fits import (
     TIES,
@@ -39,10 +39,10 @@ SAME_CURVATURE = "second derivatives at points closer than 1e-8; relative"
 def verify(result: Result) -> Verification:
     """Recompute a Bradley-Terry fit with what fits it.
 
-    Plain models: three solvers of choix. Binomial models (with order, covariates, weights, half ties): GLM and sandwich
-    of statsmodels. Clusters: CR2 and its degrees of freedom with dense matrices. Davidson and Rao-Kupper: the bare
+    Plain models: three solvers of choix. Binomial models (with order, covariates, weights, half ties): GLM of
+    statsmodels. Clusters: CR2 and its degrees of freedom with dense matrices. Davidson and Rao-Kupper: the bare
     likelihood, maximised by scipy. Firth: statsmodels on augmented data (derivatives of
-    the penalised likelihood with ties).
+    the penalised likelihood with ties). Without statsmodels, scipy's fits stand for its own.
     """
     fit: Any = result
     if fit.fitted_state.streamed:
@@ -69,7 +69,7 @@ def whole_model(fit: Any) -> list[Check]:
         return too_large(size, "at least " if scan is not None else "")
     fit = fit.in_memory()
     state = fit.fitted_state
-    if state.options.penalty and state.ties in TIES:
+    if state.options.penalty and (state.ties in TIES or not version("statsmodels")):
         return [penalised_slope(fit)]
     found = fitted_again(fit)
     name = "quasi-log-likelihood" if state.probable else "log-likelihood"
@@ -148,7 +148,7 @@ def _fitted(known: Known) -> Again:
 def peer_of(fit: Any, table: PairColumns) -> PeerFit:
     """Return the fit of a peer: the penalised likelihood with ties has none, and keeps the fit's own estimate."""
     state = fit.fitted_state
-    if state.ties not in TIES:
+    if state.ties not in TIES and version("statsmodels"):
         return glm(table, penalised=bool(state.options.penalty))
     if not state.options.penalty:
         return maximise(state.ties, table)

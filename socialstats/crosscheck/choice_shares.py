@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_errors, mean_row_checks
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.people import joint_checks as people_checks
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
@@ -276,7 +277,7 @@ def joint_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
         return []
     if len(values) <= values.shape[1]:
         return [compare(label(row), row.statistic, None, package="statsmodels", tolerance=0.0, why=SAME, note=NO_DF)]
-    from statsmodels.stats.multivariate import test_mvmean
+    test_mvmean = load_peer("statsmodels.stats.multivariate", "test_mvmean")
 
     theirs = test_mvmean(values)
     pairs = (("T-squared", row.statistic, float(theirs.t2)), ("p", row.p_value, float(theirs.pvalue)))

@@ -10,13 +10,13 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import codes_of, mean_errors
 from socialstats.crosscheck.paired_tables import CLOSED, near, set_aside
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import end_checks, same_p
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.verification import installed, unasked
 
 
 def verify(result: Result) -> Verification:
@@ -70,7 +70,7 @@ def complete_table(design: Ratings) -> tuple[FloatArray, FloatArray]:
 
 def q_checks(result: Result, table: FloatArray, group: str) -> list[Check]:
     """Q, df and p with statsmodels."""
-    from statsmodels.stats.contingency_tables import cochrans_q
+    cochrans_q = load_peer("statsmodels.stats.contingency_tables", "cochrans_q")
 
     row = result.row("cochran_q", group=group)
     if not np.ptp(table, axis=1).any():
@@ -87,10 +87,9 @@ def q_checks(result: Result, table: FloatArray, group: str) -> list[Check]:
 
 def second_opinion(row: Row, table: FloatArray) -> list[Check]:
     """Q and p with pingouin."""
-    if not installed("pingouin"):
-        return [unasked("Q again", row.statistic, "pingouin"), unasked("p of Q again", row.p_value, "pingouin")]
     import pandas as pd
-    from pingouin import cochran
+
+    cochran = load_peer("pingouin", "cochran")
 
     long = pd.DataFrame(table).reset_index().melt("index")
     found = cochran(long, dv="value", within="variable", subject="index").iloc[0]

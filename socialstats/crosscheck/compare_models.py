@@ -317,9 +317,11 @@ def rank_checks(result: Result, own: list[Any]) -> list[Check]:
     for one, rank in zip(own, np.asarray(ranks).tolist(), strict=True):
         row = found[one.term]
         ends = min(1 + better[one.term], rank), max(len(own) - worse[one.term], rank)
+        ends = (math.nan, math.nan) if np.isnan(p).any() else ends
         checks += [
-            compare(label(row, name), ours, float(theirs), package="scipy", tolerance=0, why=why)
-            for name, ours, theirs in (("estimate", row.estimate, rank), ("low", row.conf_low, ends[0]),
-                                       ("high", row.conf_high, ends[1]))
+            compare(label(row, name), ours, float(theirs), package=package, tolerance=0, why=why)
+            for name, ours, theirs, package in (("estimate", row.estimate, rank, "scipy"),
+                                                ("low", row.conf_low, ends[0], "statsmodels"),
+                                                ("high", row.conf_high, ends[1], "statsmodels"))
         ]  # fmt: skip
     return checks

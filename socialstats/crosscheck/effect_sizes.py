@@ -12,10 +12,10 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label
 from socialstats.results import Check, Result, Row, Verification, marked
-from socialstats.results.verification import installed, unasked
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
@@ -58,9 +58,7 @@ def data_checks(result: Result, pairs: Vectors) -> list[Check]:
 def pingouin_checks(rows: Mapping[str, Row], pairs: Vectors) -> list[Check]:
     """Compare d_z and d_av with pingouin, whose d_av has no sign."""
     shown = {name: ours for name in ("d_z", "d_av") if (ours := rows[name].estimate) is not None}
-    if not installed("pingouin"):
-        return [unasked(name, ours, "pingouin") for name, ours in shown.items()]
-    from pingouin import compute_effsize
+    compute_effsize = load_peer("pingouin", "compute_effsize")
 
     sign = float(np.mean(pairs.x - pairs.y))
     checks = []
@@ -273,9 +271,7 @@ def bootstrap_checks(result: Result) -> list[Check]:
         column, j = TERMS.index("d_z" if term == "g_z" else term), hedges(row.n - 1) if term == "g_z" and row.n else 1.0
         close = HALF_DIGITS if term == "d_rm" else CLOSE
         out += resampled_checks(row, drawn, ci, settings["level"], column=column, factor=j, close=close)
-    if drawn is not None and not installed("pingouin"):
-        out += [unasked(f"{name} in a resample", None, "pingouin") for name in TERMS[:2]]
-    elif drawn is not None:
+    if drawn is not None:
         for column, kind in ((0, "cohen_dz"), (1, "cohen")):
             peer = peer_of(design.first, design.second, kind)
             name, seed = TERMS[column], settings["seed"]
@@ -302,7 +298,7 @@ def sizes_of(x: FloatArray, y: FloatArray, times: FloatArray) -> list[float]:
 
 def peer_of(x: FloatArray, y: FloatArray, kind: str) -> Any:
     """pingouin's effect size of the rows of a resample, with the sign of the mean difference."""
-    from pingouin import compute_effsize
+    compute_effsize = load_peer("pingouin", "compute_effsize")
 
     def size(times: FloatArray) -> float:
         rows = np.repeat(np.arange(len(x)), times.astype(np.int64))

@@ -14,6 +14,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, same_p, tail_p
 from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, Result, Verification, marked
@@ -93,7 +94,7 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
 
 def t_checks(result: Result, pairs: Vectors) -> list[Check]:
     """Compare error, interval and tests with errors by clusters and scipy's t; p with statsmodels' ttost_paired too."""
-    from statsmodels.stats.weightstats import ttost_paired
+    ttost_paired = load_peer("statsmodels.stats.weightstats", "ttost_paired")
 
     options, d = result.settings, pairs.x - pairs.y
     row, mean, bounds = result.rows[0], float(d.mean()), result.extras["bounds"]

@@ -13,6 +13,7 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result
+from socialstats.results.verification import PEERS, install_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,8 @@ def compare(
 ) -> Check:
     """Make one check; a number that exists on one side only is a disagreement, one that became NaN not compared."""
     if theirs is not None and math.isnan(theirs):
-        theirs, note = None, note or f"{package} gave no number"
+        absent = package in PEERS and not version(package)
+        theirs, note = None, note or (install_line(package) if absent else f"{package} gave no number")
     if ours is None and theirs is None:
         ok: bool | None = None
     elif ours is None or theirs is None:

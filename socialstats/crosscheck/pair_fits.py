@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.terms import effects_of
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 
@@ -207,9 +208,9 @@ def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 5_000) -> 
     Firth's penalised likelihood is iterated maximum likelihood of augmented data. Every row gets half a pseudo-win and
     half a pseudo-loss times its leverage, which each fit updates (Firth 1993).
     """
-    from statsmodels.genmod.families import Binomial
-    from statsmodels.genmod.generalized_linear_model import GLM
-    from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
+    Binomial = load_peer("statsmodels.genmod.families", "Binomial")
+    GLM = load_peer("statsmodels.genmod.generalized_linear_model", "GLM")
+    PerfectSeparationWarning = load_peer("statsmodels.tools.sm_exceptions", "PerfectSeparationWarning")
 
     y, beta = np.array([1.0, 0.0, 0.5])[table.outcome], np.zeros(table.x.shape[1])
     for _ in range(rounds):
@@ -234,10 +235,8 @@ def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 5_000) -> 
 
 def by_row(kind: str, fit: PeerFit, table: PairColumns) -> FloatArray:
     """Return the sandwich covariance by row."""
-    from statsmodels.stats.sandwich_covariance import S_white_simple
-
-    meat = S_white_simple(row_scores(kind, table, fit.estimate) * np.sqrt(table.weight_sq)[:, None])
-    return np.asarray(fit.covariance @ meat @ fit.covariance)
+    scores = row_scores(kind, table, fit.estimate) * np.sqrt(table.weight_sq)[:, None]
+    return np.asarray(fit.covariance @ (scores.T @ scores) @ fit.covariance)
 
 
 COLD = 3_000  # rows up to which its row-by-row solvers start from equal strengths

@@ -11,8 +11,17 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, same_p, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    inner_level,
+    label,
+    relative,
+    same_p,
+    wald_checks,
+)
 from socialstats.results import Check, Result, Verification
 
 SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
@@ -66,7 +75,7 @@ def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     if "unfloored_std_error" in result.extras:
         out.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
     if groups.shape[1] == 1:
-        from statsmodels.regression.linear_model import OLS
+        OLS = load_peer("statsmodels.regression.linear_model", "OLS")
 
         settings = {"groups": groups[:, 0], "use_correction": True}
         cr1 = float(OLS(d, np.ones(len(d))).fit(cov_type="cluster", cov_kwds=settings).bse[0])
@@ -241,11 +250,11 @@ def bootstrap_checks(result: Result) -> list[Check]:
     groups = factors[0].codes if factors else None
     statistic = mean_with_error(cells, d, groups if settings["ci"] == "studentized" and factors else None)
     drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
-    level = settings["level"] if settings["alternative"] == "two_sided" else 2 * settings["level"] - 1
+    level = inner_level(settings)
     out = resampled_checks(row, drawn, settings["ci"], level, error=False)
     if drawn is None:
         return out
-    from statsmodels.stats.weightstats import DescrStatsW
+    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
 
     def peer(times: FloatArray) -> float:
         return float(DescrStatsW(d, weights=times).mean)

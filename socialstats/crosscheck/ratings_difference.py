@@ -9,10 +9,10 @@ import numpy as np
 
 from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.shares import share_checks
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row
-from socialstats.results.verification import installed, unasked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +37,6 @@ def checks_of(result: Result) -> list[Check]:
     checks = []
     for row in rows:
         if row.estimate is None:
-            continue
-        if row.group == "alpha" and not installed("krippendorff"):
-            checks.append(unasked(f"difference of {row.term}", row.estimate, "krippendorff"))
             continue
         if row.group == "alpha":
             ours = [alpha(tables, one, k) for k in (0, 1)]
@@ -101,7 +98,7 @@ def distances(table: Any, design: Ratings) -> Any:
 
 def alpha(parts: Sequence[Any], design: Ratings, k: int) -> float:
     """Return Krippendorff's alpha of one of two tables, of the units that have two ratings in both."""
-    from krippendorff import alpha as theirs
+    theirs = load_peer("krippendorff", "alpha")
 
     tables = [table[table["code"] >= 0] for table in parts]
     sizes = [table.groupby("unit").size() for table in tables]

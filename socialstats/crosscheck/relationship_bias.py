@@ -17,6 +17,7 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import crossing, errors_by, gap_errors
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
@@ -585,7 +586,8 @@ def couple_table(table: pd.DataFrame, a: str, b: str) -> FloatArray:
 def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame, level: str | None) -> list[Check]:
     """Every number of both tests of complete couples of two groups, of all answers or of a level of the stratum."""
     from scipy.stats import binom
-    from statsmodels.stats.contingency_tables import mcnemar
+
+    mcnemar = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
 
     end = "" if level is None else f"; {result.settings['stratum']} = {level}"
     named = [f"{name}, ignoring clusters{end}" for name in ("McNemar", "McNemar mid-p")]
@@ -606,7 +608,7 @@ def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame, level: str | 
     half = exact - binom.pmf(min(for_a, for_b), for_a + for_b, 0.5)
     return [
         *checks, relative(label(chi, "statistic"), chi.statistic, float(plain.statistic), "statsmodels", size=1e-6),
-        near(label(chi, "df"), chi.df, 1.0, "statsmodels"),
+        near(label(chi, "df"), chi.df, 1.0, "numpy"),
         same_p(label(chi, "p"), chi.p_value, float(plain.pvalue), "statsmodels"),
         near(label(mid, "first group"), mid.statistic, float(for_a), "pandas"),
         same_p(label(mid, "p"), mid.p_value, float(half) if for_a != for_b else 1.0, "statsmodels", LESS),

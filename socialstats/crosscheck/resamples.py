@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare, version, worst
 from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
+from socialstats.results.verification import unasked
 
 BLOCK = 64
 FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000  # rows a cell, and rows, from which the engine draws otherwise
@@ -310,6 +311,8 @@ def sampled_check(
     calls : int
         How many resamples at most.
     """
+    if not version(package):
+        return [unasked(f"{name} in a resample", None, package)]
     checks = []
     many = min(calls, len(ours))
     for place, times in enumerate(cells.draws(many, seed) if many else ()):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.results import Check, Row
 
 FORMULA = "of the estimate and its standard error, by scipy's distributions"
@@ -138,12 +140,48 @@ def wald_checks(
         out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost))
     if ends and (row.conf_low is not None or row.conf_high is not None):
         reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
-        low = value - reach if alternative != "less" else None
-        high = value + reach if alternative != "greater" else None
-        if cut is not None:
-            low, high = None if low is None else max(low, cut[0]), None if high is None else min(high, cut[1])
+        low, high = with_open_end(value - reach, value + reach, alternative, cut)
         out += end_checks(row, low, high, package, why, close, least=reach)
     return out
+
+
+def inner_level(settings: Mapping[str, Any]) -> float:
+    """Return the level of the two-sided interval that has the end of a one-sided one; of a two-sided one its own.
+
+    Examples
+    --------
+    >>> inner_level({"level": 0.75, "alternative": "less"}), inner_level({"level": 0.75})
+    (0.5, 0.75)
+    """
+    level = float(settings["level"])
+    return level if settings.get("alternative", "two_sided") == "two_sided" else 2 * level - 1
+
+
+def with_open_end(
+    low: float, high: float, alternative: str, cut: tuple[float, float] | None = None
+) -> tuple[float, float]:  # fmt: skip
+    """Return both ends, cut at the limits of the scale; the one beyond a one-sided alternative is such a limit.
+
+    Examples
+    --------
+    >>> with_open_end(0.2, 1.3, "less", (0.0, 1.0)), with_open_end(0.2, 1.3, "greater")
+    ((0.0, 1.0), (0.2, inf))
+    """
+    least, most = cut or (-math.inf, math.inf)
+    low, high = max(low, least), min(high, most)
+    return (least if alternative == "less" else low), (most if alternative == "greater" else high)
+
+
+MULTIPLETESTS = {
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm_sidak": "holm-sidak",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
 
 
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
@@ -217,13 +255,14 @@ def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[f
     >>> adjusted_p([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    from statsmodels.stats.multitest import multipletests
+    multipletests = load_peer("statsmodels.stats.multitest", "multipletests")
 
     another = gc.get_freeze_count() > 0  # whoever set something aside before decides when it returns
     if not another:
         gc.freeze()
     try:
-        return [float(p) for p in multipletests(list(p_values), method=method)[1]]
+        adjusted = multipletests(list(p_values), method=method)[1]
+        return [float(p) for p in np.broadcast_to(adjusted, len(p_values))]
     finally:
         if not another:
             gc.unfreeze()

@@ -11,9 +11,18 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
+from socialstats.crosscheck.row_arithmetic import (
+    FORMULA,
+    end_checks,
+    label,
+    quantile,
+    relative,
+    statistic_checks,
+    with_open_end,
+)
 from socialstats.results import Check, Result, Row
 
 LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
@@ -33,7 +42,7 @@ def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tup
 
 
 def clustered_share_checks(
-    row: Row, p: float, errors: Errors, *, answers: float, level: float, ends: bool = True
+    row: Row, p: float, errors: Errors, *, answers: float, level: float, ends: bool = True, side: str = "two_sided"
 ) -> list[Check]:
     """Compare standard error, df and Wilson's ends of a row of a share in clusters.
 
@@ -47,6 +56,8 @@ def clustered_share_checks(
     level : float
     ends : bool
         False where the interval is a bootstrap's.
+    side : {"two_sided", "greater", "less"}
+        One-sided: the other end is 0 or 1; `level` is that of the two-sided interval with the same end.
     """
     if not errors.known:
         return []
@@ -57,7 +68,8 @@ def clustered_share_checks(
         return out
     trials = counted(p * (1 - p), errors, answers)
     out.append(relative(label(row, "df"), row.df, errors.df, "scipy", LINEAR, 1e-7))
-    return [*out, *end_checks(row, *wilson_roots(p, trials, level, errors.df), "numpy", ROOTS, 1e-7)]
+    both = with_open_end(*wilson_roots(p, trials, level, errors.df), side, (0.0, 1.0))
+    return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
 
 
 def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float] | None:
@@ -107,8 +119,6 @@ def mean_checks(
 
     `people`: what people who are a sample add to the mean.
     """
-    from statsmodels.stats.weightstats import DescrStatsW
-
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
     out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
     if people is None:
@@ -123,10 +133,9 @@ def mean_checks(
         wilson = settings["ci"] == "wilson"
         return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
     yes_no = bool(np.all((values == 0) | (values == 1)))
-    peer = DescrStatsW(values, weights=weights, ddof=1)
-    error = math.sqrt(p * (1 - p) / n) if yes_no else float(peer.std_mean)
+    error = math.sqrt(float(np.average((values - p) ** 2, weights=weights)) / (n if yes_no else n - 1 or math.nan))
     if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", SAME))
+        out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SAME))
     trials = n if yes_no else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
     return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
 
@@ -143,7 +152,7 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
     if drawn is None or row is not result.rows[0]:
         return out
-    from statsmodels.stats.weightstats import DescrStatsW
+    DescrStatsW = load_peer("statsmodels.stats.weightstats", "DescrStatsW")
 
     def peer(times: FloatArray) -> float:
         return float(DescrStatsW(alike[:, -1], weights=times).mean)
@@ -156,7 +165,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     """Compare the ends with the roots of a polynomial; of independent answers, with statsmodels too."""
     if row.conf_low is None or result.settings["ci"] != "wilson":
         return []
-    from statsmodels.stats.proportion import proportion_confint
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     level = result.settings["level"]
     checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
@@ -169,7 +178,7 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
 
 def independent_ratings(result: Result) -> list[Check]:
     """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
-    from statsmodels.stats.proportion import confint_proportions_2indep
+    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
 
     (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
     checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]

@@ -9,6 +9,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, crossing, mean_error
 from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.results import Check, Result, Row, Verification
@@ -53,7 +54,7 @@ def margin_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Chec
 
 def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
     """Both chi-square tests with statsmodels, never with shifted zeros."""
-    from statsmodels.stats.contingency_tables import SquareTable
+    SquareTable = load_peer("statsmodels.stats.contingency_tables", "SquareTable")
 
     used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
     square = table[np.ix_(used, used)]

@@ -76,11 +76,15 @@ def calculated(one: Expression, both: pd.DataFrame, rows: FloatArray) -> Any:
     return OF_ROWS[one.does](*parts, rows, **one.options)
 
 
-def deviations(x: pd.Series, rows: FloatArray) -> Any:
-    """Return statsmodels' weighted moments, with the divisor of all rows less one."""
-    from statsmodels.stats.weightstats import DescrStatsW
+def centred(x: Any, rows: FloatArray) -> Any:
+    """Subtract the weighted mean."""
+    return x - np.average(x, weights=rows)
 
-    return DescrStatsW(x.to_numpy(), weights=rows, ddof=1)
+
+def scaled(x: Any, rows: FloatArray) -> Any:
+    """Divide by the weighted standard deviation, with the divisor of all rows less one."""
+    z = centred(x, rows)
+    return z / np.sqrt((rows * z**2).sum() / (rows.sum() - 1))
 
 
 def polynomials(x: pd.Series, rows: FloatArray, degree: int = 1) -> FloatArray:
@@ -100,7 +104,6 @@ def splines(x: pd.Series, rows: FloatArray, df: int | None = None, degree: int =
 
 
 OF_ROWS: Mapping[str, Callable[..., Any]] = {
-    "I": lambda x, rows: x, "group": lambda x, rows: x, "center": lambda x, rows: x - deviations(x, rows).mean,
-    "scale": lambda x, rows: (x - deviations(x, rows).mean) / deviations(x, rows).std,
+    "I": lambda x, rows: x, "group": lambda x, rows: x, "center": centred, "scale": scaled,
     "poly": polynomials, "bs": splines,
 }  # fmt: skip

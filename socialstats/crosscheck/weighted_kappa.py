@@ -17,6 +17,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, errors_by, fisher_ends
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import (
     RESAMPLED,
     SAMPLE,
@@ -180,7 +181,7 @@ def many_checks(
 
     The standard errors of all pairs together would need slopes in every unit of every pair, and are left out.
     """
-    from statsmodels.stats.inter_rater import cohens_kappa
+    cohens_kappa = load_peer("statsmodels.stats.inter_rater", "cohens_kappa")
 
     made: dict[str, Any] = {"tolerance": TOLERANCE, "why": CLOSED}
     ours, count = result.extras["pairs"][group or "all units"], found.cells.count
@@ -213,8 +214,8 @@ def many_checks(
 
 def pair_checks(name: str, row: Row, pair: Pair, count: FloatArray, result: Result) -> list[Check]:
     """Compare one pair with statsmodels (all numbers) and scikit-learn (the value)."""
-    from sklearn.metrics import cohen_kappa_score
-    from statsmodels.stats.inter_rater import cohens_kappa
+    cohen_kappa_score = load_peer("sklearn.metrics", "cohen_kappa_score")
+    cohens_kappa = load_peer("statsmodels.stats.inter_rater", "cohens_kappa")
 
     if row.estimate is None or row.n is None or row.reason == "no_variation":
         return []
@@ -249,7 +250,7 @@ def sklearn_scheme(result: Result) -> str | None:
 
 def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
     """Compare the mean with that of statsmodels' kappas, the pooled one with sums over units."""
-    from statsmodels.stats.inter_rater import cohens_kappa
+    cohens_kappa = load_peer("statsmodels.stats.inter_rater", "cohens_kappa")
 
     theirs, package = None, "statsmodels" if row.term == "mean" else "numpy"
     chance = sum(pair.chance for pair in found.values())
@@ -392,14 +393,14 @@ def drawn_kappas(pairs: Sequence[Pair]) -> Statistic:
 def peer_of(pair: Pair, scheme: str | None) -> Statistic:
     """Return the kappa of the units of a resample by scikit-learn, or by statsmodels where its weights are others."""
     if scheme is None:
-        from statsmodels.stats.inter_rater import cohens_kappa
+        cohens_kappa = load_peer("statsmodels.stats.inter_rater", "cohens_kappa")
 
         def theirs(times: FloatArray) -> Any:
             with np.errstate(all="ignore"):
                 return cohens_kappa(pair.table(times), weights=pair.disagreement, return_results=False)
 
         return theirs
-    from sklearn.metrics import cohen_kappa_score
+    cohen_kappa_score = load_peer("sklearn.metrics", "cohen_kappa_score")
 
     def kappa(times: FloatArray) -> Any:
         n = times[pair.there].astype(np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, Errors, codes_of, counted, errors_by, mean_error
 from socialstats.crosscheck.long import compare, long_table
+from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, tail_p
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, mean_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
@@ -70,7 +71,7 @@ def rate_checks(
     n = 1 / float(rows["w2"] @ (share / rows["w"]) ** 2)  # independent comparisons that the rate is worth
     n = n if result.design.replies is None else math.inf
     if settings["ci"] == "wilson":
-        from statsmodels.stats.proportion import proportion_confint
+        proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
         error = math.sqrt(p * (1 - p) / n)
         low, high = proportion_confint(p * n, n, alpha=1 - settings["level"], method="wilson")

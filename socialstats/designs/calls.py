@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 
 import numpy as np
 
-from socialstats.designs.aliases import Fields, Levels, Missing, Texts
+from socialstats.designs.aliases import Fields, Given, Levels, Missing, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
@@ -21,13 +21,14 @@ from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.ratings import SCALES, Ratings
+from socialstats.designs.ratings_reading import RatingsOptions, rater_columns
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing
 from socialstats.voice import option
 
 
-def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
+def comparisons_of(data: Any, options: Given) -> Comparisons:
     """Make comparisons of a table, as `Comparisons.from_frame`, `from_counts` or `from_ranks` does.
 
     Raises
@@ -51,7 +52,7 @@ def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
     return design
 
 
-def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
+def paired_of(data: Any, options: Given) -> Paired:
     """Make pairs of a table by the constructor of `Paired` whose keywords are given.
 
     Raises
@@ -80,7 +81,7 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
     return Paired.from_wide(data, **options) if wide else Paired.from_frame(data, **options)
 
 
-def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
+def ratings_of(data: Any, options: Given) -> Ratings:
     """Make ratings of a table by the constructor of `Ratings` whose keywords are given.
 
     Raises
@@ -96,6 +97,10 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
     if "columns" in options:
         return Ratings.from_counts(data, **options)
     if not {"raters", "units", "raters_in"} & set(options):
+        if not set(options) - {"levels", "scale"}:
+            table = as_table(data)
+            if names := rater_columns(table, RatingsOptions(**options)):
+                return Ratings.from_wide(table, raters=names, raters_in="columns", **options)
         return Ratings.from_frame(data, **options)
     if options.get("value") is not None:
         raise InputError(
@@ -136,6 +141,12 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "by": (None, "declared"),
     "source": ("rater",),
 }
+OF_OTHERS = {
+    "exact": "test", "correct": "test", "correction": "test", "level_of_measurement": "scale", "conf_level": "level",
+    "confidence_level": "level", "confidence": "level", "alpha": "level", "n_resamples": "resamples",
+    "n_boot": "resamples", "random_state": "seed", "rng": "seed", "mu": "null", "popmean": "null", "bound": "margin",
+    "upp": "high", "labels": "levels", "weights": "weight", "p_adjust": "adjust",
+}  # what R, scipy, statsmodels and pingouin call an option of ours  # fmt: skip
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
@@ -150,7 +161,7 @@ PARTS_NAMED = {
 PLAYED = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
 
 
-def as_design(data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Texts = ()) -> Any:
+def as_design(data: TableLike, columns: Given, *readers: Reader, name: str, options: Texts = ()) -> Any:
     """Make a design of a table, by the first reader that knows all of the keywords.
 
     Parameters
@@ -222,7 +233,7 @@ def documented(text: str | None, reader: Reader, name: str) -> str | None:
 
 
 def by_keywords(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Texts, name: str
+    args: Sequence[Any], given: Given, readers: Sequence[Reader], arguments: Texts, name: str
 ) -> tuple[list[Any], Fields]:
     """Return the arguments of a call with the keywords of its formula in place of the formula.
 
@@ -270,9 +281,7 @@ def by_keywords(
     return args, {**given, **named}
 
 
-def formula_of(
-    args: Sequence[Any], given: Mapping[str, Any], arguments: Texts, name: str
-) -> tuple[list[Any], Fields, Any]:
+def formula_of(args: Sequence[Any], given: Given, arguments: Texts, name: str) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
     formulas = [given.pop("formula")] if "formula" in given else []
@@ -317,9 +326,17 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
-            close = difflib.get_close_matches(key, [*options, *every], n=1)
+            close = [theirs] if (theirs := OF_OTHERS.get(key, "")) in (*options, *every) else []
+            close = close or difflib.get_close_matches(key, [*options, *every], n=1)
+            if key in ("weight", "weights") and not close:
+                raise InputError(
+                    f"{name} takes no weights: only comparisons have sampling weights. Whole frequencies of alike rows "
+                    f"are {option('count')}"
+                )
             hint = (
-                f"Did you mean {option(close[0])} ?"
+                f"{option('level')} is 1 - alpha, 0.9 for an alpha of 0.1"
+                if key == "alpha" and close == ["level"]
+                else f"Did you mean {option(close[0])} ?"
                 if close
                 else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
             )
@@ -346,7 +363,7 @@ def opened(data: TableLike, format: Format | None = None, encoding: str | None =
 
 
 def keywords_of_call(
-    function: Callable[..., Any], options: Fields, columns: Mapping[str, Any], reader: Reader, table: Any
+    function: Callable[..., Any], options: Fields, columns: Given, reader: Reader, table: Any
 ) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
     read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())

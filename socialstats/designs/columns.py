@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from socialstats.designs.aliases import ColumnOption, Levels, Pair, Texts
 from socialstats.designs.options import Options, texts
 from socialstats.designs.schema import BLOCKS, STATUS, Finder, Part, Roles
-from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare, frequency_columns
 from socialstats.designs.vocabulary import couples, spelled
 from socialstats.errors import Problem
 from socialstats.tables import Table
@@ -22,6 +22,7 @@ ITEM_PAIRS = couples(
     "player_1 player_2, player1 player2, left right, first second, home away, a b, A B"
 )
 WINNER_NAMES = spelled("winner choice chosen preferred preference result outcome pick vote")
+LOSER_NAMES = spelled("loser")
 ORDER_NAMES = spelled("order first_shown shown_first presented_first first")
 VALUES_NAMES = spelled("values cited_values values_cited")
 SIDE_WORDS = couples("left right, first second, home away")
@@ -100,7 +101,7 @@ def assign(table: Table, options: Options) -> Contest:
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
     finder = Finder(table)
-    items = _items(finder, options)
+    items = winner_and_loser(finder, options) or _items(finder, options)
     scores = _sides(finder, options, "score")
     winner, wins = ("", ()) if scores else _winner(finder, options, items)
     names = [part.name for part in PARTS if part.kind not in ("order", "score")]
@@ -139,6 +140,24 @@ def assign(table: Table, options: Options) -> Contest:
     )
 
 
+def winner_and_loser(finder: Finder, options: Options) -> Pair | None:
+    """Return the columns of winners and losers, where no column beside them may say who met, or that none won."""
+    pair, named = won_and_lost(finder, options), [getattr(options, part.name, None) for part in PARTS]
+    if pair is None or any(named[:2]) or any(named[3:]):
+        return None
+    declared = [getattr(options, part.name, None) for part in FURTHER]
+    used = {*pair, *(c for value in declared if value and value is not True for c in texts(value))}
+    used |= {*frequency_columns(finder.table, [*used], options.na_labels)}
+    return pair if used.issuperset(finder.columns) else None
+
+
+def won_and_lost(finder: Finder, options: Options) -> Pair | None:
+    """Return the columns called winner and loser, if there are both."""
+    lost = [column for column in finder.columns if column in LOSER_NAMES]
+    won = options.winner or finder.free(WINNER_NAMES[:1], lost)
+    return (won, lost[0]) if won in finder.columns and len(lost) == 1 else None
+
+
 def _items(finder: Finder, options: Options) -> Pair:
     """Find the two item columns: as named, or the first alias pair that is complete."""
     named, columns = (options.item_a, options.item_b), finder.columns
@@ -159,6 +178,7 @@ def _items(finder: Finder, options: Options) -> Pair:
         other = named[1 - side] if any(named) else present[1 - side]
         looked, free = [pair[side] for pair in ITEM_PAIRS], [column for column in columns if column != other]
         guess = (other and partner_of(other, 1 - side, free)) or next((name for name in looked if name in free), None)
+        guess = guess or (won_and_lost(finder, options) or (None, None))[side]
         finder.lack(ITEMS[side], looked, guess, texts(other))
     return known[0] or "", known[1] or ""
 
@@ -186,7 +206,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
     if options.winner:
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
-    winner = finder.free(WINNER_NAMES, items)
+    winner = items[0] if items[1] in LOSER_NAMES else finder.free(WINNER_NAMES, items)
     wins = () if winner and not counted else _sides(finder, options, "wins") or _wins(finder, items)
     if winner and not wins:
         return winner, ()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
@@ -39,8 +38,8 @@ class GroupSources:
         group: str | None = None,
         value: str | None = None,
         unit: NaTexts | None = None,
-        groups: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
+        groups: Texts | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         by: str | None = None,
         cluster: Names = (),
@@ -124,8 +123,8 @@ class GroupSources:
         first: Any,
         second: Any,
         *,
-        groups: Sequence[str] = ("first", "second"),
-        levels: Sequence[Any] | None = None,
+        groups: Texts = ("first", "second"),
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         missing: Missing = "error",
         source: str = "samples",
@@ -161,8 +160,8 @@ class GroupSources:
         cls,
         table: Any,
         *,
-        groups: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
+        groups: Texts | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         source: str = "table",
     ) -> Groups:
@@ -171,11 +170,13 @@ class GroupSources:
         Parameters
         ----------
         table : (2, k) array-like, or pandas data frame
-            Counts of units. Levels ascend: of two columns, the second counts the units with 1.
+            Counts of units. Levels ascend: of two columns, the second counts the units with 1. Columns called no and
+            yes, or by numbers, are found in any order. R's prop.test has the ones in the first column.
         groups : pair of str, optional
             Names of the rows, by default those of the data frame, else ``first`` and ``second``.
         levels : sequence, optional
-            What the columns stand for. By default the labels of the data frame, else 0, 1, ...
+            What the columns stand for, or the order of the labels of the data frame. By default these labels, else 0,
+            1, ...
         scale : {"binary", "nominal", "ordinal", "numeric"}, optional
             By default two levels are binary, more are ordinal.
         source : str

@@ -20,7 +20,7 @@ from socialstats.designs.contrasts_reading import (
     vector,
 )
 from socialstats.designs.groups import Groups
-from socialstats.designs.levels import categories, declared_levels
+from socialstats.designs.levels import categories, declared_levels, in_order, opposites
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import Rows
@@ -29,7 +29,7 @@ from socialstats.designs.tables import bare
 from socialstats.designs.undeclared import of_groups
 from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, without_accents
 from socialstats.errors import DesignError, InputError
-from socialstats.tables import Table, as_table
+from socialstats.tables import Table, as_number, as_table
 from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
@@ -180,8 +180,11 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
             f"level. This one has the shape {cells.shape}"
         )
     names = two_labels("groups", groups or (tuple(table.index) if framed else ("first", "second")))
-    given = levels if levels is not None else tuple(table.columns) if framed else tuple(range(cells.shape[1]))
-    labels = declared_levels(given) or ()
+    named = declared_levels(tuple(table.columns)) or () if framed else ()
+    ascending = in_order(named) if all(as_number(label) is not None for label in named) else named
+    labels = declared_levels(levels) or opposites(named) or ascending or tuple(map(str, range(cells.shape[1])))
+    if {*labels} == {*named}:
+        cells = cells[:, [named.index(label) for label in labels]]
     if len(labels) != cells.shape[1]:
         raise InputError(
             f"{option('levels')} names {counted(len(labels), 'level')}, and the table has "

@@ -1,10 +1,10 @@
-"""What the labels of the column that plays the rater are called where they are compared: models, phases, sources."""
+"""What sentences call the raters and the units of a design: models, phases, sources; items, stories, units."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
+from socialstats.designs.aliases import Texts
 from socialstats.designs.model_scores import TASK
 from socialstats.designs.profile import SPACED, Column
 from socialstats.designs.ratings import Ratings
@@ -12,7 +12,7 @@ from socialstats.designs.roles import called_model, holds_families
 from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled, without_accents
 from socialstats.text import shorten
 
-MODEL, SOURCE = "model", "source"
+MODEL, SOURCE, UNIT = "model", "source", "unit"
 MODEL_LABEL = re.compile(r"(?:\b|_)model(?:\b|_|\d)", re.IGNORECASE)  # labels that say so, as "model 3" does
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 LEAST, MOST, MOST_WORDS = 3, 30, 3  # letters and words of a name that reads as a noun
@@ -24,6 +24,10 @@ TAKEN = spelled(
 NO_PLURAL = spelled(
     "people men women children data criteria media criterion phenomenon man woman child series species"
 )  # words that are a plural already, or whose plural is not regular
+UNITS_CALLED = spelled(
+    "item question prompt story scenario vignette dilemma problem example document text image statement sentence claim "
+    "query comment poem person student participant respondent subject task"
+)  # names of columns of units that a page repeats
 
 
 def noun_of(design: Ratings) -> str:
@@ -44,7 +48,29 @@ def noun_of(design: Ratings) -> str:
     return SOURCE if noun == TASK and TASK in design.strata else noun
 
 
-def noun_for(name: str, labels: Sequence[str]) -> str:
+def unit_noun(design: Ratings) -> str:
+    """Return what the units of a design are called, in the singular: the name of their column where it is plain.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> rows = {"item_id": [1, 1, 2, 2], "model": ["a", "b"] * 2, "value": [3, 4, 3, 5]}
+    >>> unit_noun(ss.Ratings.from_frame(rows, unit="item_id", rater="model", scale="interval"))
+    'item'
+    """
+    words = readable(design.columns.get("unit", UNIT))
+    return words[0] if len(words) == 1 and words[0] in UNITS_CALLED and words[0] not in design.strata else UNIT
+
+
+def readable(name: str) -> list[str]:
+    """Return the words of a column's name in lower case, without a last one that says how labels are written."""
+    words = SPACED.sub(" ", re.sub(r"[_.]", " ", name)).lower().split()
+    while len(words) > 1 and words[-1] in ENDS:
+        words.pop()
+    return words
+
+
+def noun_for(name: str, labels: Texts) -> str:
     """Return what the labels of a column are called: "model", the name of the column made readable, or "source".
 
     Examples
@@ -59,15 +85,13 @@ def noun_for(name: str, labels: Sequence[str]) -> str:
     column = Column(name=name, levels=tuple(labels), rows=len(labels), filled=len(labels))
     if called_model(column) or holds_families(column):
         return MODEL
-    words = SPACED.sub(" ", re.sub(r"[_.]", " ", name)).lower().split()
-    while len(words) > 1 and words[-1] in ENDS:
-        words.pop()
+    words = readable(name)
     if is_noun(words):
         return shorten(" ".join(words))
     return MODEL if 2 * sum(bool(MODEL_LABEL.search(label)) for label in labels) > len(labels) else SOURCE
 
 
-def is_noun(words: Sequence[str]) -> bool:
+def is_noun(words: Texts) -> bool:
     """Whether the words of a name read as a noun whose plural is regular, and which a page calls nothing else."""
     noun = " ".join(words)
     if not (LEAST <= len(noun) <= MOST and len(words) <= MOST_WORDS) or words[0] in QUESTIONS:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair, Texts
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, Pair, Texts
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.means import Means, mean_answers, refuse_means
@@ -28,7 +28,9 @@ from socialstats.designs.tables import (
     bare,
     begun,
     frequency,
+    frequency_columns,
     holds_numbers,
+    may_count,
     times_of,
     with_constant,
 )
@@ -52,7 +54,7 @@ class RatingsOptions(ReadingReplies):
     unit: str | None = None
     rater: ColumnOption = None
     value: str | None = None
-    levels: Sequence[Any] | None = None
+    levels: LevelOrder = None
     scale: Scale | None = None
     rater_source: str | None = None
     rater_groups: Names = ()
@@ -146,7 +148,10 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
             finder.miss("probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix])
     roles = finder.roles(PARTS, options, probabilities=probable)
     if not roles["value"] and (alike := _alike(table, roles)):
-        wide = f"Where each column is a rater, say {option('raters', alike)}"
+        wide = (
+            f"Where each column is a rater, say {option('raters', alike)}; where each counts the ratings of a level, "
+            f"{option('columns', alike)}"
+        )
         finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
     elif roles["unit"] and roles["value"]:
         alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
@@ -176,11 +181,36 @@ def with_source(table: Table, roles: Roles) -> tuple[Table, Roles]:
     return table, roles.replaced(rater=[who])
 
 
-def _alike(table: Table, roles: Roles) -> list[str]:
+def rater_columns(table: Table, options: RatingsOptions) -> Levels:
+    """Return all columns where each can only be a rater; empty where one can be a level, with counts, or a unit.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> rater_columns(as_table({"ann": [1, 2, 3], "bob": [1, 2, 1]}), RatingsOptions())
+    ('ann', 'bob')
+    """
+    roles = Finder(table).roles(PARTS, options)
+    columns = tuple(table.columns)
+    if any(roles[part] for part in ("unit", "rater", "value")) or frequency_columns(table, [], options.na_labels):
+        return ()
+    if len(_alike(table, roles, most=len(columns))) < 2:
+        return ()
+    held = {name: {*table.levels(name)} for name in columns}
+    shared = {name: held[name].intersection(*(held[other] for other in columns if other != name)) for name in columns}
+    if not all(2 * len(shared[name]) > len(held[name]) for name in columns):
+        return ()
+    numbers = [[as_number(text or "") for text in table.texts(name)] for name in columns]
+    return () if may_count([*zip(*numbers, strict=True)]) else columns
+
+
+def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:
     """Return columns that share values, as columns of ratings do: beside the unit, or numbers; none of too many."""
     taken = roles.replaced(rater=()).columns()
     columns = [c for c in table.columns if c not in taken]
-    if not 1 < len(columns) <= MOST_NAMED or not (roles["unit"] or all(holds_numbers(table, c) for c in columns)):
+    if not 1 < len(columns) <= (most or MOST_NAMED) or not (
+        roles["unit"] or all(holds_numbers(table, c) for c in columns)
+    ):
         return []
     held = {name: {*table.levels(name)} for name in columns}
     alike = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
@@ -502,7 +532,7 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     rater, named = rows.key(who), rows.use & (rows.codes(column) >= 0)
     partly = rows.use & ~named & np.isin(rater, rater[named])
     if rows.use.any() and not named.any():
-        groups = option("rater_groups", typed="--rater-group")
+        groups = option("rater_groups")
         rows.pend("no rater has a value", column, f"It belongs to the rater: fill it in, or take it out of {groups}")
     elif partly.any():
         rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)

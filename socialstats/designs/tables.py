@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.aliases import Fields, Levels, Texts, TextSet
+from socialstats.designs.aliases import Fields, LevelOrder, Levels, Texts, TextSet
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.options import Reading
 from socialstats.designs.rows import Rows, begin
@@ -408,6 +408,27 @@ def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
     return full.mask(absent[0][:, None] | absent[1][None, :], 0.0)
 
 
+def counts_in(cells: Any) -> bool:
+    """Whether all cells are whole numbers from 0 upwards."""
+    numbers = [x for x in np.ravel(cells) if isinstance(x, (int, float, np.number)) and not isinstance(x, bool)]
+    return 0 < len(numbers) == np.size(cells) and all(x >= 0 and float(x).is_integer() for x in numbers)
+
+
+def may_count(cells: Any) -> bool:
+    """Whether an array of ratings may count ratings by level instead: rows of one sum, or with zeros beside more.
+
+    Examples
+    --------
+    >>> may_count([[0, 3], [1, 2]]), may_count([[1, 3], [2, 4]]), may_count([[0, 1], [1, 1]])
+    (True, False, False)
+    """
+    if not counts_in(cells):
+        return False
+    numbers = np.array(cells, dtype=np.float64)
+    sums = np.unique(numbers.sum(axis=1))
+    return bool((len(sums) == 1 and sums[0] > 1) or (numbers.min() == 0 and numbers.max() > 1))
+
+
 LOSERS = frozenset(spelled("loser losers lost loses defeated"))
 
 
@@ -429,7 +450,7 @@ def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
 
 
 def square_counts(
-    table: Any, levels: Sequence[Any] | None, *, start: int, source: str, vectors: str
+    table: Any, levels: LevelOrder, *, start: int, source: str, vectors: str
 ) -> tuple[Levels, FloatArray, bool]:
     """Check a square table of counts.
 

@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from dataclasses import replace
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from socialstats.designs.aliases import Fields
+from socialstats.designs.aliases import Fields, Given, Texts
 from socialstats.designs.calls import keywords
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.contrasts_reading import vector
 from socialstats.designs.groups import Groups
+from socialstats.designs.levels import opposites
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.tables import square_counts, win_counts
+from socialstats.designs.tables import counts_in, may_count, square_counts, win_counts
 from socialstats.errors import InputError
-from socialstats.text import listing
+from socialstats.tables import as_number
+from socialstats.text import listing, quoted
 from socialstats.voice import option
 
 ARRAYS = ("ndarray", "Series", "Index", "Categorical")  # an attribute of a relation of DuckDB may be a query
 LISTS = ("unit", "cluster", "strata", "raters", "units", "columns", "ranks")  # keywords that may be several columns
-OF_SQUARES = ("levels", "scale")  # keywords that go with a square array
+OF_SQUARES = ("levels", "scale", "groups")  # keywords that go with a square array
 COLUMNS = ("unit", "cluster", "by", "count", "weight")  # keywords that may be a vector, with one value per row
+BESIDE_ONE = ("group", "rater")  # keywords that may be a vector beside one vector of values
+LAYOUTS = ("raters_in", "raters", "units", "columns", "ranks")  # keywords by which a design reads an array itself
 
 
 def from_vectors(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Any], name: str, square: bool = True
+    args: Sequence[Any],
+    given: Given,
+    readers: Sequence[Any],
+    name: str,
+    square: bool = True,
+    labels: bool = False,
 ) -> tuple[list[Any], Fields]:
     """Return a call with vectors as a call with one table, and a square array of counts as a design.
 
@@ -36,20 +47,26 @@ def from_vectors(
     ----------
     args, given
         Of the call. Two vectors are pairs or two samples; two or more are raters; three are the two items of each
-        comparison and its winner. A square array counts pairs, or wins of the row's item over the column's. Tuples of
-        two are winners and losers. Keywords of `COLUMNS` may be vectors too.
+        comparison and its winner. One vector has the values of all units, with ``group=`` or ``rater=`` beside it. A
+        square array counts pairs, or wins of the row's item over the column's. Tuples of two are winners and losers,
+        or pairs, whose array has two rows or two columns. A table of two groups counts units, with a row each. A
+        mapping has two samples of different sizes, or how often the first of two items won. Keywords of `COLUMNS` may
+        be vectors too. Iterators are read once.
     readers : sequence of type or callable
         As for `as_design`.
     name : str
         The function that was called, for messages.
     square : bool
-        Whether a square array without labels is one of counts; a data frame with the same labels on both sides is.
+        Whether an array without labels is one of counts: a square one, or one of two groups. A data frame with the
+        same labels on both sides is.
+    labels : bool
+        Whether the function counts labels: one vector of whole numbers may be counts then.
 
     Raises
     ------
     InputError
-        For vectors of different lengths, series with different indexes, and two vectors where it is open whether they
-        are pairs.
+        For vectors of different lengths, series with different indexes, and sets, which have no order. For arrays that
+        can be read in two ways; the message has the call of each.
 
     Examples
     --------
@@ -61,27 +78,47 @@ def from_vectors(
     >>> from_vectors([[("x", "y"), ("z", "x")]], {}, [Comparisons], "f()")[0]
     [{'item_a': ['x', 'z'], 'item_b': ['y', 'x'], 'winner': ['x', 'z']}]
     """
-    args, given = list(args), dict(given)
+    args, given = [once(data, name) for data in args], dict(given)
     kinds = [reader for reader in readers if reader in TABLES]
-    if not args or not kinds:
+    if not kinds:
         return args, given
+    if not args and "data" in given:
+        args = [once(given.pop("data"), name)]
+    if kinds == [Groups] and square:
+        args, given = of_totals(args, given, name)
+    if not args:
+        return args, given
+    plain = kinds == [*readers]
+    if plain and isinstance(args[0], Number):
+        raise InputError(f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}")
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
+        said = {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given)
         counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
-        if counted and not {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given):
+        if kinds == [Groups] and square:
+            counted = is_counts(args[0])
+        if counted and not said:
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
-        if kinds != [Comparisons] or is_square(args[0]) or not is_rows(args[0]):
+        if plain and not vectors and said.isdisjoint(LAYOUTS):
+            vectors = PARTS_OF[kinds[0]](args[0], name, square)
+        if not vectors or not plain:
             return args, given
-        vectors = [list(column) for column in zip(*args[0], strict=True)]
-        vectors = vectors if len(vectors) == 3 else [*vectors, vectors[0]]
     if len(kinds) > 1:
         raise InputError(
             f"{name}: two vectors may be pairs or two samples. Say which: ss.Paired.from_wide({{'first': x, "
             "'second': y}, first='first', second='second') or ss.Groups.from_samples(x, y)"
         )
-    table, named = TABLES[kinds[0]](vectors, name)
+    if len(vectors) == 1:
+        if kinds == [Ratings] and (labels or getattr(vectors[0], "name", "") == "count"):
+            refuse_counts(vectors[0], given, name)
+        table, named = of_one(kinds[0], vectors[0], given, name, square)
+    else:
+        given = with_order(vectors, given)
+        if kinds == [Groups] and given.get("missing") != "drop":
+            refuse_missing(vectors, name)
+        table, named = TABLES[kinds[0]](vectors, name)
     contradicted = [key for key in named if key in given]
     if contradicted:
         raise InputError(
@@ -100,6 +137,111 @@ def from_vectors(
     return [table, *rest], {**given, **named}
 
 
+CALLS: Mapping[Any, str] = {
+    Paired: "Two vectors: {0}(first, second)",
+    Groups: "Two vectors: {0}(x, y). Values and their groups: {0}(values, group=labels)",
+    Ratings: "A vector for each rater: {0}(ann, bob). Values and who gave them: {0}(values, unit=units, rater=raters)",
+    Comparisons: "Winners and losers: {0}(list(zip(winners, losers)))",
+}  # what to write, by the design that a function takes
+COUNTS: Mapping[Any, str] = {
+    Paired: "Counts: {0}([[30, 12], [5, 53]])",
+    Groups: "Successes and sizes: {0}(count=[14, 32], nobs=[70, 80])",
+}  # and what of counts, where it takes them
+
+
+def calls(kind: Any, name: str, square: bool = False) -> str:
+    """Return what to write, by the design that a function takes."""
+    said = [CALLS[kind], *([COUNTS[kind]] if square and kind in COUNTS else [])]
+    return ". ".join(said).format(name.removesuffix("()"))
+
+
+def once(data: Any, name: str) -> Any:
+    """Return an iterator, a view or a range as a list, and a column of an array as a vector; anything else as it is.
+
+    Raises
+    ------
+    InputError
+        For a set.
+
+    Examples
+    --------
+    >>> once(zip("ab", "ba"), "f()"), once(np.ones((2, 1)), "f()").tolist()
+    ([('a', 'b'), ('b', 'a')], [1.0, 1.0])
+    """
+    if isinstance(data, Set) and not isinstance(data, KeysView):
+        raise InputError(f"{name}: a set has no order, and holds equal values once. Pass a list")
+    if isinstance(data, (Iterator, KeysView, ValuesView, range)) and not isinstance(data, io.IOBase):
+        data = list(data)
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] == 1:
+        return data[:, 0]
+    if isinstance(data, list) and data and all(isinstance(row, (list, tuple)) and len(row) == 1 for row in data):
+        return [row[0] for row in data]
+    return data
+
+
+def with_order(vectors: Sequence[Any], given: Fields) -> Fields:
+    """Return the keywords of a call with the levels of its vectors, where all are ordered categoricals with the same.
+
+    Examples
+    --------
+    >>> with_order([pd.Categorical(["low"], ["low", "high"], ordered=True)], {})
+    {'levels': ['low', 'high']}
+    """
+    types = {getattr(data, "dtype", None) for data in vectors}
+    kind = types.pop()
+    if types or not isinstance(kind, pd.CategoricalDtype) or not kind.ordered or given.get("levels") is not None:
+        return given
+    return {**given, "levels": kind.categories.tolist()}
+
+
+def refuse_counts(values: Any, given: Fields, name: str) -> None:
+    """Refuse one vector of whole numbers that may be counts, as of R's chisq.test or of value_counts of pandas.
+
+    Raises
+    ------
+    InputError
+        Where neither levels nor a scale, a rater or counts are declared, and some number is above 1.
+    """
+    numbers = values_of(values, name)
+    declared = {"levels", "scale", "count", "rater", "raters"} & given.keys()
+    if not declared and counts_in(np.array(numbers, dtype=object)) and max(numbers) > 1:
+        call = name.removesuffix("()")
+        raise InputError(
+            f"{name}: these whole numbers may be values or counts. Values: say {option('scale', 'interval')}, or the "
+            f"levels. Counts: {call}(['a', 'b', 'c'], count=[10, 5, 5])"
+        )
+
+
+def of_one(kind: Any, values: Any, given: Fields, name: str, square: bool = False) -> tuple[Fields, Fields]:
+    """Return one vector of values as a table with one row per value, and take the vectors beside it.
+
+    Raises
+    ------
+    InputError
+        For one vector where values of two conditions, or of two items, belong together.
+
+    Examples
+    --------
+    >>> of_one(Groups, [3, 4], {"group": ["a", "b"]}, "f()")
+    ({'value': [3, 4], 'group': ['a', 'b']}, {'value': 'value', 'group': 'group'})
+    """
+    beside = {key: given.pop(key) for key in BESIDE_ONE if is_vector(given.get(key))}
+    if kind not in (Groups, Ratings) or (kind is Groups and "group" not in beside):
+        raise InputError(f"{name}: one vector is not enough. {calls(kind, name, square)}")
+    given |= {key: value for key, value in with_order([values], given).items() if key == "levels"}
+    (column,) = names_of([values], ("value",))
+    lists = aligned([values, *beside.values()], name)
+    table = {column: lists[0], **dict(zip(beside, lists[1:], strict=True))}
+    named = {"value": column, **{key: key for key in beside}}
+    if kind is Ratings and given.get("unit") is None:
+        table["unit"], named["unit"] = [*range(1, len(lists[0]) + 1)], "unit"
+    if kind is Groups or "rater" in beside:
+        return table, named
+    if all(isinstance(value, str) for value in lists[0]) and not {"levels", "scale"} & given.keys():
+        named["scale"] = "nominal"  # shares of labels need no order
+    return table, {**named, "rater": False}
+
+
 def is_vector(data: Any) -> bool:
     """Whether something is a sequence of single values."""
     if isinstance(data, (list, tuple)):
@@ -113,12 +255,125 @@ def leading_vectors(args: Sequence[Any]) -> list[Any]:
     return list(args[:end])
 
 
-def is_rows(data: Any) -> bool:
-    """Whether something is a list of rows, or an array, of winner and loser, or of two items and the winner."""
+def matrix(data: Any) -> Any:
+    """Return a 2-D array, or rows of one length, as an array of objects; None for anything else.
+
+    Examples
+    --------
+    >>> matrix([(1, "a"), (2, "b")]).shape, matrix([1, 2]), matrix([[1], [2, 3]])
+    ((2, 2), None, None)
+    """
     if isinstance(data, np.ndarray):
-        return data.ndim == 2 and data.shape[1] in (2, 3)
-    rows = isinstance(data, (list, tuple)) and all(isinstance(row, (list, tuple)) for row in data)
-    return rows and {len(row) for row in data} in ({2}, {3})
+        return data.astype(object) if data.ndim == 2 else None
+    rows = isinstance(data, (list, tuple)) and all(isinstance(row, (list, tuple, np.ndarray)) for row in data)
+    if not rows or len({len(row) for row in data}) != 1:
+        return None
+    cells = np.empty((len(data), len(data[0])), dtype=object)
+    for k, row in enumerate(data):
+        cells[k] = [*row]
+    return cells
+
+
+def columns_of(cells: Any) -> list[list[Any]]:
+    """Return the columns of an array as lists."""
+    return [list(column) for column in cells.T]
+
+
+def met(data: Any, name: str, square: bool) -> list[list[Any]]:
+    """Return rows of winner and loser, or of two items and the winner, as three vectors.
+
+    Raises
+    ------
+    InputError
+        For rows of both kinds.
+    """
+    if isinstance(data, Mapping) and data and all(isinstance(pair, tuple) and len(pair) == 2 for pair in data):
+        if not all(isinstance(times, (int, np.integer)) and times >= 0 for times in data.values()):
+            raise InputError(f"{name}: a mapping of winner and loser to how often takes whole numbers from 0 upwards")
+        data = [pair for pair, times in data.items() for _ in range(times)]
+    if isinstance(data, (list, tuple)) and {len(row) if isinstance(row, tuple) else 0 for row in data} == {2, 3}:
+        raise InputError(
+            f"{name}: some rows have two entries, and some three. "
+            "Write all as (item, item, winner), with 'tie' for a tie"
+        )
+    cells = None if is_square(data) else matrix(data)
+    if cells is None or cells.shape[1] not in (2, 3):
+        return []
+    vectors = columns_of(cells)
+    return vectors if len(vectors) == 3 else [*vectors, vectors[0]]
+
+
+def paired_columns(data: Any, name: str, square: bool) -> list[list[Any]]:
+    """Return an array with two columns, or two rows, as two vectors.
+
+    Raises
+    ------
+    InputError
+        For arrays of other shapes, and of two rows and two columns.
+    """
+    cells = matrix(data)
+    if cells is None:
+        return []
+    tuples = all(isinstance(row, tuple) for row in data)
+    if 2 not in cells.shape:
+        why = f"an array of pairs has two columns, and this one the shape {cells.shape}"
+    elif cells.shape == (2, 2) and not tuples:
+        why = "pairs may be the rows or the columns of this array"
+    elif square and not tuples and counts_in(cells) and max(cells.ravel()) > 1:
+        why = f"a table of counts is square, and this one has the shape {cells.shape}"
+    else:
+        return columns_of(cells if cells.shape[1] == 2 else cells.T)
+    raise InputError(f"{name}: {why}. {calls(Paired, name, square)}")
+
+
+def two_samples(data: Any, name: str, square: bool) -> list[Any]:
+    """Return a mapping of two names to vectors of different lengths as two series.
+
+    Raises
+    ------
+    InputError
+        For an array.
+    """
+    if matrix(data) is not None:
+        raise InputError(f"{name} takes no array of the shape {np.shape(data)}. {calls(Groups, name, square)}")
+    if not isinstance(data, Mapping) or len(data) != 2 or not all(map(is_vector, data.values())):
+        return []
+    one, other = data.values()
+    if len(one) == len(other):  # a table of two columns
+        return []
+    return [pd.Series(list(vector(values, name)), name=str(key)) for key, values in data.items()]
+
+
+def two_raters(data: Any, name: str, square: bool) -> list[list[Any]]:
+    """Return the two columns of an array as raters, where counts of pairs are read too, as irr's kappa2 takes them.
+
+    Peers put raters in rows (krippendorff, irr's kripp.alpha) or in columns (irr's kappam.fleiss), or count ratings.
+
+    Raises
+    ------
+    InputError
+        For other arrays, with a call for each reading.
+    """
+    cells = matrix(data)
+    if cells is None:
+        return []
+    if square and cells.shape[1] == 2 < cells.shape[0] and not may_count(cells):
+        return columns_of(cells)
+    call = name.removesuffix("()")
+    counts = f"; or a column for each level, with counts: {call}(Ratings.from_counts(data))"
+    raise InputError(
+        f"{name}: an array of {cells.shape[0]} x {cells.shape[1]} does not say who rated. A row for each rater: "
+        f"{call}(data, raters_in='rows'); a column for each rater: {call}(data, raters_in='columns')"
+        + (counts if may_count(cells) else "")
+    )
+
+
+PARTS_OF: Mapping[Any, Callable[[Any, str, bool], list[Any]]] = {
+    Paired: paired_columns,
+    Groups: two_samples,
+    Ratings: two_raters,
+    Comparisons: met,
+}  # how what stands alone, and is no table, is read as vectors
 
 
 def values_of(data: Any, name: str) -> list[Any]:
@@ -156,7 +411,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
     return [values_of(data, name) for data in vectors]
 
 
-def names_of(vectors: Sequence[Any], defaults: Sequence[str]) -> list[str]:
+def names_of(vectors: Sequence[Any], defaults: Texts) -> list[str]:
     """Return the names of series, where they all have one of their own, else the defaults."""
     names = [getattr(data, "name", None) for data in vectors]
     texts = [name for name in names if isinstance(name, str)]
@@ -171,11 +426,30 @@ def pairs(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     return table, {"first": first, "second": second}
 
 
+def refuse_missing(vectors: Sequence[Any], name: str) -> None:
+    """Refuse a sample with a missing value, by its place in the vector that was passed.
+
+    Raises
+    ------
+    InputError
+    """
+    for group, data in zip(names_of(vectors, ("first", "second")), vectors, strict=False):
+        absent = [str(k) for k, value in enumerate(values_of(data, name)) if pd.isna(value)]
+        if absent:
+            raise InputError(
+                f"{name}: the values of '{group}' are missing at {listing(absent, most=5)} (of 0 to {len(data) - 1}). "
+                f"Fill them in, or say {option('missing', 'drop')} to leave such units out"
+            )
+
+
 def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return two samples as a table with one row per unit."""
     need_two(vectors, name)
     groups = names_of(vectors, ("first", "second"))
     lists = [values_of(data, name) for data in vectors]
+    texts = [all(isinstance(value, str) for value in values) for values in lists]
+    if texts == [False, True] and len(lists[0]) == len(lists[1]):
+        raise InputError(f"{name}: the second vector holds labels. {calls(Groups, name)}")
     labels = [group for group, values in zip(groups, lists, strict=True) for _ in values]
     table = {"group": labels, "value": [*lists[0], *lists[1]]}
     return table, {"group": "group", "value": "value", "groups": groups}
@@ -183,15 +457,25 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
 
 def raters(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return the vectors of raters as a table with one row per unit."""
+    texts = {all(isinstance(value, str) for value in values_of(data, name)) for data in vectors}
+    numbers = [all(isinstance(value, Number) for value in values_of(data, name)) for data in vectors]
+    if True in texts and any(numbers):
+        raise InputError(f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}")
     names = names_of(vectors, [f"rater {k + 1}" for k in range(len(vectors))])
     return dict(zip(names, aligned(vectors, name), strict=True)), {"raters": names}
 
 
 def contests(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
-    """Return three vectors as a table with one row per comparison."""
+    """Return three vectors, or two called winner and loser, as a table with one row per comparison."""
+    names = [str(getattr(data, "name", "")).casefold() for data in vectors]
+    if sorted(names) == ["loser", "winner"]:
+        won, lost = vectors if names[0] == "winner" else vectors[::-1]
+        vectors = [won, lost, won]
     if len(vectors) != 3:
-        raise InputError(f"{name} takes three vectors: the two items of each comparison and its winner, not "
-                         f"{len(vectors)}")  # fmt: skip
+        raise InputError(
+            f"{name} takes three vectors: the two items of each comparison and its winner, not {len(vectors)}. "
+            f"{calls(Comparisons, name)}"
+        )
     keys = ("item_a", "item_b", "winner")
     return dict(zip(keys, aligned(vectors, name), strict=True)), {key: key for key in keys}
 
@@ -270,14 +554,82 @@ def wins_of(data: Any, options: Fields, name: str) -> Comparisons:
     return replace(Comparisons.from_counts(wins, source="table"), columns={})
 
 
+def is_counts(data: Any) -> bool:
+    """Whether something counts the units of two groups by level: a data frame with labelled rows, or an array."""
+    if isinstance(data, pd.DataFrame):
+        labelled = not isinstance(data.index, pd.RangeIndex)
+        return labelled and len(data) == 2 and data.shape[1] > 1 and counts_in(data.to_numpy(dtype=object))
+    cells = matrix(data)
+    return cells is not None and cells.shape[0] == 2 and cells.shape[1] > 1 and counts_in(cells)
+
+
+def groups_counted(data: Any, options: Fields, name: str) -> Groups:
+    """Return the groups of a table of counts.
+
+    Raises
+    ------
+    InputError
+        Where it is open which column has the ones, or the order of the levels.
+    """
+    framed = isinstance(data, pd.DataFrame)
+    labels = [str(label) for label in data.columns] if framed else []
+    known = opposites(labels) or all(as_number(label) is not None for label in labels)
+    typed = framed and isinstance(data.columns, pd.CategoricalIndex) and data.columns.ordered
+    if options.get("levels") is None and framed and not (known or typed):
+        raise InputError(f"{name}: say the order of the levels {quoted(labels, 5)}: {option('levels', tuple(labels))}, "
+                         "the lowest first. Of two, the last one counts as 1")  # fmt: skip
+    cells = None if framed else matrix(data)
+    if cells is not None and cells.shape == (2, 2) and options.get("levels") is None:
+        totals, (first, second) = cells.sum(axis=1).tolist(), cells.T.tolist()
+        raise InputError(
+            f"{name}: either column may have the successes. The first, as in R's prop.test: "
+            f"{name[:-2]}(count={first}, nobs={totals}). The second: {name[:-2]}(count={second}, nobs={totals})"
+        )
+    wanted = [str(label) for label in options.get("groups") or ()]
+    if framed and sorted(wanted) == sorted(map(str, data.index)):  # the labels in another order
+        labels = [*map(str, data.index)]
+        data, options = data.iloc[[labels.index(label) for label in wanted]], {**options, "groups": None}
+    return Groups.from_table(data if framed else cells, source=name, **options)
+
+
+def of_totals(args: list[Any], given: Fields, name: str) -> tuple[list[Any], Fields]:
+    """Return a call with successes and sizes of two groups, as statsmodels and R take them, as one with a design.
+
+    Raises
+    ------
+    InputError
+        For other than two successes and two sizes, and more successes than units.
+
+    Examples
+    --------
+    >>> of_totals([], {"count": [14, 32], "nobs": [70, 80]}, "f()")[0][0].square().tolist()
+    [[56.0, 14.0], [48.0, 32.0]]
+    """
+    sizes = "nobs" if "nobs" in given else "n"
+    ones = next((key for key in ("count", "x") if key in given), None)
+    if sizes not in given or (ones is None and len(args) != 1) or (ones and args):
+        return args, given
+    hits = np.ravel(np.array(given.pop(ones) if ones else args[0], dtype=object))
+    units = np.ravel(np.array(given.pop(sizes), dtype=object))
+    units = np.repeat(units, 2) if len(units) == 1 else units
+    usable = len(hits) == len(units) == 2 and counts_in(hits) and counts_in(units)
+    if not usable or any(hits > units):
+        raise InputError(
+            f"{name} takes the successes and sizes of two groups, as whole numbers: {name[:-2]}(count=[14, 32], "
+            "nobs=[70, 80])"
+        )
+    return [Groups.from_table(np.column_stack([units - hits, hits]), source=name)], given
+
+
 SQUARES: Mapping[Any, Callable[[Any, Fields, str], Any]] = {
+    Groups: groups_counted,
     Paired: lambda data, options, _: Paired.from_table(squared(data), **options),
     Ratings: lambda data, options, _: Ratings.from_table(squared(data), **options),
     Comparisons: wins_of,
 }
 
 
-def by_text(data: Any, columns: Mapping[str, Any]) -> Fields:
+def by_text(data: Any, columns: Given) -> Fields:
     """Return the keywords of a table whose columns are called 0, 1, ... with these names as text.
 
     Examples

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,6 +14,74 @@ from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 
 PLACE = "coefficient_at_"  # stands for a name while Python's parser reads the expression
+Spec: TypeAlias = str | Mapping[str, float] | Sequence[float]  # an expression, weights by name, or one for each name
+
+
+def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, float]] | None:
+    """Return the weights of several contrasts by their labels; None where `spec` is one contrast.
+
+    Raises
+    ------
+    InputError
+        For none, and for two of one label.
+
+    Examples
+    --------
+    >>> contrasts_of(["A - B", "B"], ["A", "B"]), contrasts_of({"gap": "A - B"}, ["A", "B"])
+    ({'A - B': {'A': 1.0, 'B': -1.0}, 'B': {'B': 1.0}}, {'gap': {'A': 1.0, 'B': -1.0}})
+    >>> contrasts_of([1, -1], ["A", "B"]), contrasts_of({"A": 1, "B": -1}, ["A", "B"])
+    (None, None)
+    """
+    if isinstance(spec, str):
+        return None
+    if isinstance(spec, Mapping):
+        named = [(str(label), one) for label, one in spec.items()]
+        if not any(isinstance(one, str | Mapping) or np.ndim(one) for _, one in named):
+            return None
+    else:
+        each = list(spec)
+        if each and not any(isinstance(one, str | Mapping) or np.ndim(one) for one in each):
+            return None
+        named = [("", one) for one in each]
+    found = [(one, weights_of(one, names), label) for label, one in named]
+    labels = [label or label_of(one, weights) for one, weights, label in found]
+    if not labels or len({*labels}) < len(labels):
+        raise InputError(f"several contrasts need different labels, and these have {', '.join(labels) or 'none'}")
+    return {label: weights for label, (_, weights, _) in zip(labels, found, strict=True)}
+
+
+def label_of(spec: Any, weights: Mapping[str, float]) -> str:
+    """Return the label of a contrast: its expression, or its weights in words."""
+    return spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
+
+
+def weights_of(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
+    """Return the weights of one contrast: as given, in the order of the coefficients, or of an expression of them.
+
+    Raises
+    ------
+    InputError
+        For what is no linear expression of the names, or has another number of weights.
+
+    Examples
+    --------
+    >>> weights_of([1, 0, -1], ["A", "B", "C"])
+    {'A': 1.0, 'C': -1.0}
+    """
+    if isinstance(spec, str):
+        return linear_weights(spec, names)
+    if isinstance(spec, Mapping):
+        wrong = [name for name, weight in spec.items() if not isinstance(weight, Real)]
+        if wrong:
+            raise InputError(f"the weight of '{wrong[0]}' in a contrast is not a number: {spec[wrong[0]]!r}")
+        return spec
+    weights = np.asarray(spec, dtype=object)
+    if weights.shape != (len(names),) or not all(isinstance(weight, Real) for weight in weights):
+        raise InputError(
+            f"a contrast of {len(names)} coefficients needs {len(names)} weights, not {weights.size}: "
+            f"{', '.join(names[:20])}"
+        )
+    return {name: float(weight) for name, weight in zip(names, weights.tolist(), strict=True) if weight}
 
 
 def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
@@ -21,7 +91,7 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     ----------
     text : str
         A name, ``"X - Y"`` of two names, which may hold signs themselves, or any expression that is linear in the
-        names. Longer names are read first.
+        names. Longer names are read first. ``"X = Y"`` and ``"X - Y = 0"`` are the difference.
     names : sequence of str
 
     Raises
@@ -46,8 +116,10 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     longest = sorted(names, key=len, reverse=True)
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest)
     written = re.sub(pattern, lambda match: f" {PLACE}{names.index(match.group())} ", text)
+    sides = re.split(r"==?", written)  # "A - B = 0", as multcomp writes it, and "A = B"
     try:
-        weights = value_of(ast.parse(written.strip(), mode="eval").body, len(names))
+        values = [value_of(ast.parse(side.strip(), mode="eval").body, len(names)) for side in sides]
+        weights = values[0] - values[1] if len(values) == 2 else values[0] if len(values) == 1 else None
     except (SyntaxError, ValueError, ZeroDivisionError):
         weights = None
     if weights is None or weights[-1] != 0 or not weights.any():

@@ -16,7 +16,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.levels import opposites, which_counts
 from socialstats.designs.model_scores import model_scores
-from socialstats.designs.nouns import MODEL, noun_of
+from socialstats.designs.nouns import MODEL, noun_of, unit_noun
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -540,7 +540,7 @@ def over(result: Result) -> str:
     """Return the units and tasks of the means."""
     n = result.counts
     tasks = f" of {count(n['tasks'], 'task')}, {WEIGHED[result.settings['pooling']]}" if "tasks" in n else ""
-    return f"{count(n['units'], 'unit')}{tasks}"
+    return f"{count(n['units'], result.extras['unit'])}{tasks}"
 
 
 def sentence(result: Result) -> str:
@@ -657,7 +657,7 @@ def leaderboard(
     --------
     >>> scores = {"model": ["m1"] * 5 + ["m2"] * 5, "item": [*range(5)] * 2, "score": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2]}
     >>> print(leaderboard(scores).sentence())
-    m1 ranked first of 2 models (mean score 4.60, ...; 5 units). The mean score was higher for m1 than m2 (...).
+    m1 ranked first of 2 models (mean score 4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
     """
     checked_level(level)
     one_of("pooling", pooling, POOLINGS)
@@ -707,7 +707,8 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
         design=design,
         extras={
-            "noun": noun, "shares": board.shares, "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
+            "noun": noun, "unit": unit_noun(design), "shares": board.shares,
+            "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
             "missing": dict(zip(board.models, missing.tolist(), strict=True)),
             "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True)) if tasks else {},
         },

@@ -46,7 +46,8 @@ def ones_of(design: Groups, choice: str | None) -> tuple[FloatArray, str]:
     if not levels:
         say = option("levels", (Word("ZERO"), Word("ONE")))
         raise DesignError(f"{design.source}: the values are numbers, and shares need levels ({say}). two_means "
-                          "compares numbers")  # fmt: skip
+                          "compares numbers. Successes and sizes: two_proportions(count=[14, 32], "
+                          "nobs=[70, 80])")  # fmt: skip
     if choice is None and design.scale != "binary":
         raise DesignError(f"{design.source}: {option('choice', levels[-1])} says of which level the shares are. "
                           f"Levels: {quoted(levels, 8)}")  # fmt: skip

@@ -193,8 +193,8 @@ SAME_P = 1e-6
 
 def adjust(
     results: Any,
-    *,
     method: Method = "holm",
+    *,
     family: str | None = None,
     terms: Sequence[str] | str | None = None,
     groups: Sequence[str] | str | None = None,

@@ -12,13 +12,18 @@ from statistics import median_low
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray, size_unit
-from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
+from socialstats.errors import (
+    Caution,
+    InputError,
+    MissingDependency,
+    SocialStatsError,
+    UndefinedStatistic,
+    not_installed,
+)
 from socialstats.references import citation
 from socialstats.results.latex import latex
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
-    TEXT_COLUMNS,
-    TIDY_COLUMNS,
     Row,
     aligned,
     checked_level,
@@ -29,12 +34,13 @@ from socialstats.results.rows import (
     plain,
     printed,
     printed_together,
+    tidy_table,
     touches,
     under,
     within_floats,
     worded,
 )
-from socialstats.results.verification import PEERS, Check, Verification, completed, published, unasked
+from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import count, counted, listing, number, quoted, shorten
 from socialstats.voice import option
 
@@ -130,17 +136,24 @@ class Result:
         below += [f"{count(warned, 'caution')} in summary()"] if warned else []
         return "\n".join([*lines, *([f"({'; '.join(below)})"] if below else [])])
 
-    def tidy(self) -> pd.DataFrame:
-        """Return one row per term, with the columns of `TIDY_COLUMNS` and no others.
+    def tidy(self, *, all: bool = False) -> pd.DataFrame:
+        """Return one row per term, with those of the columns of `TIDY_COLUMNS` that hold a value.
 
         Where a value, an interval or a test is missing, `undefined` says why, and `reason` names the kind of reason.
-        """
-        import pandas as pd
 
-        kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
-        return pd.DataFrame(
-            {name: pd.Series([getattr(row, name) for row in self.rows], dtype=kind) for name, kind in kinds.items()}
-        )
+        Parameters
+        ----------
+        all : bool
+            True: every column, also the empty ones, for programs that read one by its name.
+
+        Examples
+        --------
+        >>> from socialstats import mcnemar
+        >>> found = mcnemar([[30, 12], [5, 53]])
+        >>> "by" in found.tidy(), "by" in found.tidy(all=True)
+        (False, True)
+        """
+        return tidy_table(self.rows, all=all)
 
     def glance(self) -> pd.DataFrame:
         """Return one row that describes the whole fit."""
@@ -342,11 +355,16 @@ class Result:
         ------
         InputError
             For an option that the figure does not have; the message names those it has.
+        MissingDependency
+            If matplotlib is not installed.
         """
-        from socialstats.figures import forest
+        try:
+            from socialstats.figures import forest
 
-        draw = partial(forest, self.rows) if self.check else partial(self.entry().plot, self)
-        axes: Axes = draw(ax=ax, **options)
+            draw = partial(forest, self.rows) if self.check else partial(self.entry().plot, self)
+            axes: Axes = draw(ax=ax, **options)
+        except ModuleNotFoundError as error:
+            raise MissingDependency(not_installed(error)) from error
         return axes
 
     def verify(self) -> Verification:
@@ -367,12 +385,6 @@ class Result:
             warnings.simplefilter("ignore")  # a peer's complaints are its own; its numbers are compared
             try:
                 return completed(rows, replace(self, rows=rows).crosscheck())
-            except ModuleNotFoundError as error:
-                package = (error.name or "").partition(".")[0]
-                if package not in PEERS:
-                    raise
-                lacking = unasked("all numbers", None, package)
-                return completed(rows, (lacking,), lacking.note, "package")
             except (LookupError, ValueError, StopIteration) as error:
                 raise InputError(
                     f"verify() needs all rows of a result, in the order in which {self.metric}() made them, and these "
@@ -471,12 +483,9 @@ class ResultGroup:
     def __len__(self) -> int:
         return len(self.results)
 
-    def tidy(self) -> pd.DataFrame:
-        """Return the terms of all levels, the level in column ``by``."""
-        import pandas as pd
-
-        parts: list[pd.DataFrame] = [r.tidy().assign(by=level) for level, r in self.results.items()]
-        return pd.concat(parts, ignore_index=True)
+    def tidy(self, *, all: bool = False) -> pd.DataFrame:
+        """Return the terms of all levels, the level in column ``by``; `all` as for `Result.tidy`."""
+        return tidy_table(self.rows(), all=all)
 
     def glance(self) -> pd.DataFrame:
         """Return one row per level."""

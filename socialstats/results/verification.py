@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from socialstats.results.rows import Row, plain
@@ -20,9 +19,9 @@ KINDS: dict[str, str] = {
     "estimate": "estimates", "std_error": "standard errors", "conf_low": "limits", "conf_high": "limits",
     "statistic": "statistics", "df": "degrees of freedom", "p_value": "p values", "p_adjusted": "adjusted p values",
 }  # fmt: skip
-PEERS: Mapping[str, str] = {  # modules of independent implementations -> what pip installs
+PEERS: Mapping[str, str] = {  # independent implementations -> what pip installs
     "choix": "choix", "krippendorff": "socialstats[check]", "pingouin": "socialstats[check]",
-    "sklearn": "scikit-learn", "statsmodels": "statsmodels",
+    "scikit-learn": "socialstats[check]", "statsmodels": "socialstats[check]",
 }  # fmt: skip
 COUNTS, COUNTED = "counts", ("n", "n_units", "n_clusters")
 FACTS = (*COUNTED, "conf_level")
@@ -331,11 +330,6 @@ def worst_of(oks: Iterable[bool | None], *, one: bool = False) -> bool | None:
     return True if known == {True} or (one and True in known) else None
 
 
-def installed(package: str) -> bool:
-    """Return whether a package can be imported."""
-    return find_spec(package) is not None
-
-
 def install_line(package: str) -> str:
     """Return that a package is not installed, and the line that installs it.
 
@@ -371,9 +365,7 @@ def absent_of(found: Iterable[Verification]) -> tuple[str, ...]:
     return tuple(sorted({package for one in found for package in one.absent()}))
 
 
-def completed(
-    rows: Sequence[Row], checks: Iterable[Check], why: str = NOT_RECOMPUTED, lack: Lack | None = None
-) -> Verification:
+def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
     """Return the checks, with the place of each published number, and one more for each number without a check.
 
     Parameters
@@ -381,10 +373,6 @@ def completed(
     rows : sequence of Row
         As `published` returns them: what the checks were made from.
     checks : iterable of Check
-    why : str
-        The reason of numbers without a check, in words.
-    lack : str, optional
-        The same as a key of `LACKS`; by default as interval and test of the row tell.
     """
     placed = []
     for check in checks:
@@ -397,7 +385,7 @@ def completed(
         placed.append(replace(check, ours=ours, theirs=theirs, **where))
     seen = {(check.row, check.field) for check in placed}
     missing = [
-        unchecked(row, k, name, float(value), why, lack or lack_of(row, name)) for k, row in enumerate(rows)
+        unchecked(row, k, name, float(value), NOT_RECOMPUTED, lack_of(row, name)) for k, row in enumerate(rows)
         for name in KINDS if (value := getattr(row, name)) is not None and (k, name) not in seen
     ]  # fmt: skip
     counts = [

@@ -108,7 +108,12 @@ class Numbers:
     def sample(self) -> str:
         """Units and clusters, for captions."""
         clusters = clusters_caption(self.factors, None)
-        return f"n = {count(self.main.counts['units'], 'unit')}" + (f", {clusters}" if clusters else "")
+        return f"n = {count(self.main.counts['units'], self.unit)}" + (f", {clusters}" if clusters else "")
+
+    @property
+    def unit(self) -> str:
+        """What the scores are of, in the singular: a unit, or what its column is called."""
+        return str(self.main.extras["unit"])
 
     @property
     def noun(self) -> str:
@@ -221,7 +226,7 @@ def lead_block(numbers: Numbers) -> Block | None:
     best, *others = numbers.ordered
     name = shorten(best.term, 40)
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
-    said, unit = [], more_of(numbers.factors[0].name if numbers.factors else None)
+    said, unit = [], more_of(numbers.factors[0].name if numbers.factors else None, plural_of(numbers.unit))
     if len(rows) > 1:  # with two models the answer says it
         said.append(difference("the mean score", name, shorten(rows[0].term, 40), rows[0]))
     if unit and (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
@@ -408,7 +413,7 @@ def missing_block(numbers: Numbers) -> Block | None:
     said = [f"{count(len(lost), numbers.noun)} lacked scores of some units: {named}."]
     if known:
         first = f"{shorten(known[0].term)} ranked first (mean score {estimate(known[0])})"
-        said.append(f"On the {count(n, 'unit')} shared by all {numbers.nouns}, {first}.")
+        said.append(f"On the {count(n, numbers.unit)} shared by all {numbers.nouns}, {first}.")
     else:
         reason = next(iter(shared.values())).undefined if shared else f"no unit has scores of all {numbers.nouns}"
         said.append(f"A ranking on shared units is undefined: {reason}.")
@@ -525,7 +530,7 @@ def describe(design: Ratings, numbers: Numbers) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = numbers.main.counts
     parts = [count(len(numbers.means), numbers.noun), *([count(n["tasks"], "task")] if "tasks" in n else []),
-             count(n["units"], "unit"), *([each_answer(design.repeats)] if design.repeats is not None else []),
+             count(n["units"], numbers.unit), *([each_answer(design.repeats)] if design.repeats is not None else []),
              count(n["scores"], "score"), *cluster_words(design)]  # fmt: skip
     return f"Scores of {numbers.nouns}: {', '.join(parts)}"
 
@@ -558,7 +563,7 @@ def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
         found, so_what = "Yes.", "All differences are on all units."
     else:
         named = listing([f"{shorten(name, 40)} lacks {count(n)}" for name, n in lost.items()], 10)
-        found = f"No. Of {count(main.counts['units'], 'unit')}, {named}."
+        found = f"No. Of {count(main.counts['units'], numbers.unit)}, {named}."
         so_what = f"Means are over each {noun}'s own units; differences are over the units of both {numbers.nouns}."
     return (Diagnostic(check=f"Does every {noun} have a score of every unit?", found=found, so_what=so_what),)
 
@@ -578,7 +583,7 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     pooled = f" ({count(len(tasks), 'fixed task')}, {WEIGHED[main.settings['pooling']]})" if tasks else ""
     pairs = sum(row.p_adjusted is not None for row in main.rows)
     draws = "Holm's method" if numbers.marginal.extras["holm"] else "the max-t test"
-    models, units = count(len(numbers.means), numbers.noun), count(main.counts["units"], "unit")
+    models, units = count(len(numbers.means), numbers.noun), count(main.counts["units"], numbers.unit)
     clusters = clusters_caption(numbers.factors, None)
     tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
     tests += " with Satterthwaite's df (tasks taken as equally variable)" if tasks and not clusters else ""
@@ -609,6 +614,7 @@ STUDY = Study(
     run=run,
     read=model_scores,
     parts=PARTS,
+    uses=("pooling",),
     takes=("raters",),
     knows=is_plain_board,
     otherwise="one-source",

@@ -7,6 +7,7 @@ from functools import partial
 
 from socialstats import sentences
 from socialstats.designs.levels import opposites
+from socialstats.designs.nouns import unit_noun
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.figures import forest
 from socialstats.figures.squares import MOST_LEVELS
@@ -148,7 +149,7 @@ def answer(design: Ratings, lead: Row) -> str:
 
 def sample(design: Ratings, lead: Row) -> str:
     """Return the number of units; of a share of single answers, how many of them these are."""
-    units = count(lead.n_units or 0, "unit")
+    units = count(lead.n_units or 0, unit_noun(design))
     share = is_share(design) or not has_mean(design)
     if share and lead.estimate is not None and lead.n == lead.n_units and design.repeats is None:
         return f"{count(round(lead.estimate * (lead.n or 0.0)))} of {units}"
@@ -234,7 +235,8 @@ def describe(design: Ratings) -> str:
     refused = int((design.status == REFUSAL).sum())
     parts = [
         count(design.n_rows, "value"), *([count(refused, "refusal")] if refused else []),
-        count(design.unit_count.sum(), "unit"), *([each_answer(design.repeats)] if design.repeats is not None else []),
+        count(design.unit_count.sum(), unit_noun(design)),
+        *([each_answer(design.repeats)] if design.repeats is not None else []),
         f"{design.scale} scale", *cluster_words(design),
     ]  # fmt: skip
     return "Values of one source: " + ", ".join(parts)
@@ -250,7 +252,7 @@ def diagnostics(design: Ratings) -> tuple[Diagnostic, ...]:
 
 def methods(design: Ratings, results: list[Result], options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: what was estimated, and the interval of each."""
-    units, level = count(design.unit_count.sum(), "unit"), level_text(options.level)
+    units, level = count(design.unit_count.sum(), unit_noun(design)), level_text(options.level)
     what = f"{capital(quantity(design))} was" if has_mean(design) else f"Shares of the levels of {named(design)} were"
     averaged = " Repeated answers to a unit were averaged first." if design.repeats is not None else ""
     first, *others = results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
@@ -31,6 +32,7 @@ from socialstats.tables.lazy import (
     rows_of,
 )
 from socialstats.text import listing, meant, shorten
+from socialstats.voice import option
 
 SHOWN = 20  # names or values that a message lists
 FEW = 20  # values that are looked at
@@ -352,6 +354,12 @@ def text_name(name: Any) -> Any:
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     import pandas as pd
 
+    single = next((name for name, column in data.items() if isinstance(column, Real)), None)
+    if single is not None and all(isinstance(column, Real) for column in data.values()):
+        raise InputError(
+            f"{source}: a mapping holds a list for each column, and {single!r} is the number {data[single]}. Values "
+            f"and how often each occurred are two vectors: ({[*data][:3]}, {option('count', [*data.values()][:3])})"
+        )
     if not any(isinstance(column, str) for column in data.values()):
         refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)
     try:

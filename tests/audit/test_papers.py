@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alarms import known_findings, split
 
 import socialstats as ss
 from socialstats.audit.numbers import Finding
@@ -38,6 +39,13 @@ def tally(paper: str, rule: str) -> tuple[int, int]:
     assert {f.verdict for f in findings} <= {"agree", "disagree", "no_power"}
     assert all(f.noticed == 0 < f.neighbours for f in findings if f.verdict == "no_power")
     return sum(f.verdict != "disagree" for f in findings), len(findings)
+
+
+def noted(paper: str, rule: str) -> tuple[int, int]:
+    """Return of how many numbers a note is true, and of how many it is not; that is told and is no verdict."""
+    (finding,) = found(paper, rule)
+    assert (finding.verdict, finding.severity, finding.basis) == ("not_checkable", "none", "note")
+    return finding.details["agree"], finding.details["disagree"]
 
 
 def disagreeing(paper: str, rule: str) -> list[Finding]:
@@ -224,8 +232,9 @@ def test_000_opponents_follow_from_the_roles() -> None:
 def test_001_numbers_match_their_colours_and_claims_about_them_do_not_all_hold() -> None:
     assert tally("001", "Table 2: each number matches the colour of its cell") == (168, 168)
     assert tally("001", "Text: finance is consistently the lowest domain") == (15, 42)
-    above = disagreeing("001", "Text: top models are above 0.85 in advertising and hiring")
-    assert [f.where.split(": ")[1] for f in above] == ["Hiring, Qwen-3, goal"]  # 0.85 is printed of 0.854, too
+    assert tally("001", "Text: top models are above 0.85 in advertising and hiring") == (35, 36)
+    (below,) = disagreeing("001", "Text: top models are above 0.85 in advertising and hiring")
+    assert below.where.split(": ")[1] == "Hiring, Qwen-3, goal"  # not 0.854
     scores = {(r["domain"], r["model"], r["condition"]): float(r["JSS"]) for r in rows("001_table02_jss.csv")}
     others = ("Advertising", "Customer Support", "Hiring")
     lowest = [all(x <= scores[o, m, c] for o in others) for (d, m, c), x in scores.items() if d == "Finance"]
@@ -253,7 +262,7 @@ def test_003_alphas_refusals_and_realigned_sums_as_recorded() -> None:
     assert (odd.published, odd.where.split(": ")[1]) == ("-0.115", "Llama-3.1(70B, 405B), Zero-Shot")
     assert "recorded" in odd.message
     assert tally("003", "Table 4: the row that is Fleiss' kappa") == (1, 1)
-    assert tally("003", "Table 4 as alpha of ordered answers, without refusals") == (0, 15)
+    assert noted("003", "Table 4 as alpha of ordered answers, without refusals") == (0, 15)
     assert tally("003", "Table 4: alpha of people with 50 ratings a rule of thumb") == (0, 1)
     assert tally("003", "Table 5 = refusals and unread replies of the released answers") == (132, 132)
     assert tally("003", "Table 1: the cell that is not its released sum / 100") == (0, 1)
@@ -270,14 +279,11 @@ CLAIMS_002 = {
     "Table 4: B_all = mean size of the three contrasts": (5, 8),
     "Table 11: B_all = mean size of the three contrasts": (18, 18),
     "Tables 12-13: B_all = mean size of the three contrasts": (72, 72),
-    "Tables 7-9: no contrast has the other direction": (308, 312),
-    "Tables 12-13: no contrast has the other direction": (212, 216),
     "Table 3: no contrast has the other direction": (39, 39),
     "Table 10: no contrast has the other direction": (27, 27),
     "Table 6: egalitarian scenarios as a part of Tables 7-9": (39, 39),
     "Table 11: other scenarios as a part of Tables 12-13": (27, 27),
     "Table 10: steps of 2/1600": (27, 27),
-    "Table 6: bias is larger in egalitarian scenarios": (1, 1),
     "Table 4: scenarios of each topic": (8, 8),
 }
 
@@ -300,8 +306,8 @@ def test_002_claims_as_counted_by_hand() -> None:
     off = disagreeing("002", "Table 4: B_all = mean size of the three contrasts")
     assert [f.where.split(": ")[1] for f in off] == ["Money", "Kids", "General Household"]
     assert {name for f in off for name in f.beside} == {"Table 4 = mean over the 13 models of Tables 7-9"}
-    (egalitarian,) = found("002", "Table 6: bias is larger in egalitarian scenarios")
-    assert (egalitarian.published, egalitarian.expected) == ("10 of 13", "at least 7 of 13")
+    (larger,) = found("002", "Table 6: bias is larger in egalitarian scenarios")
+    assert (larger.verdict, larger.details["agree"], larger.details["disagree"]) == ("agree", 10, 3)
 
 
 @pytest.mark.slow
@@ -310,11 +316,15 @@ def test_002_what_is_wrong_with_table_6_is_right_in_tables_7_to_9() -> None:
     assert sum("Table 3 = weighted mean of Tables 7-9 over topics" in f.beside for f in off) == 36
 
 
-NOTED = {
-    "000": {
-        "Text: S of random answers is about 100": 1, "Text: S of a random ranking is about 100": 1,
-        "Table 1: S is at most that of fair coins (50)": 5, "Table 2: S is at most that of fair coins (50)": 1,
-    },
+NOTED = {  # claims without a place
+    "000": {"Table 1: S is at most that of fair coins (50)": 5, "Table 2: S is at most that of fair coins (50)": 1},
+    "001": {},
+    "002": {},
+    "003": {"Table 4 as alpha of ordered answers, without refusals": 15},
+    "004": {},
+}  # fmt: skip
+PLACED = {  # claims that were noted in other words, with the place of their sentence
+    "000": {},
     "001": {
         "Text: finance is consistently the lowest domain": 27,
         "Text: top models are above 0.85 in advertising and hiring": 1,
@@ -322,34 +332,39 @@ NOTED = {
     "002": {
         "Tables 7-9: no contrast has the other direction": 4, "Tables 12-13: no contrast has the other direction": 4,
     },
-    "003": {"Table 4 as alpha of ordered answers, without refusals": 15},
-    "004": {
-        "Text: the other seven models are between 19 and 39, Table 4": 1,
-        "Text 4.3: moral certainty differs most between models": 1,
-        "Text 4.3: the other traits have a standard deviation of 0.69 to 1.27": 7,
-    },
+    "003": {},
+    "004": {},
 }  # fmt: skip
-ALARMS = {"000": 21, "001": 28, "002": 100, "003": 107, "004": 29}
+ARITHMETIC = {"000": 15, "001": 0, "002": 92, "003": 92, "004": 28}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", ALARMS)
-def test_alarms_are_arithmetic_or_about_a_claim_that_is_told(paper: str) -> None:
-    """285 of 389 alarms are left: 103 claims were made by no sentence, one was explained by rounding."""
+@pytest.mark.parametrize("paper", ARITHMETIC)
+def test_alarms_are_arithmetic_or_have_the_place_of_their_claim(paper: str) -> None:
+    """227 alarms are between printed numbers, 36 contradict a claim whose place is noted; none has neither."""
     MADE.setdefault(paper, ss.audit.audit([], PUBLISHED / f"{paper}.toml"))
     alarms = MADE[paper].of("disagree")
-    assert len(alarms) == ALARMS[paper]
     claims = {rule.name: rule.claim for rule in MADE[paper].book.rules}
-    told: dict[str, int] = defaultdict(int)
-    for finding in alarms:
-        assert (finding.basis == "numbers") == (claims[finding.title] is None)
-        if finding.basis != "numbers":
-            told[finding.title] += 1
-            assert finding.passage
-            assert finding.severity == "minor"  # the papers are not bundled: nobody looked the sentences up
-    assert told == NOTED[paper]
+    assert sum(finding.basis == "numbers" and claims[finding.title] is None for finding in alarms) == ARITHMETIC[paper]
+    placed = [finding for finding in alarms if finding.basis == "note"]
+    assert Counter(finding.title for finding in placed) == PLACED[paper]
+    assert {finding.severity for finding in placed} <= {"minor"}
+    assert len(alarms) == ARITHMETIC[paper] + len(placed)
+    noted_only = [name for name, claim in claims.items() if claim and claim.basis == "note" and not claim.place]
+    assert {name: noted(paper, name)[1] for name in noted_only} == NOTED[paper]
     claimed = {rule.check for rule in MADE[paper].book.rules if rule.claim is None}
-    assert not claimed & {"extreme", "mcnemar_bounds", "sensitivity_reference"}
+    assert not claimed & {"extreme", "mcnemar_bounds"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ARITHMETIC)
+def test_every_known_finding_is_told(paper: str) -> None:
+    """As an alarm or by a note; that moral certainty differs most follows from the range of the other traits."""
+    MADE.setdefault(paper, ss.audit.audit([], PUBLISHED / f"{paper}.toml"))
+    alarms, by_note, missing = split(MADE[paper], known_findings(paper))
+    assert len(by_note) <= sum(NOTED[paper].values())
+    assert alarms
+    assert missing == ([("004_table04_traits.csv line 11: Std", "2.31")] if paper == "004" else [])
 
 
 def test_quotations_are_those_of_the_abstracts() -> None:
@@ -357,7 +372,7 @@ def test_quotations_are_those_of_the_abstracts() -> None:
     for paper, path in ss.audit.papers().items():
         for rule in rules_of(path):
             if "sentence" in rule:
-                assert rule.get("verbatim", True) == rule["place"].startswith("abstract"), (paper, rule["name"])
+                assert rule.get("verbatim", True) == rule.get("place", "").startswith("abstract"), (paper, rule["name"])
 
 
 def rules_of(path: Path) -> list[dict[str, Any]]:
@@ -366,8 +381,8 @@ def rules_of(path: Path) -> list[dict[str, Any]]:
 
 
 def test_000_claims_of_the_text() -> None:
-    assert tally("000", "Table 1: S is at most that of fair coins (50)") == (5, 10)
-    assert tally("000", "Table 2: S is at most that of fair coins (50)") == (6, 7)
+    assert noted("000", "Table 1: S is at most that of fair coins (50)") == (5, 5)
+    assert noted("000", "Table 2: S is at most that of fair coins (50)") == (6, 1)
     assert tally("000", "Text: S of GPT-4.1 (46.28) against Table 1") == (0, 1)
     assert tally("000", "Text: share of Tradition in family (3.2%) against its count") == (0, 1)
     assert tally("000", "Text: p of the entropy difference") == (1, 1)
@@ -379,13 +394,13 @@ def test_004_claims_of_the_text() -> None:
         "Text 4.2: overall of Grok against Table 4": (0, 1), "Text 4.2: mean of Grok against Table 3": (1, 1),
         "Text 4.3: mean of the liberal traits against Table 4": (0, 1),
         "Text 4.3: mean of the conservative traits against Table 4": (0, 1),
-        "Text 4.3: moral certainty differs most between models": (0, 1),
-        "Text 4.3: the other traits have a standard deviation of 0.69 to 1.27": (2, 9),
+        "Text 4.3: range of the standard deviations of all traits but moral certainty": (2, 9),
         "Text 4.3: standard deviation of moral certainty against Table 4": (0, 1),
         "Text: activation, staged mean - baseline": (1, 1), "Abstract against text: gain of activation": (0, 1),
         "Text: largest shift as a percentage of the scale of 200 points": (1, 1),
         "Table 3: seven of eight models lean left": (1, 1), "Table 4: seven of eight models lean left": (1, 1),
-        "Text: the other seven models are between 19 and 39, Table 4": (6, 7),
+        "Text 4.2: range of the other seven models (19 to 39), Table 3": (7, 7),
+        "Text 4.2: range of the other seven models (19 to 39), Table 4": (6, 7),
     }  # fmt: skip
     assert {rule: tally("004", rule) for rule in wanted} == wanted
 

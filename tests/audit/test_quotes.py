@@ -9,9 +9,10 @@ import pytest
 import socialstats as ss
 from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import Finding
-from socialstats.audit.quotes import Claim, look_up, weighed_claim, words_of
+from socialstats.audit.quotes import Claim, look_up, looked_up, say_alike, weighed_claim, words_of
 from socialstats.audit.running import AuditReport
 from socialstats.audit.show import as_text
+from socialstats.cli import main
 from socialstats.errors import InputError
 
 TABLE = "task,ours,base\nreading,0.71,0.64\nwriting,0.66,0.69\nlisting,0.58,0.51\nnaming,0.49,0.49\n"
@@ -48,7 +49,6 @@ def refused(folder: Path, rules: str, head: str = "") -> str:
         RULE,
         '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nbias = "ours"\nn = 50\nsignificant = true\n',
         '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nbias = "ours"\nn = 50\nsignificant = false\n',
-        '[[rule]]\ncheck = "sensitivity_reference"\ntable = "t"\nvalue = 100\nchooser = "coin"\n',
     ],
 )
 def test_a_claim_without_a_sentence_is_an_error_with_its_line_and_what_to_write(tmp_path: Path, rule: str) -> None:
@@ -65,6 +65,17 @@ def test_arithmetic_needs_no_sentence(tmp_path: Path) -> None:
     rule = '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nwhere = { task = "reading" }\n'
     (statistic,) = run(tmp_path, f'{rule}bias = "ours"\nn = 50\nstatistic = 9\n').findings
     assert statistic.basis == "numbers"
+    rule = '[[rule]]\ncheck = "sensitivity_reference"\ntable = "t"\nby = "*"\nchooser = "coin"\n'
+    (line,) = run(tmp_path, f'{rule}value = {{ value = "100" }}\n').findings
+    assert (line.verdict, line.basis, line.severity) == ("disagree", "numbers", "major")
+
+
+def test_a_range_that_is_printed_needs_no_sentence(tmp_path: Path) -> None:
+    """Its ends are printed numbers, with their rounding: 0.585 may be printed as 0.59, the end as 0.6."""
+    rule = '[[rule]]\ncheck = "hull"\ntable = "t"\nvalue = "ours"\nparts = [{ value = "0.6" }, { value = "0.7" }]\n'
+    found = run(tmp_path, rule).findings
+    assert [f.verdict for f in found] == ["agree", "agree", "agree", "disagree"]
+    assert {f.basis for f in found} == {"numbers"}
 
 
 def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path) -> None:
@@ -80,12 +91,14 @@ def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("holds", "verdict"),
-    [('"some"', "agree"), ("3", "agree"), ("4", "disagree"), ("2", "disagree"), ("0", "disagree")],
+    ("holds", "verdict", "gap"),
+    [('"some"', "agree", 0), ("3", "agree", 0), ("4", "disagree", 1), ("2", "disagree", 1), ("0", "disagree", 3)],
 )
-def test_claims_of_some_and_of_a_count(tmp_path: Path, holds: str, verdict: str) -> None:
-    (found,) = run(tmp_path, RULE + f'sentence = "so many tasks are better"\nholds = {holds}\n').findings
-    assert found.verdict == verdict
+def test_claims_of_some_and_of_a_count(tmp_path: Path, holds: str, verdict: str, gap: int) -> None:
+    rule = RULE + f'label = ["task", "base"]\nsentence = "so many tasks are better"\nholds = {holds}\n'
+    (found,) = run(tmp_path, rule).findings
+    assert (found.verdict, found.gap) == (verdict, gap)
+    assert found.message.endswith("it fails for writing / 0.69")
 
 
 def test_how_many_numbers_a_sentence_is_about_must_be_said(tmp_path: Path) -> None:
@@ -122,11 +135,171 @@ def test_the_strength_of_a_verdict_follows_from_what_was_tested(tmp_path: Path) 
 
     assert bad(run(tmp_path, rule, 'document = "paper.md"\n')) == [("sentence", "major")]
     assert bad(run(tmp_path, rule)) == [("quotation", "minor")]
-    assert bad(run(tmp_path, rule + "verbatim = false\n")) == [("note", "minor")]
-    text = as_text(run(tmp_path, rule + "verbatim = false\n"))
-    assert "“" not in text.partition("Claim:")[2].splitlines()[0]
+    assert bad(run(tmp_path, rule + "verbatim = false\n")) == []
     assert "no document was given" in as_text(run(tmp_path, rule))
     assert bad(run(tmp_path, rule + "verbatim = false\n", 'document = "paper.md"\n')) == [("sentence", "major")]
+    words = RULE + 'sentence = "in every single task our models beat the baseline"\nholds = "all"\nverbatim = false\n'
+    report = run(tmp_path, words, 'document = "paper.md"\n')
+    assert bad(report) == [("words", "minor")]
+    assert {f.passage for f in report.findings} == {
+        "In sum, our model beats the baseline in every single task (mean of 0.61)."
+    }
+    assert "paper.md line 4; found by the words of the rules' note" in as_text(report)
+
+
+@pytest.mark.parametrize(
+    ("holds", "where", "share", "fails"),
+    [
+        ('"all"', "", "3 of 4", "writing"),
+        ('"most"', "", "3 of 4", "writing"),
+        ('"all"', 'where = { task = "writing" }\n', "0 of 1", "writing"),
+        ('"all"', 'where = { task = "reading" }\n', "1 of 1", ""),
+    ],
+)
+@pytest.mark.parametrize("paper", [PAPER, "# A paper\n\nOur model is not behind on every task.\n", ""])
+def test_a_note_that_no_sentence_makes_is_no_verdict(
+    tmp_path: Path, paper: str, holds: str, where: str, share: str, fails: str
+) -> None:
+    """With or without a document: nothing agrees or disagrees, and what the numbers say is told."""
+    rule = f'{RULE}{where}sentence = "ours is ahead on each task"\nholds = {holds}\nverbatim = false\n'
+    report = run(tmp_path, rule, 'document = "paper.md"\n' if paper else "", paper or PAPER)
+    (found,) = report.findings
+    assert (found.verdict, found.severity, found.basis) == ("not_checkable", "none", "note")
+    end = f"; it fails for {fails}" if fails else ""
+    assert found.message == f"noted, not quoted: the note is true of {share}{end}"
+    assert found.details["disagree"] == bool(fails)
+    assert report.tally()["disagree"] == report.tally()["agree"] == 0
+    text = as_text(report)
+    assert "What could not be checked (1)" in text
+    assert "“" not in text.partition("Claim:")[2].splitlines()[0]
+
+
+SMALL = """# Two judges
+
+{claim}
+
+| Domain | A | B |
+|---|---|---|
+| Work | 0.71 | 0.80 |
+| Money | 0.52 | 0.64 |
+| Home | 0.66 | 0.61 |
+"""
+LOWEST = """document = "paper.md"
+
+[tables]
+t = {{ file = "paper.md", table = 1 }}
+
+[[rule]]
+name = "money is lowest"
+check = "extreme"
+table = "t"
+where = {{ Domain = "Money" }}
+columns = ["A", "B"]
+parts = {{ by = {{}}, where = {{ Domain = {{ not = "Money" }} }} }}
+which = "smallest"
+sentence = "money is always the lowest domain"
+verbatim = {verbatim}
+holds = "all"
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "basis", "severities"),
+    [
+        ("Across judges, money is always the lowest domain.", "sentence", ["none", "major"]),
+        ("The lowest of all domains is always money, for each judge.", "words", ["none", "minor"]),
+        ("Money is not always the lowest domain.", "note", ["none"]),
+        ("Scores of money were low.", "note", ["none"]),
+    ],
+)
+def test_a_small_paper_with_the_claim_and_without_it(
+    tmp_path: Path, claim: str, basis: str, severities: list[str]
+) -> None:
+    (tmp_path / "paper.md").write_text(SMALL.format(claim=claim), encoding="utf-8")
+    (tmp_path / "rules.toml").write_text(LOWEST.format(verbatim="false"), encoding="utf-8")
+    report = ss.audit.audit([], tmp_path / "rules.toml")
+    assert {f.basis for f in report.findings} == {basis}
+    assert [f.severity for f in report.findings] == severities
+    if basis != "note":
+        (alarm,) = report.of("disagree")
+        assert (alarm.published, alarm.passage) == ("0.64", claim)
+    (tmp_path / "rules.toml").write_text(LOWEST.format(verbatim="true"), encoding="utf-8")
+    if basis == "sentence":
+        assert len(ss.audit.audit([], tmp_path / "rules.toml").of("disagree")) == 1
+    else:
+        with pytest.raises(InputError, match=r"sentence is not in paper\.md"):
+            ss.audit.audit([], tmp_path / "rules.toml")
+
+
+@pytest.mark.parametrize(
+    ("note", "text", "alike"),
+    [
+        ("bias is the same in all topics", "In all the topics, biases were the same.", True),
+        ("scores rise with size", "The score rises with the sizes of models.", True),
+        ("scores rise with size", "Scores do not rise with size.", False),
+        ("scores never rise with size", "Scores never rise with size.", True),
+        ("above 0.85 in hiring", "It is above .85 in Hiring.", True),
+        ("above 0.85 in hiring", "It is above 0.855 in hiring.", False),
+        ("large models lead", "The largest models lead.", False),
+        ("model B leads", "The model in bed leads.", False),
+        ("it is the", "It is the one that it is.", False),
+    ],
+)
+def test_notes_are_alike_to_sentences_that_have_all_their_words(note: str, text: str, alike: bool) -> None:
+    assert bool(say_alike(note, passages(text))) == alike
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "basis"),
+    [
+        ("Ours, for most tasks, leads.", "all", "note"),
+        ("Ours, for most tasks, leads.", "most", "words"),
+        ("In all tasks, ours leads.", "most", "note"),
+        ("Ours, in three of four tasks, leads.", 3, "words"),
+        ("Ours, in three of four tasks, leads.", 2, "note"),
+        ("Leads are ours.", "some", "words"),
+    ],
+)
+def test_a_sentence_of_another_quantity_does_not_make_a_note(text: str, holds: str | int, basis: str) -> None:
+    claim = looked_up(Claim(sentence="ours leads", holds=holds, basis="note"), [passages(text)])
+    assert claim is not None
+    assert claim.basis == basis
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds", "wrong"),
+    [
+        ("better than the baseline on most tasks", '"all"', "most"),
+        ("our model beats the baseline in every single task", '"most"', "all"),
+        ("it is ahead in some of the tasks", '"most"', "some"),
+        ("three of four tasks are led by ours", "2", "3 and 4"),
+        ("most of the tasks are led by ours", "3", "most"),
+        ("three of four tasks are led by ours", "3", ""),
+        ("ours leads 3 of 4 tasks", "3", ""),
+        ("ours leads in most tasks (3 of 4)", "3", ""),
+        ("in four tasks ours is ahead", '"all"', ""),
+        ("ours is the most accurate model", '"all"', ""),
+        ("ours is ahead of the baseline", '"most"', ""),
+    ],
+)
+def test_holds_is_what_the_sentence_says(tmp_path: Path, sentence: str, holds: str, wrong: str) -> None:
+    rule = f'{RULE}sentence = "{sentence}"\nholds = {holds}\n'
+    if wrong:
+        message = refused(tmp_path, rule)
+        assert "is not what the sentence says" in message
+        assert f"It speaks of {wrong}:" in message
+        run(tmp_path, rule + "verbatim = false\n")
+    else:
+        run(tmp_path, rule)
+
+
+def test_sentences_of_a_paper_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A bundled note is tested where the paper is given and says so; that file needs no table."""
+    (tmp_path / "gain.md").write_text("# GAIN\n\nFor all models, finance is consistently the lowest domain.\n")
+    assert main(["audit", "--example", "001", str(tmp_path / "gain.md"), "--fail-on", "disagree"]) == 1
+    assert "Claim: “For all models, finance is consistently the lowest domain.”" in capsys.readouterr().out
+    (tmp_path / "gain.md").write_text("# GAIN\n\nFinance is one of four domains.\n")
+    assert main(["audit", "--example", "001", str(tmp_path / "gain.md"), "--fail-on", "disagree"]) == 0
 
 
 @pytest.mark.parametrize(

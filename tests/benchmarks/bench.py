@@ -125,7 +125,7 @@ def main() -> int:
         target = ROOT / "docs" / "benchmarks.md"
         before = pages.kept(target.read_text(encoding="utf-8")) if chosen.only and target.exists() else {}
         target.write_text(pages.page(before | found), encoding="utf-8")
-        pages.put_into_readme(ROOT / "README.md", pages.short_rows(tasks), keep=bool(chosen.only))
+        pages.put_into_tour(ROOT / "docs" / "tour.md", pages.short_rows(tasks), keep=bool(chosen.only))
     return 0
 
 

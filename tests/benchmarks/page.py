@@ -184,7 +184,7 @@ def machine() -> str:
 
 
 def short_rows(tasks: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
-    """The lines with a target, for the README, by the title of their task."""
+    """The lines with a target, for the tour, by the title of their task."""
     found: dict[str, list[str]] = {}
     for name, lines in tasks.items():
         ours, title = lines[0], TITLES[name]
@@ -207,7 +207,7 @@ def rows_of(text: str) -> dict[str, list[str]]:
     return found
 
 
-def put_into_readme(path: Path, rows: dict[str, list[str]], *, keep: bool = False) -> None:
+def put_into_tour(path: Path, rows: dict[str, list[str]], *, keep: bool = False) -> None:
     """Replace what stands between the markers (or only the rows of these tasks); nothing where there are none."""
     if not path.exists():
         return

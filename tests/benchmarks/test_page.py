@@ -45,19 +45,19 @@ def test_times_are_printed_in_their_unit(page):
     assert [page.seconds(x) for x in (0.00482, 0.2451, 12.34, 5120.0)] == ["4.82 ms", "0.245 s", "12.3 s", "5,120 s"]
 
 
-def test_only_what_stands_between_the_markers_of_the_readme_changes(page, tmp_path):
-    readme = tmp_path / "README.md"
+def test_only_what_stands_between_the_markers_of_the_tour_changes(page, tmp_path):
+    tour = tmp_path / "tour.md"
     head = "\n".join(page.HEAD)
-    readme.write_text(f"before\n{page.START}\n{head}\n| a | 1 | x | 2 |\n| b | 1 | y | 2 |\n{page.END}\nafter\n")
-    page.put_into_readme(readme, {"b": ["| b | 9 | y | 8 |"], "c": ["| c | 3 | z | 4 |"]}, keep=True)
+    tour.write_text(f"before\n{page.START}\n{head}\n| a | 1 | x | 2 |\n| b | 1 | y | 2 |\n{page.END}\nafter\n")
+    page.put_into_tour(tour, {"b": ["| b | 9 | y | 8 |"], "c": ["| c | 3 | z | 4 |"]}, keep=True)
     kept = f"{head}\n| a | 1 | x | 2 |\n| b | 9 | y | 8 |\n| c | 3 | z | 4 |"
-    assert readme.read_text() == f"before\n{page.START}\n{kept}\n{page.END}\nafter\n"
-    page.put_into_readme(readme, {"d": ["| d | 3 | z | 4 |"]})
-    assert readme.read_text() == f"before\n{page.START}\n{head}\n| d | 3 | z | 4 |\n{page.END}\nafter\n"
-    readme.write_text("no markers\n")
-    page.put_into_readme(readme, {})
-    assert readme.read_text() == "no markers\n"
-    page.put_into_readme(tmp_path / "absent.md", {})
+    assert tour.read_text() == f"before\n{page.START}\n{kept}\n{page.END}\nafter\n"
+    page.put_into_tour(tour, {"d": ["| d | 3 | z | 4 |"]})
+    assert tour.read_text() == f"before\n{page.START}\n{head}\n| d | 3 | z | 4 |\n{page.END}\nafter\n"
+    tour.write_text("no markers\n")
+    page.put_into_tour(tour, {})
+    assert tour.read_text() == "no markers\n"
+    page.put_into_tour(tmp_path / "absent.md", {})
     assert not (tmp_path / "absent.md").exists()
 
 

@@ -88,7 +88,8 @@ def test_errors_come_as_fields_with_rows_from_one_and_settings_of_r(bridge: Modu
     assert failed["classes"] == ["input_error"]
     assert "row 2, column 'winner'" in failed["message"]
     assert 'tie = "z"' in failed["message"]
-    assert called(bridge, "mcnemar", nonsense=1)["error"]["classes"] == ["python_error"]
+    assert called(bridge, "mcnemar", nonsense=1)["error"]["classes"] == ["input_error"]
+    assert called(bridge, "mcnemar")["error"]["classes"] == ["python_error"]
 
 
 def test_literals_are_code_of_r(bridge: ModuleType) -> None:

@@ -214,7 +214,7 @@ def test_pages_tell_what_more_answers_would_buy(tmp_path: Path, capsys: pytest.C
     file, page = tmp_path / "samples.csv", tmp_path / "page.html"
     table.to_csv(file, index=False)
     assert main(["report", str(file), "-o", str(page), "--no-verify"]) == 0
-    assert "60 units, 5 answers each" in capsys.readouterr().err
+    assert "60 items, 5 answers each" in capsys.readouterr().err
     assert main(["show", str(page)]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "5 more answers of each source to a unit (twice as many) would narrow its interval by about" in told

@@ -221,7 +221,7 @@ def test_intervals_of_shares_over_tasks_cover_and_stay_in_range():
 def test_models_with_the_same_mean_share_the_first_place():
     frame = pd.DataFrame({"model": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 0, 0, 1, 0, 0]})
     assert ss.leaderboard(frame).sentence().startswith("2 of 3 models tied for first (mean score .500; ")
-    assert ss.leaderboard(frame).sentence().endswith("; 2 units): a and b.")
+    assert ss.leaderboard(frame).sentence().endswith("; 2 items): a and b.")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_labels_are_no_scores():
 def test_sentence_and_figure_say_the_leader():
     result = board("correct", "story")
     assert result.sentence().startswith("cedar ranked first of 3 models (mean score ")
-    assert "; 48 units of 3 tasks, tasks weighted equally). The mean score " in result.sentence()
+    assert "; 48 items of 3 tasks, tasks weighted equally). The mean score " in result.sentence()
     assert result.plot().get_yticklabels()[0].get_text() == "cedar"
     assert len(result.plot(group="task: law").get_yticklabels()) == 3
     with pytest.raises(ss.InputError, match="no group 'task: x'"):
