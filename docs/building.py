@@ -11,6 +11,8 @@ from textwrap import indent
 from typing import Any
 from urllib.parse import unquote
 
+import socialstats
+
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
 CODE = re.compile(r"SS\d{3}")
@@ -61,16 +63,13 @@ SIMULATED = {  # metric -> how the names of its simulations in calibration.csv b
 }
 
 
-def reference(home: str) -> str:
-    """Return the page of the public names, under the headings that `__all__` has as comments."""
-    listed = home.partition("__all__ = [")[2].partition("\n]")[0]
+def reference() -> str:
+    """Return the page of the public names, by their groups."""
     lines = [REFERENCE]
-    for line in listed.strip().split("\n"):
-        heading = line.strip().removeprefix("# ")
-        if heading != line.strip():
-            heading = heading.capitalize()
-            lines += ["", heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: api", ""]
-        lines += [f"   {name}" for name in re.findall(r'"(\w+)"', line)]
+    for group, (about, _) in socialstats._GROUPS.items():
+        heading = f"{group.capitalize()}: {about}"
+        lines += ["", heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: api", ""]
+        lines += [f"   {name}" for name in socialstats._names(group)]
     return "\n".join(lines) + "\n"
 
 
@@ -181,7 +180,6 @@ def link_names(app: Any, doctree: Any, docname: str) -> None:
     """Make each public name in literal type a link to its page; words of other uses (`table`, `audit`) are left."""
     from docutils import nodes
 
-    import socialstats
     from socialstats.metrics import METRICS
 
     known = {name for name in socialstats.__all__ if "_" in name or name in METRICS}

@@ -59,8 +59,7 @@ def finished(app: Any, error: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Write the pages that are made, and listen."""
-    home = Path(str(socialstats.__file__)).read_text(encoding="utf-8")
-    (HERE / "reference.rst").write_text(building.reference(home), encoding="utf-8")
+    (HERE / "reference.rst").write_text(building.reference(), encoding="utf-8")
     building.validation(HERE / "validation")
     app.connect("doctree-resolved", building.link_cautions)
     app.connect("doctree-resolved", building.link_names)

@@ -24,6 +24,9 @@ OMITTED = {
     "join": "merge() of R",
     "stack": "rbind() of R",
     "design_items": "the command line: socialstats design",
+    "bootstrap": "its function gets objects of Python",
+    "jackknife": "its function gets objects of Python",
+    "permute": "its function gets objects of Python",
     "multiverse": "its variants are objects of Python",
     "over_models": "its rows are objects of Python",
 }

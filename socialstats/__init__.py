@@ -6,6 +6,7 @@ Names are loaded when they are first used, so that ``import socialstats`` and th
 from __future__ import annotations
 
 import importlib
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from socialstats.errors import SocialStatsError as SocialStatsError
     from socialstats.errors import UndefinedStatistic as UndefinedStatistic
     from socialstats.metrics.ada_met import ada_met as ada_met
+    from socialstats.metrics.bootstrap import bootstrap as bootstrap
     from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.bradley_terry import bradley_terry_difference as bradley_terry_difference
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.flip_rate import flip_rate as flip_rate
     from socialstats.metrics.group_win_rates import group_win_rates as group_win_rates
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
+    from socialstats.metrics.jackknife import jackknife as jackknife
     from socialstats.metrics.js_similarity import js_similarity as js_similarity
     from socialstats.metrics.judge_agreement import judge_agreement as judge_agreement
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
+    from socialstats.metrics.permute import permute as permute
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
@@ -102,103 +106,93 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "socialstats.designs.comparisons": ("Comparisons",),
-    "socialstats.designs.groups": ("Groups",),
-    "socialstats.designs.label_lists": ("LabelLists",),
-    "socialstats.designs.model_scores": ("model_scores",),
-    "socialstats.designs.paired": ("Paired",),
-    "socialstats.designs.ratings": ("Ratings",),
-    "socialstats.designs.calls": ("read_comparisons", "read_groups", "read_paired", "read_ratings"),
-    "socialstats.designs.trait_ratings": ("trait_ratings",),
-    "socialstats.errors": (
-        "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
-        "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",
-    ),
-    "socialstats.metrics.ada_met": ("ada_met",),
-    "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry", "bradley_terry_difference"),
-    "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
-    "socialstats.metrics.effect_sizes": ("effect_sizes", "effect_sizes_from_summary"),
-    "socialstats.metrics.equivalence": ("equivalence",),
-    "socialstats.metrics.fleiss_kappa": ("fleiss_kappa",),
-    "socialstats.metrics.spearman_rho": ("spearman_rho",),
-    "socialstats.metrics.gwet_ac": ("gwet_ac",),
-    "socialstats.metrics.choice_shares": ("choice_shares",),
-    "socialstats.metrics.js_similarity": ("js_similarity",),
-    "socialstats.metrics.judge_agreement": ("judge_agreement",),
-    "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
-    "socialstats.metrics.cochran_q": ("cochran_q",),
-    "socialstats.metrics.label_counts": ("label_counts",),
-    "socialstats.metrics.leaderboard": ("LeaderboardResult", "leaderboard"),
-    "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
-    "socialstats.metrics.mcnemar": ("mcnemar",),
-    "socialstats.metrics.symmetry": ("symmetry",),
-    "socialstats.metrics.over_models": ("over_models",),
-    "socialstats.metrics.paired_difference": ("paired_difference",),
-    "socialstats.metrics.paraphrase_spread": ("paraphrase_spread",),
-    "socialstats.metrics.percent_agreement": ("percent_agreement",),
-    "socialstats.metrics.flip_rate": ("flip_rate",),
-    "socialstats.metrics.preference_shares": ("preference_shares",),
-    "socialstats.metrics.relationship_bias": ("relationship_bias",),
-    "socialstats.metrics.reply_shares": ("reply_shares",),
-    "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
-    "socialstats.metrics.trait_profile": ("judge_zeros", "trait_profile"),
-    "socialstats.metrics.weighted_kappa": ("kappa_quantiles", "weighted_kappa"),
-    "socialstats.metrics.win_rates": ("win_rates",),
-    "socialstats.metrics.group_win_rates": ("group_win_rates",),
-    "socialstats.metrics.mean_ratings": ("mean_ratings",),
-    "socialstats.metrics.multinomial_logit": ("multinomial_logit",),
-    "socialstats.metrics.compare_models": ("compare_models", "factors_of_models"),
-    "socialstats.metrics.ratings_difference": ("ratings_difference",),
-    "socialstats.metrics.rereading": ("changed_means", "changed_shares"),
-    "socialstats.metrics.win_rate_difference": ("win_rate_difference",),
-    "socialstats.metrics.multiverse": ("Variant", "leave_one_out", "multiverse"),
-    "socialstats.metrics.two_means": ("two_means",),
-    "socialstats.metrics.two_ordinal": ("two_ordinal",),
-    "socialstats.metrics.two_proportions": ("two_proportions",),
-    "socialstats.planning": (
-        "PlanResult", "adjust", "design_items", "power_clustered_mean", "power_mcnemar", "power_paired_t",
-    ),
-    "socialstats.results": ("Result", "ResultGroup"),
-    "socialstats.results.side_by_side": ("ResultTable", "table"),
-    "socialstats.studies": ("STUDIES",),
-    "socialstats.tables.joining": ("join", "stack"),
-}  # fmt: skip
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_GROUPS = {
+    "reading": ("what files, data frames and vectors become", {
+        "designs.calls": "read_comparisons read_paired read_groups read_ratings",
+        "tables.joining": "join stack", "": "datasets",
+    }),
+    "designs": ("a table, and which part each of its columns plays", {
+        "designs.comparisons": "Comparisons", "designs.paired": "Paired", "designs.groups": "Groups",
+        "designs.ratings": "Ratings", "designs.label_lists": "LabelLists",
+        "designs.trait_ratings": "trait_ratings", "designs.model_scores": "model_scores",
+    }),
+    "choices": ("which of two wins, and what decides it", {
+        "metrics.bradley_terry": "bradley_terry bradley_terry_difference", "metrics.win_rates": "win_rates",
+        "metrics.win_rate_difference": "win_rate_difference", "metrics.group_win_rates": "group_win_rates",
+        "metrics.preference_shares": "preference_shares", "metrics.sensitivity": "sensitivity sensitivity_difference",
+        "metrics.choice_entropy": "choice_entropy choice_entropy_difference",
+    }),
+    "pairs": ("two conditions on the same units, or two independent groups", {
+        "metrics.paired_difference": "paired_difference",
+        "metrics.effect_sizes": "effect_sizes effect_sizes_from_summary", "metrics.equivalence": "equivalence",
+        "metrics.mcnemar": "mcnemar", "metrics.symmetry": "symmetry", "metrics.cochran_q": "cochran_q",
+        "metrics.flip_rate": "flip_rate", "metrics.relationship_bias": "relationship_bias",
+        "metrics.two_proportions": "two_proportions", "metrics.two_means": "two_means",
+        "metrics.two_ordinal": "two_ordinal",
+    }),
+    "agreement": ("raters with each other, or models with people", {
+        "metrics.percent_agreement": "percent_agreement", "metrics.weighted_kappa": "weighted_kappa kappa_quantiles",
+        "metrics.fleiss_kappa": "fleiss_kappa", "metrics.krippendorff_alpha": "krippendorff_alpha",
+        "metrics.gwet_ac": "gwet_ac", "metrics.judge_agreement": "judge_agreement",
+        "metrics.majority_vote_accuracy": "majority_vote_accuracy", "metrics.spearman_rho": "spearman_rho",
+        "metrics.ada_met": "ada_met", "metrics.js_similarity": "js_similarity",
+    }),
+    "shares": ("how often each label is given", {
+        "metrics.choice_shares": "choice_shares", "metrics.reply_shares": "reply_shares",
+        "metrics.label_counts": "label_counts", "metrics.multinomial_logit": "multinomial_logit",
+        "metrics.rereading": "changed_shares",
+    }),
+    "scales": ("means of ratings and scores", {
+        "metrics.mean_ratings": "mean_ratings", "metrics.ratings_difference": "ratings_difference",
+        "metrics.leaderboard": "leaderboard", "metrics.trait_profile": "trait_profile judge_zeros",
+        "metrics.paraphrase_spread": "paraphrase_spread", "metrics.rereading": "changed_means",
+    }),
+    "models": ("results of several models or choices of analysis, side by side", {
+        "metrics.compare_models": "compare_models factors_of_models", "metrics.over_models": "over_models",
+        "metrics.multiverse": "multiverse leave_one_out Variant", "results.side_by_side": "table",
+    }),
+    "resampling": ("error, interval and p of a statistic of one's own", {
+        "metrics.bootstrap": "bootstrap", "metrics.jackknife": "jackknife", "metrics.permute": "permute",
+    }),
+    "planning": ("sizes of studies, their items, families of tests", {
+        "planning": "power_paired_t power_mcnemar power_clustered_mean design_items adjust",
+    }),
+    "pages": ("reports, and numbers that others printed", {"studies": "STUDIES", "": "audit claims"}),
+    "results": ("what these functions return", {
+        "results": "Result ResultGroup", "results.side_by_side": "ResultTable", "planning": "PlanResult",
+        "metrics.bradley_terry": "BradleyTerryResult", "metrics.leaderboard": "LeaderboardResult",
+    }),
+    "errors": ("what they raise or warn of", {
+        "errors": "SocialStatsError InputError DesignError NothingToAnalyse MissingDependency UndefinedStatistic "
+        "MleDoesNotExist NotIdentified NonConvergence Caution",
+    }),
+}  # every public name, by job, and the module that it is loaded from; "": it is a module itself  # fmt: skip
+_HOME = {name: module for _, homes in _GROUPS.values() for module, names in homes.items() for name in names.split()}
 
-__all__ = [
-    # data in
-    "Comparisons", "Groups", "Paired", "Ratings", "read_comparisons", "read_groups", "read_paired", "read_ratings",
-    "trait_ratings", "model_scores", "LabelLists", "datasets", "join", "stack",
-    # metrics
-    "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
-    "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
-    "two_proportions", "two_means", "two_ordinal", "mcnemar", "symmetry", "cochran_q", "weighted_kappa",
-    "percent_agreement", "flip_rate",
-    "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
-    "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
-    "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
-    "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "compare_models",
-    "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "leave_one_out",
-    "multiverse", "Variant", "over_models", "reply_shares", "STUDIES",
-    # published numbers
-    "audit", "claims",
-    # planning
-    "adjust", "design_items", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
-    # results
-    "Result", "ResultGroup", "ResultTable", "table", "BradleyTerryResult", "LeaderboardResult", "Caution",
-    # errors
-    "SocialStatsError", "InputError", "DesignError", "NothingToAnalyse", "MissingDependency", "UndefinedStatistic",
-    "MleDoesNotExist", "NotIdentified", "NonConvergence",
-]  # fmt: skip
+__all__ = list(_HOME)
+
+
+def _names(group: str) -> list[str]:
+    """Return the public names of a group."""
+    return [name for names in _GROUPS[group][1].values() for name in names.split()]
+
+
+def _contents() -> str:
+    """Return the public names by group, in lines."""
+    return "\n\n".join(
+        f"{group}: {about}\n{indent(fill(', '.join(_names(group)), 76), '    ')}"
+        for group, (about, _) in _GROUPS.items()
+    )
+
+
+__doc__ = f"{__doc__}\nPublic names by job; help(socialstats.NAME) has an example of each.\n\n{_contents()}"
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("audit", "claims", "datasets"):
-        return importlib.import_module(f"socialstats.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'socialstats' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    module = importlib.import_module(f"socialstats.{_HOME[name] or name}")
+    return getattr(module, name) if _HOME[name] else module
 
 
 def __dir__() -> list[str]:

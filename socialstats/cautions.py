@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from socialstats.errors import CAUTIONS, InputError
+from socialstats.text import unknown
 
 INTRODUCTION = """\
 # Cautions
@@ -45,6 +46,8 @@ ADVICE: Mapping[str, tuple[str, str]] = {
               "Check whether the conclusion holds without the largest clusters."),
     "SS212": ("Intervals of shares near 0 or 1, which can be too short", "Collect more clusters, or report counts."),
     "SS213": ("One-sided t tests of equivalence", "Collect more pairs, or test a transformed value."),
+    "SS214": ("The number of that function, its error and its interval",
+              "Use values in the function, and not positions or labels."),
     "SS215": ("Intervals and tests, which do not speak of other people",
               "Collect ratings of five people or more, or use `people=\"random\"`."),
     "SS216": ("Intervals and tests, which can be too short where values go with the weights",
@@ -119,6 +122,7 @@ CAUSES: Mapping[str, str] = {  # when a caution is given, where its short text l
     "SS210": "One cluster has most of the leverage of a coefficient.",
     "SS211": "One cluster holds a large part of a number, or sizes are so uneven that few clusters count.",
     "SS212": "A share rests on few effective answers of the rarer kind, or a difference on few units that differ.",
+    "SS214": "The function of `bootstrap` or `jackknife` gave another number for the same rows in another order.",
     "SS215": "Two to four people rated, or two crossed clusters were declared beside five or more.",
     "SS216": "Units with sampling weights count as fewer than two thirds of their number, and as fewer than 400.",
     "SS213": "The differences have a long tail, or there are too few of them to show one.",
@@ -177,7 +181,7 @@ def explained(code: str) -> str:
     """
     code = code.upper()
     if code not in CAUTIONS:
-        raise InputError(f"no caution '{code}'; cautions: {', '.join(CAUTIONS)}")
+        raise InputError(unknown("caution", code, CAUTIONS))
     cause, effect, remedy = parts(code)
     return f"{code} ({CAUTIONS[code][0]})\nCause:  {cause}\nEffect: {effect}\nRemedy: {remedy}"
 

@@ -428,6 +428,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS211": ("caution", "one or a few clusters dominate an estimate"),
     "SS212": ("caution", "rare answers"),
     "SS213": ("caution", "skewed differences"),
+    "SS214": ("caution", "a function uses the order of rows, or labels of units"),
     "SS215": ("info", "few people, taken as they are"),
     "SS216": ("caution", "a few units have much of the weight"),
     "SS301": ("caution", "rows were excluded"),

@@ -28,6 +28,7 @@ from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
+from socialstats.text import unknown
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -115,10 +116,15 @@ def reads(
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
+            if "alternative" in given and "alternative" not in others:
+                raise InputError(f"{name} tests both sides only; {option('alternative')} is an option of "
+                                 f"{', '.join(with_a_side())}, and of contrast() of a fit")  # fmt: skip
             placed, keys = (
                 from_vectors(args, given, readers, name, square, bool(labels)) if tables == 1 else (args, given)
             )
             named, keys = by_keywords(placed, keys, readers, own, name)
+            if twice := {*own[: len(named)]} & {*keys}:
+                raise TypeError(f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out")
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
@@ -169,6 +175,18 @@ def reads(
         return cast(F, call)
 
     return decorate
+
+
+def with_a_side() -> list[str]:
+    """Return the names of the metrics whose tests may be one-sided.
+
+    Examples
+    --------
+    >>> "two_means" in with_a_side(), "cochran_q" in with_a_side()
+    (True, False)
+    """
+    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
+    return [name for name, one in metrics.items() if "alternative" in inspect.signature(one.function).parameters]
 
 
 def numeric(name: str, value: Any, kind: str) -> Any:
@@ -320,7 +338,7 @@ def lookup(name: str) -> Metric:
     """
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
     if name not in metrics:
-        raise InputError(f"no metric '{name}'; metrics: {', '.join(metrics)}")
+        raise InputError(unknown("metric", name, metrics))
     return metrics[name]
 
 

@@ -66,15 +66,17 @@ def kind_of(row: Row, kind: str = "") -> str:
 
 
 def span(row: Row, *, kind: str = "") -> str:
-    """Return the interval of a row, with the decimals of the row.
+    """Return the interval of a row, with the decimals of the row; an end that is left out of one is open.
 
     Examples
     --------
     >>> from socialstats.errors import caution
     >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, cautions=(caution("SS312"),)))
     'approximate 90% CI [0.20, 1.00]'
+    >>> span(Row(term="d", conf_low=0.2, conf_level=0.95))
+    '95% CI [0.20, ∞)'
     """
-    return kind_of(row, kind) + interval(row.shown("conf_low"), row.shown("conf_high"), level=row.conf_level or 0.95)
+    return kind_of(row, kind) + interval(*(row.ends() or (None, None)), level=row.conf_level or 0.95)
 
 
 def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
@@ -97,7 +99,7 @@ def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
     if row.estimate is None:
         return f"undefined ({row.undefined or 'no estimate'})"
     value = number(row.shown())
-    if row.conf_low is None and row.conf_high is None:
+    if not row.has_interval:
         return f"{value}{unit}" + (f", no interval: {because(row.undefined)}" if row.undefined else "")
     return f"{value}{unit}, {span(row, kind=kind)}"
 
@@ -141,14 +143,12 @@ def stat(row: Row, *, unit: str = "") -> str:
     >>> stat(Row(term="d", estimate=0.4, conf_low=0.1, conf_high=0.7, p_value=0.06, interval="basic", test="sign_flip"))
     '0.40, basic bootstrap 95% CI [0.10, 0.70], sign-flip test p = .060'
     """
-    apart = row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row)
+    apart = row.p_adjusted is not None and row.has_interval and reliable(row) != significant(row)
     kind, test = "unadjusted" if apart else "", statistic_of(row)
-    if test and row.conf_low is not None and of_two_methods(row):
+    if test and row.has_interval and of_two_methods(row):
         kind = f"{kind} {INTERVALS[row.interval or 't']}".lstrip()
         test = test if test != p_of(row) else f"{TESTS[row.test or 't']} test {test}"
-    why = (
-        row.undefined if test and row.conf_low is None and row.conf_high is None and row.estimate is not None else None
-    )
+    why = row.undefined if test and not row.has_interval and row.estimate is not None else None
     shown = replace(row, undefined=None) if why else row  # the reason stands last
     said = estimate(shown, unit=unit, kind=kind) + (f", {test}" if test else "")
     return f"{said}; no interval: {because(why)}" if why else said
@@ -195,14 +195,18 @@ def headline(quantity: str, row: Row, reference: float, name: str) -> str:
     if row.estimate is None:
         return undefined(quantity, row.undefined or "no estimate")
     value = number(reference, 0 if float(reference).is_integer() else 2, bounded=row.bounded)
-    if row.conf_low is None and row.conf_high is None:
+    if not row.has_interval:
         return f"{quantity} was {stat(row)}; {name} is {value}."
     side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
     return f"{quantity} was {stat(row)}, {side} {name} ({value})."
 
 
-def difference(quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at: str = "for") -> str:
+def difference(
+    quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at: str = "for", side: str = ""
+) -> str:  # fmt: skip
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
+
+    `side` is what is said of a one-sided test.
 
     Examples
     --------
@@ -216,11 +220,11 @@ def difference(quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
     has_p = with_p(row)
     clear = significant(row) if has_p else reliable(row)
-    numbers = f"(difference = {stat(row)})"
+    numbers = f"(difference = {stat(row)}{side})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."
-    if not has_p and row.conf_low is None and row.conf_high is None:
+    if not has_p and not row.has_interval:
         why = "" if row.undefined else ", without interval or test"
         return f"The difference in {quantity} between {a} and {b} was {numbers[14:-1]}{why}."
     how = "significantly" if has_p else "reliably"

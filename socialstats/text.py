@@ -129,9 +129,19 @@ def interval(
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return f"{level_text(level)} CI undefined"
+    return f"{level_text(level)} CI {brackets(low, high, digits, bounded=bounded)}"
+
+
+def brackets(low: float, high: float, digits: int = 2, *, bounded: bool = False) -> str:
+    """Format both ends; an infinite one is open.
+
+    Examples
+    --------
+    >>> brackets(0.171, 0.43), brackets(0.171, math.inf)
+    ('[0.17, 0.43]', '[0.17, ∞)')
+    """
     inside = f"{number(low, digits, bounded=bounded)}, {number(high, digits, bounded=bounded)}"
-    left, right = "(" if math.isinf(low) else "[", ")" if math.isinf(high) else "]"
-    return f"{level_text(level)} CI {left}{inside}{right}"
+    return f"{'(' if math.isinf(low) else '['}{inside}{')' if math.isinf(high) else ']'}"
 
 
 def digits_of(std_error: float | None, least: int = 2) -> int:
@@ -285,6 +295,18 @@ def meant(word: str, known: Iterable[str]) -> str:
     close = [one for one in names if one.casefold() == word.casefold()]
     close = close or difflib.get_close_matches(word, names, n=1)
     return f"Did you mean '{close[0]}'? " if close else ""
+
+
+def unknown(kind: str, word: str, known: Iterable[str], all_of: str = "") -> str:
+    """Return that nothing of a kind has a name, with the nearest name and all that there are.
+
+    Examples
+    --------
+    >>> unknown("metric", "mcnemr", ["symmetry", "mcnemar"])
+    "no metric 'mcnemr'. Did you mean 'mcnemar'? Metrics: symmetry, mcnemar"
+    """
+    names = list(known)
+    return f"no {kind} '{shorten(word)}'. {meant(word, names)}{capital(all_of or kind + 's')}: {', '.join(names)}"
 
 
 def markdown(text: str, width: int = 400) -> str:

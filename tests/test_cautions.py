@@ -39,7 +39,7 @@ def test_the_terminal_explains_a_caution_as_the_page_does(capsys: pytest.Capture
 
 def test_an_unknown_caution_is_an_error_that_lists_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "SS999"]) == 2
-    assert "no caution 'SS999'; cautions: SS101, " in capsys.readouterr().err
+    assert "Cautions: SS101, " in capsys.readouterr().err
 
 
 def test_cautions_of_a_table_are_followed_by_the_command_that_explains_them(

@@ -213,8 +213,8 @@ def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings of a claim: each number where it is said of all, else one finding of how many bear it out.
 
     A disagreement is as strong as its evidence. It is as severe as its numbers where a document has the sentence word
-    by word. It is minor where the sentence was found by the words of a note, is only quoted, or was noted with its
-    place in the paper. A note without a place is one finding, which is not checkable: nobody is known to claim it.
+    by word. It is minor where the sentence was found by the words of a note, or is only quoted, and where a note has
+    its place. A note without a place is one finding, which is not checkable: nobody is known to claim it.
     """
     if claim.basis == "note" and not claim.place:
         return [_noted(claim, findings)]

@@ -97,7 +97,8 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
     if isinstance(error, NoDesign):
         example = getattr(options, "example", None)
         files = ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
-        print(proposed(error, files), file=sys.stdout if options.command == "check" else sys.stderr)
+        if said := proposed(error, files):
+            print(said, file=sys.stdout if options.command == "check" else sys.stderr)
 
 
 def _fail(message: str, code: int) -> int:

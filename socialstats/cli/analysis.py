@@ -17,6 +17,7 @@ from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts, r
 from socialstats.cli.settings import COMPUTED, Settings
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
@@ -55,11 +56,11 @@ class Analysis:
     study: Study
     options: StudyOptions
     hypotheses: tuple[Hypothesis, ...]
-    deviations: tuple[str, ...]
+    deviations: Levels
     facts: dict[str, str]
-    notes: tuple[str, ...] = ()
+    notes: Levels = ()
 
-    def run(self) -> tuple[Outcome, tuple[str, ...]]:
+    def run(self) -> tuple[Outcome, Levels]:
         """Return the outcome, and every departure from the plan."""
         found = run_study(self.study, self.design, self.options)
         if self.options.models is not None and not any(block.id.startswith(FACTORS) for block in found.blocks):
@@ -118,7 +119,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     )  # fmt: skip
 
 
-def of_logs(table: Table, settings: Settings) -> tuple[dict[str, Any], tuple[str, ...]]:
+def of_logs(table: Table, settings: Settings) -> tuple[Fields, Levels]:
     """Return the settings with what logs are, and what was chosen: scores of models, or games of two.
 
     Questions of games are clusters. Of several scores of each answer the first is analysed.
@@ -151,7 +152,7 @@ def first_scorer(table: Table, settings: Settings) -> str:
     return first if len(scored.n) == len(answers.n) < table.height else ""
 
 
-def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> Input:
+def read_input(options: argparse.Namespace, settings: Fields) -> Input:
     """Return the table of the files, or of a bundled data set."""
     from socialstats import datasets
 

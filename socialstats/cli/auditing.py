@@ -15,7 +15,7 @@ from socialstats.text import listing
 if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
 
-HELP = "check the numbers of a paper, or of its tables, for consistency, without the data behind them"
+HELP = "check a paper's numbers for consistency, without its data"
 EPILOG = """examples, with the tables in examples/data:
   socialstats audit paper.pdf -o audit.html           # tables and test results of a paper: .pdf, .tex, .md, .html
   socialstats audit table2.csv                        # the checks that the columns' names allow

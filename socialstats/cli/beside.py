@@ -10,6 +10,7 @@ import narwhals as nw
 
 from socialstats.cli.deciding import mapped_columns, words
 from socialstats.cli.settings import SETTINGS, Settings
+from socialstats.designs.aliases import Fields
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import groupings
 from socialstats.designs.vocabulary import RATERS
@@ -33,7 +34,7 @@ BUNDLED = {
 }  # ends of names of bundled data
 
 
-def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[dict[str, Any], dict[str, str]]:
+def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[Fields, dict[str, str]]:
     """Read the tables beside the data that the study takes.
 
     Returns
@@ -48,7 +49,7 @@ def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -
     InputError
         If the study does not take such a table, and whatever it finds in it.
     """
-    fields: dict[str, Any] = {}
+    fields: Fields = {}
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
         path, spoken = settings.get(key), key.replace("_", " ")
@@ -84,7 +85,7 @@ def models_of(table: Table) -> Table:
 
 
 def with_factors(table: Table, settings: Settings) -> Table:
-    """Add the columns of ``--models`` that ``--rater-group`` names and the table lacks; people have none of them."""
+    """Add the columns of ``--models`` that ``--rater-groups`` names and the table lacks; people have none of them."""
     asked = [name for name in words(settings.get("rater_groups")) if name not in table.columns]
     rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names)
     if not asked or settings.get("models") is None or rater not in table.columns or table.lazy:

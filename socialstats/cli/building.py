@@ -7,18 +7,19 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import Output, add_command
+from socialstats.cli.settings import Settings
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError, Problem
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
     from socialstats.planning.builders import Items
 
-HELP = "make the items of a protocol from lists of parts: crossed, balanced, drawn with a seed, counted"
+HELP = "make the items of a protocol from lists of parts"
 EPILOG = """examples:
   socialstats design norm-goal examples/design/norm_goal.toml -o norms.csv
   socialstats collect --new norm-goal goals
@@ -90,7 +91,7 @@ def further(protocol: str, target: str) -> list[str]:
     return [f'next: {start}, where items = "{target}" in run.toml, {there}']
 
 
-def read_design(path: Path) -> dict[str, Any]:
+def read_design(path: Path) -> Fields:
     """Return what a design file says."""
     from socialstats.tables.sources import small_file
     from socialstats.tables.toml_files import toml_of
@@ -101,14 +102,14 @@ def read_design(path: Path) -> dict[str, Any]:
         raise InputError(Problem(source=path.name, message=error.strerror or "cannot be read")) from None
 
 
-def tables_of(spec: Mapping[str, Any], folder: Path) -> set[Path]:
+def tables_of(spec: Settings, folder: Path) -> set[Path]:
     """Return the files that a design names."""
     return {
         Path(os.path.realpath(folder / value)) for value in spec.values() if isinstance(value, str) and "." in value
     }
 
 
-def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:
+def written_by(spec: Settings, source: str) -> Fields:
     """Return who writes texts and how; empty where the design has no such section."""
     from socialstats.text import meant
 
@@ -136,7 +137,7 @@ def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
     return texts, [str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")]
 
 
-def prepare(items: Items, write: Mapping[str, Any], folder: Path) -> None:
+def prepare(items: Items, write: Settings, folder: Path) -> None:
     """Write the prompts of all texts that can be asked for so far, and their run file, beside the design."""
     import pandas as pd
 

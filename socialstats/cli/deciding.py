@@ -7,12 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Pair, Texts
+from socialstats.designs.options import PARTS as OF_COMPARISONS
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
-from socialstats.text import listing, meant, shorten
+from socialstats.text import capital, listing, meant, shorten
 
 PartColumns = dict[str, str]
 PARTS = {
@@ -20,6 +22,7 @@ PARTS = {
     "groups": ("group", "value", "unit", "count", "weight", "by", "cluster", "repeat"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "weight", "by", "cluster", "repeat"),
 }
+MAPPED = {"comparisons": OF_COMPARISONS, **PARTS}  # what --map may name
 BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
@@ -43,6 +46,7 @@ MARKS = {
 NONE_PLAYS = {"groups": "unit", "ratings": "rater"}  # a part that no column may play: --map unit=
 MOST_CONDITIONS = 12  # labels of a condition that is taken by its name
 OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
+FREE = ("order", "values")  # parts that may be said without a column
 SCALES = {
     "paired": ("binary", "nominal", "numeric"),
     "groups": ("binary", "nominal", "ordinal", "numeric"),
@@ -174,6 +178,7 @@ def by_columns(table: Table, settings: Settings) -> str:
         raise NoDesign(message, table, settings)
     if table.doubt:
         raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
+    refuse_strange(table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
     raise NoDesign(f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}", table, settings)
@@ -233,6 +238,23 @@ def messages(problems: Sequence[Problem]) -> str:
     return "; ".join(problem.message for problem in problems)
 
 
+def refuse_strange(table: Table, settings: Settings) -> None:
+    """Refuse a column of ``--map`` that the table lacks, with the nearest.
+
+    Raises
+    ------
+    DesignError
+        Naming the entry.
+    """
+    for entry in words(settings.get("map")):
+        part, _, names = entry.partition("=")
+        strange = [name for name in next(csv.reader([names]), []) if name not in table.columns]
+        if strange and names not in table.columns and part not in FREE:
+            near = meant(strange[0], table.columns)
+            said = f"--map {shorten(entry)}: no column '{shorten(strange[0])}'. {near}{capital(columns_text(table))}"
+            raise DesignError(f"{table.source}: {said}")
+
+
 def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Settings) -> None:
     """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
 
@@ -284,12 +306,12 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     return parts
 
 
-def taken_columns(table: Table, settings: Settings) -> dict[str, Any]:
+def taken_columns(table: Table, settings: Settings) -> Fields:
     """Return the columns that are declared as something else, and so play no part of a design."""
     entries = [entry.partition("=")[::2] for entry in words(settings.get("map"))]
     clusters = words(settings.get("cluster")) + [column for part, column in entries if part == "cluster"]
     by = settings.get("by") or next((column for part, column in entries if part == "by"), None)
-    found: dict[str, Any] = {"cluster": tuple(name for name in clusters if name in table.columns)}
+    found: Fields = {"cluster": tuple(name for name in clusters if name in table.columns)}
     return found | ({"by": by} if by in table.columns else {})
 
 
@@ -303,7 +325,7 @@ def known_entries(settings: Settings, parts: Collection[str]) -> list[str]:
     return [entry for entry in words(settings.get("map")) if entry.partition("=")[0] in parts]
 
 
-def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
+def map_parts(entries: Texts, name: str) -> Fields:
     """Turn ``part=column`` entries into options of a design of pairs or ratings.
 
     Examples
@@ -311,7 +333,7 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
     >>> map_parts(["unit=question", "cluster=topic", "cluster=model"], "paired")
     {'unit': 'question', 'cluster': ('topic', 'model')}
     """
-    done: dict[str, Any] = {}
+    done: Fields = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
         if equals and not column and part == NONE_PLAYS.get(name):
@@ -356,7 +378,7 @@ def words(value: Any) -> list[str]:
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def where(word: str, option: str = "--where") -> tuple[str, str]:
+def where(word: str, option: str = "--where") -> Pair:
     """Split COLUMN=VALUE.
 
     Examples
@@ -370,7 +392,7 @@ def where(word: str, option: str = "--where") -> tuple[str, str]:
     return column, value
 
 
-def split_list(entries: Sequence[str]) -> list[str]:
+def split_list(entries: Texts) -> list[str]:
     """Split comma-separated labels; a label with a comma stands in double quotes.
 
     Examples

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from socialstats.cli.deciding import mapped_columns
 from socialstats.cli.designs import Design
-from socialstats.cli.settings import Settings
+from socialstats.cli.settings import ROWS, Settings
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.paired import Paired
@@ -143,7 +142,7 @@ def _groups(design: Groups) -> list[str]:
     return [listing(list(sizes)), *_contrast(design, design.groups)]
 
 
-def _contrast(design: Groups | Paired, names: tuple[str, ...]) -> list[str]:
+def _contrast(design: Groups | Paired, names: Levels) -> list[str]:
     """Return which difference is taken, and on which scale."""
     levels = f": {_names(design.levels)}" if design.levels else ""
     return [f"difference  {' minus '.join(map(shorten, names))}", f"scale       {design.scale}{levels}"]
@@ -175,7 +174,7 @@ def _ratings(design: Ratings) -> list[str]:
     return lines
 
 
-def _names(labels: tuple[str, ...]) -> str:
+def _names(labels: Levels) -> str:
     return listing([shorten(label, 40) for label in labels], most=MOST)
 
 
@@ -192,15 +191,13 @@ def _strengths(design: Comparisons) -> str:
     return f"not finite: {'; '.join(lone) or count(len(graph.groups), 'separate group')}"
 
 
-def data_section(design: Design, settings: Settings) -> dict[str, Any]:
+def data_section(design: Design, settings: Settings) -> Fields:
     """Return the keys of a plan that read the same design again."""
     name = type(design).__name__.lower()
-    known: dict[str, Any] = {
+    known: Fields = {
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
-        "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
-        "exclude": settings.get("exclude"), "exclude_raters": settings.get("exclude_raters"),
-        "encoding": settings.get("encoding"),
-        "na": settings.get("na"), "count": settings.get("count"), "crosstab": settings.get("crosstab"),
+        "by": design.by.name if design.by is not None else None,
+        **{key: settings.get(key) for key in (*ROWS, "encoding", "na", "count", "crosstab")},
         "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):
@@ -221,9 +218,9 @@ def data_section(design: Design, settings: Settings) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shaped_section(settings: Settings) -> dict[str, Any]:
+def shaped_section(settings: Settings) -> Fields:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
-    keys = ("encoding", "by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
+    keys = ("encoding", "by", "cluster", "na", "refusal", *ROWS, "missing", "raters")
     return {"map": mapped_columns(settings)} | {key: settings.get(key) for key in keys}
 
 

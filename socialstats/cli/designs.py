@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from socialstats.cli.deciding import (
     NoDesign,
@@ -21,8 +20,9 @@ from socialstats.cli.deciding import (
 )
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
-from socialstats.cli.settings import OWN, SETTINGS, Settings
+from socialstats.cli.settings import OWN, ROWS, SETTINGS, Settings
 from socialstats.cli.shapes import read_shape, shaped
+from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
@@ -121,7 +121,7 @@ def with_joint_parts(table: Table, settings: Settings) -> Table:
     return table
 
 
-def with_scale(settings: Settings) -> Mapping[str, Any]:
+def with_scale(settings: Settings) -> Settings:
     """Return the settings with the scale of the study that was asked for, where no scale was said."""
     asked = settings.get("study")
     if asked is None or settings.get("scale"):
@@ -162,7 +162,7 @@ def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
     """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []
     reasons = settings.get(REASONS) or {}
-    asked = [(key, word) for key in ("where", "exclude", "exclude_raters") for word in words(settings.get(key))]
+    asked = [(key, word) for key in ROWS for word in words(settings.get(key))]
     for key, word in asked:
         option = SETTINGS[key].option
         column, value = where(word, option)
@@ -186,7 +186,7 @@ def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
     return table, steps
 
 
-def options_of(name: str, settings: Settings) -> dict[str, Any]:
+def options_of(name: str, settings: Settings) -> Fields:
     """Return the keyword options of the design's reader."""
     entries = words(settings.get("map"))
     options = map_options(entries) if name == "comparisons" else map_parts(entries, name)
@@ -205,11 +205,12 @@ def read_paired(table: Table, settings: Settings) -> Paired:
     """Read pairs: one row per unit and condition, or one row per unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
-        kept: dict[str, Any] = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
+        kept: Fields = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
         head = table.columns[0].strip()  # what stands over the labels of the rows names them, or both sides
         two = [side.strip() for side in re.split(r"[\\/]", head)]
         sides = two if len({*two} - {""}) == 2 == len(two) else (head, "columns")
-        kept = ({"conditions": sides} if bare(head) not in (*ROW_NAMES, "columns") else {}) | kept
+        if bare(head) not in (*ROW_NAMES, "columns"):
+            kept.setdefault("conditions", sides)
         return Paired.from_table(crosstab(table), **kept, source=table.source)
     pair = wide_pair(table.columns)
     wide = "first" in options or "second" in options
@@ -274,7 +275,7 @@ def read_ratings(table: Table, settings: Settings) -> Ratings:
         if part in options:
             raise InputError(f"--map {part}= is for one row per rating; with --raters the columns are raters")
     if "rater_groups" in options:
-        raise InputError("--rater-group is for one row per rating; with --raters the columns are raters")
+        raise InputError("--rater-groups is for one row per rating; with --raters the columns are raters")
     return Ratings.from_wide(table, raters_in="columns", **options)
 
 

@@ -11,26 +11,29 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import PARTS, map_parts, parts_of, split_list
+from socialstats.cli.deciding import MAPPED, PARTS, map_parts, parts_of, split_list
 from socialstats.cli.designs import READERS, selected
+from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_writing, words_of
-from socialstats.cli.settings import DESIGNS, SETTINGS, Settings
+from socialstats.cli.settings import DESIGNS, ROWS, SETTINGS, Settings
 from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
+from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import makers_of
 from socialstats.designs.options import map_options
 from socialstats.errors import InputError
+from socialstats.resampling.permutation import in_our_spelling
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
 from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like, write_whole, writing
-from socialstats.text import count
+from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
-ROWS = ("where", "exclude", "exclude_raters")  # said as for report, and read as there
-ALSO = {"rater_groups": "--rater-group", "columns": "--level-columns"}  # what report calls them
+ALSO = {"columns": "--level-columns"}  # what report calls it
 FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
+LONGEST = 50  # list of choices beside an option; longer ones are in its words
 NOT_TYPED = ("allowed", "source")  # limits of covariates, name for messages
 OF_FILE = {"input_format": "format", "encoding": "encoding"}  # options of how a file is read, as keywords
 
@@ -48,11 +51,11 @@ def run_estimate(options: argparse.Namespace) -> int:
     name, *words = options.words or [""]
     if options.list_metrics or not name:
         print("usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):")
-        print("\n".join(f"  {metric:<26} {_first_line(function)}" for metric, function in known.items()))
+        print("\n".join(listed(known)))
         return 0
     function = known.get(name.replace("-", "_"))
     if function is None:
-        raise InputError(f"no metric '{name}'; metrics: {', '.join(known)}")
+        raise InputError(unknown("metric", name, known))
     parser, hints = parser_of(function)
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
@@ -115,7 +118,7 @@ def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -
     return next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
 
 
-def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, Any]:
+def mapped(design: str, entries: Sequence[str], given: Settings) -> Fields:
     """Return the columns that ``--map`` names, as the keywords of the table's reader.
 
     Raises
@@ -132,7 +135,7 @@ def mapped(design: str, entries: Sequence[str], given: Settings) -> dict[str, An
     return found
 
 
-def kept_rows(path: str, chosen: Mapping[str, Any]) -> Table:
+def kept_rows(path: str, chosen: Settings) -> Table:
     """Return the rows of a table that remain, as ``--where`` and the like say, and say how many went."""
     table = read_table(path, *(chosen[key] for key in OF_FILE))
     table, steps = selected(table, {key: chosen[key] for key in ("map", *ROWS)})
@@ -141,7 +144,7 @@ def kept_rows(path: str, chosen: Mapping[str, Any]) -> Table:
     return table
 
 
-def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
+def counted(table: Table, design: str, given: Fields) -> Any:
     """Return the design of a square table of counts; what says how to read it is taken out of `given`.
 
     Raises
@@ -151,26 +154,22 @@ def counted(table: Table, design: str, given: dict[str, Any]) -> Any:
     """
     if design not in READERS:
         raise InputError("--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out")
-    reading: dict[str, Any] = {
-        key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given
-    }
+    reading: Fields = {key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given}
     return READERS[design](table, {"crosstab": True, **reading})
 
 
-def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
+def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]]]:
     """Return the parser of a metric's options and of the columns of its table, and what types each of them takes."""
-    from socialstats.cli.parser import Parser
-
     tables = getattr(function, "tables", 1)
     parser = Parser(
         prog=f"socialstats estimate {function.__name__}", allow_abbrev=False,
         usage=f"socialstats estimate {function.__name__} {' '.join(['TABLE'] * tables)} [options]",
-        description=_first_line(function), formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=_first_line(function),
         epilog=f"Lists are typed A,B,C. The whole description: help(socialstats.{function.__name__}) in Python.",
     )  # fmt: skip
     parser.add_argument("tables", metavar="TABLE", nargs=tables, help="file of the table; - for standard input")
     add = parser.add_argument
-    add("--format", dest="as", choices=FORMATS, help="what is printed (default: by the name of -o, else text)")
+    add("--format", dest="as", choices=FORMATS, help="default: by the name of -o, else text")
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
     add("--input-format", choices=FILES, help="format of the table (default: by its suffix, then its content)")
@@ -200,17 +199,22 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
         hints["formula"] = [str, types.NoneType]
     for title, names in shown.items():
         add_keywords(parser, title, names, hints)
+    design = next((one.__name__.lower() for one in _readers_of(function) if one.__name__.lower() in MAPPED), "")
+    parser.brief |= {"map": f"which part a column plays: {', '.join(MAPPED[design])}"} if design else {}
+    everyday = ["tables", *(one.name for one in own), "map", "where", "cluster", "by", "levels", "as", "output"]
+    parser.shorten(everyday, f"every option, of all columns too: socialstats estimate {function.__name__} --help-all")
     return parser, hints
 
 
 def add_keywords(
-    parser: argparse.ArgumentParser, title: str, names: Sequence[tuple[str, Any, str]], hints: Mapping[str, list[Any]]
+    parser: Parser, title: str, names: Sequence[tuple[str, Any, str]], hints: Mapping[str, list[Any]]
 ) -> None:
     """Add keywords of a function (name, default, help) as a group of options."""
     group = parser.add_argument_group(title)
     for name, default, said in names:
         spellings = [f"--{name.replace('_', '-')}", *([ALSO[name]] if name in ALSO else [])]
         group.add_argument(*spellings, dest=name, **_shape(hints[name], default, said))
+        parser.brief[name] = _shape(hints[name], default, said.partition(". ")[0])["help"]
 
 
 def kinds(hint: Any) -> list[Any]:
@@ -226,7 +230,7 @@ def kinds(hint: Any) -> list[Any]:
     return list(get_args(hint)) if get_origin(hint) is Literal else [hint]
 
 
-def _shape(found: Sequence[Any], default: Any, words: str) -> dict[str, Any]:
+def _shape(found: Sequence[Any], default: Any, words: str) -> Fields:
     """Return how argparse takes an option: a switch, one word, or words; and its help."""
     switch = bool in found
     known = default is not inspect.Parameter.empty and default not in (None, ())
@@ -238,7 +242,10 @@ def _shape(found: Sequence[Any], default: Any, words: str) -> dict[str, Any]:
         said.append("A,B,..." if _listed(found) else "NAME")
     said += ["NUMBER"] if any(kind in (int, float) for kind in found) else []
     said += ["KEY=VALUE,..."] if any(get_origin(kind) is Mapping for kind in found) else []
-    shape = {"metavar": "|".join(said) or "WORD", "help": words}
+    choices = "|".join(said) or "WORD"
+    if len(choices) > LONGEST:
+        words, choices = f"{words}: {', '.join(said)}".lstrip(": "), "WORD"
+    shape = {"metavar": choices, "help": words}
     if switch:
         return shape | {"nargs": "?", "const": True}
     return shape | ({"action": "append"} if _listed(found) else {})  # also typed once for each
@@ -264,12 +271,16 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     ['story', 'judge']
     >>> typed("cluster", ["story", "judge"], kinds(str | Sequence[str] | None))
     ['story', 'judge']
+    >>> typed("alternative", "two.sided", kinds(Literal["two_sided", "greater", "less"]))
+    'two_sided'
     >>> typed("weights", "left=-1,right=1", kinds(Mapping[str, float] | None))
     {'left': -1.0, 'right': 1.0}
     """
     option = f"--{name.replace('_', '-')}"
     if isinstance(word, bool):
         return word
+    if name == "alternative":
+        word = in_our_spelling(word.lower())
     if isinstance(word, list):
         if len(word) > 1:
             parts = split_list(word)
@@ -298,8 +309,8 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     raise InputError(f"{option} {word}: " + (f"one of {allowed}" if allowed else "not a number"))
 
 
-def _mapping_of(option: str, word: str, kind: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _mapping_of(option: str, word: str, kind: Any) -> Fields:
+    found: Fields = {}
     for key, sign, value in (part.partition("=") for part in split_list([word])):
         if not sign:
             raise InputError(f"{option} {word}: '{key}' has no value; write KEY=VALUE,KEY=VALUE")
@@ -328,6 +339,18 @@ def cautions_of(result: Any) -> list[Any]:
     if isinstance(result, ResultGroup):
         return [one for level in result for one in cautions_of(result[level])]
     return [one for one in result.cautions if one.severity != "info"]
+
+
+def listed(known: Mapping[str, Callable[..., Any]]) -> list[str]:
+    """Return a line for each metric, by the groups of the public names."""
+    import socialstats
+
+    lines = []
+    for group, (about, _) in socialstats._GROUPS.items():
+        names = [name for name in socialstats._names(group) if name in known]
+        lines += [f"{group}: {about}"] if names else []
+        lines += [f"  {name:<26} {_first_line(known[name])}" for name in names]
+    return lines
 
 
 def functions() -> dict[str, Callable[..., Any]]:

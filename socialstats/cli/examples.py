@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from socialstats.cli.deciding import words
 from socialstats.cli.settings import Settings
+from socialstats.designs.aliases import Fields
 
-READINGS: dict[str, dict[str, Any]] = {
+READINGS: dict[str, Fields] = {
     "baseball": {"order": "home"},
     "ice_hockey": {"map": ["item_a=visitor", "item_b=opponent"], "order": ""},
     "norm_goal": {
@@ -34,7 +33,7 @@ def dataset_of(name: str) -> str:
     return name.replace("-", "_")
 
 
-def with_reading(name: str, settings: Settings) -> dict[str, Any]:
+def with_reading(name: str, settings: Settings) -> Fields:
     """Add the options with which a bundled data set is read; what was given stays.
 
     Examples

@@ -7,14 +7,16 @@ import json
 import operator
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import add_writing, words_of
+from socialstats.cli.settings import Settings
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.errors import APPROXIMATE, InputError, MissingDependency, SocialStatsError
-from socialstats.text import count, listing, number, p_value, quoted
+from socialstats.text import count, listing, number, p_value, quoted, unknown
 from socialstats.voice import speaking
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from socialstats.results import Result, ResultGroup, Row
 
 FORMATS = ("text", "md", "json", "junit")
-HELP = "exit with 1 unless numbers of a table meet requirements, for continuous integration"
+HELP = "exit with 1 unless numbers of a table meet requirements"
 EPILOG = """a requirement is QUANTITY[TERM].FIELD, a sign, and a number:
   mean[new - old].conf_low > -0.02    difference of means of two conditions or models on the same units
   mean[new].conf_low >= 0.6           mean of one of them
@@ -36,9 +38,9 @@ examples, with the tables in examples/data:
   socialstats gate answers.csv --unit item --cluster scenario --require "mean[reminded - plain].conf_low > 0"
 
 exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
-SHOWN: dict[str, Any] = {
+SHOWN: Fields = {
     "usage": "socialstats gate TABLE --require REQUIREMENT [options]", "description": HELP, "epilog": EPILOG,
-    "allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
 }  # fmt: skip
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
@@ -106,7 +108,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def run_gate(options: argparse.Namespace) -> int:
     """Compute what the requirements name, say which are met, and return 0 where all are, else 1."""
-    from socialstats.cli.parser import Parser
+    from socialstats.cli.helping import Parser
     from socialstats.tables.writing import writing
 
     parser = Parser(prog="socialstats gate", **SHOWN)
@@ -126,7 +128,7 @@ def run_gate(options: argparse.Namespace) -> int:
 
 
 def judged(
-    wanted: Sequence[Requirement], words: Sequence[str]
+    wanted: Sequence[Requirement], words: Texts
 ) -> tuple[list[Entry], list[float | None], list[str]]:  # fmt: skip
     """Return an entry and a value for each requirement, and the cautions of the results that they rest on.
 
@@ -171,18 +173,20 @@ def judged(
             values.append(None)
             entries.append(Entry(source=words[0], name=one.text, verdict="fails", reason=str(error), wrong=True,
                                  cells=("undefined",)))  # fmt: skip
-    if unknown := set.intersection(*strange):
-        raise InputError(f"no metric of these requirements has the option {quoted(sorted(unknown))}")
+    if idle := sorted(set.intersection(*strange)):
+        near = f". {said}" if (said := parser.nearest(idle)) else ""
+        raise InputError(f"no metric of these requirements has the option {quoted(idle)}{near}")
     if any(one.field.startswith("p_") and one.sign.startswith(">") for one in wanted):
         cautions["A large p value is no evidence that two are equal: require a limit of the interval"] = None
     return entries, values, list(cautions)
 
 
-def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+def metric_of(one: Requirement, known: Settings) -> tuple[str, Fields, str]:
     """Return the metric of a requirement, options that it implies, and the term of its row."""
     if one.quantity != "mean":
         if one.quantity not in known:
-            raise InputError(f"--require {one.text}: no quantity '{one.quantity}'; there are mean, {', '.join(known)}")
+            wrong = unknown("quantity", one.quantity, ["mean", *known], "quantities")
+            raise InputError(f"--require {one.text}: {wrong}")
         return one.quantity, {}, one.of.strip()
     first, minus, second = (part.strip() for part in one.of.partition(" - "))
     if minus:
@@ -190,7 +194,7 @@ def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str
     return MEANS["one"], {}, first
 
 
-def _as_conditions(words: Sequence[str]) -> list[str]:
+def _as_conditions(words: Texts) -> list[str]:
     """Return the words with the column of models as that of conditions: a difference of means pairs them."""
     if any(word.split("=")[0] == "--condition" for word in words):
         return list(words)
@@ -260,7 +264,7 @@ def headline(entries: Sequence[Entry]) -> str:
     return f"{count(len(entries) - failed)} of {count(len(entries), 'requirement')} met."
 
 
-def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Sequence[str]) -> str:
+def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Texts) -> str:
     """Return the outcome in one of the formats."""
     if kind == "junit":
         return as_junit("socialstats gate", entries)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from socialstats.cli.deciding import mapped_columns, parts_of, words
-from socialstats.cli.settings import Settings
+from socialstats.cli.settings import ROWS, Settings
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.people import is_people
 from socialstats.designs.profile import Column, Profile
@@ -41,12 +39,12 @@ class Columns:
         self.table, self.settings, self.design, self.seen = table, settings, design, Profile(table)
         self.parts = parts_of(design, table, settings)
         self.mapped = mapped_columns(settings)
-        rows = [entry for key in ("where", "exclude", "exclude_raters") for entry in words(settings.get(key))]
+        rows = [entry for key in ROWS for entry in words(settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         self.taken = {column for key in keys for column in words(settings.get(key))}
         self.taken |= {*self.parts.values(), *self.mapped.values(), *(entry.partition("=")[0] for entry in rows)}
 
-    def free(self, names: Sequence[str] = ()) -> list[Column]:
+    def free(self, names: Texts = ()) -> list[Column]:
         """Return the columns that play no part and were named nowhere, and that hold two labels or more.
 
         With `names` only columns that are called so, in any case: the labels of the others are not counted.
@@ -55,7 +53,7 @@ class Columns:
         columns = (self.seen.column(name) for name in wanted if name not in self.taken)
         return [c for c in columns if c is not None and c.size > 1]
 
-    def first(self, names: Sequence[str]) -> Column | None:
+    def first(self, names: Texts) -> Column | None:
         """Return the first free column of these names, in any case."""
         return min(self.free(names), key=lambda c: names.index(c.name.casefold()), default=None)
 
@@ -68,9 +66,11 @@ class Columns:
     def clusters(self) -> list[str]:
         """Return the clusters of comparisons (judges and prompts), or the one of pairs."""
         free = self.free()
-        if self.design == "comparisons" and {"item_a", "item_b"} <= {*self.parts}:
+        named = [name for part, name in self.parts.items() if part in ("item_a", "item_b")]
+        items = [c for c in map(self.seen.column, named) if c is not None]
+        if self.design == "comparisons" and len(items) == 2:
             used = {*self.table.columns} - {c.name for c in free}
-            return clusters_of(self.seen, (self.parts["item_a"], self.parts["item_b"]), [*used])
+            return clusters_of(self.seen, items[0], items[1], [*used])
         return [c.name for c in free if is_cluster(c) and (self.design != "paired" or self.constant(c, "unit"))][:1]
 
     def model(self) -> str | None:
@@ -97,7 +97,7 @@ def is_cluster(column: Column) -> bool:
     return several and (prompts or bool(CLUSTER_NAME.search(column.name)))
 
 
-def ratings_guess(columns: Columns) -> dict[str, Any]:
+def ratings_guess(columns: Columns) -> Fields:
     """Guess source, strata, clusters, groups of raters, by, levels and refusals of ratings."""
     declared = columns.mapped.get("rater_source")
     source = columns.seen.column(declared) if declared else columns.source()
@@ -107,7 +107,7 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
     kinds = [c for c in of_units if c.size <= MOST_GROUPS and any(k in c.name.casefold() for k in KINDS)]
     clusters = [c for c in of_units if is_cluster(c) and c not in kinds][:1]
     loose = [c.name for c in free if c not in (*of_units, *of_raters) and c.size <= MOST_BY]
-    guess: dict[str, Any] = {
+    guess: Fields = {
         "strata": [c.name for c in of_units if c.size <= MOST_GROUPS and c not in clusters],
         "rater_groups": [c.name for c in of_raters if c.size <= MOST_GROUPS],
         "cluster": [c.name for c in clusters],
@@ -130,7 +130,7 @@ def people_and_models(table: Table, settings: Settings) -> str | None:
     return source.name if source is not None and people_among(source) else None
 
 
-def levels_guess(columns: Columns, source: Column | None) -> dict[str, Any]:
+def levels_guess(columns: Columns, source: Column | None) -> Fields:
     """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
     value = columns.seen.column(columns.parts.get("value") or "")
     if value is None or columns.settings.get("levels") or columns.settings.get("scale"):
@@ -147,7 +147,7 @@ def levels_guess(columns: Columns, source: Column | None) -> dict[str, Any]:
     return {"refusal": refusals} | ({"levels": order} if order else {"scale": "nominal"})
 
 
-def letters_of_models(table: Table, value: Column, source: Column, labels: Sequence[str]) -> list[str]:
+def letters_of_models(table: Table, value: Column, source: Column, labels: Texts) -> list[str]:
     """Return the last letters of a scale that people never chose: what models answer who refuse."""
     if not ordered(labels) or any(len(label) > 1 for label in labels):
         return []

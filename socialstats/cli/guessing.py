@@ -6,18 +6,17 @@ was said and guess one thing only: the column that says which raters are people 
 
 from __future__ import annotations
 
-from typing import Any
-
 from socialstats.cli.deciding import NoDesign, decide, words
 from socialstats.cli.guesses import Columns, ratings_guess
 from socialstats.cli.proposals import proposals, reading
 from socialstats.cli.settings import Settings
 from socialstats.cli.shapes import shaped
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.tables import Table
 
 
-def guessed(table: Table, settings: Settings, chosen: str | None = None) -> dict[str, Any]:
+def guessed(table: Table, settings: Settings, chosen: str | None = None) -> Fields:
     """Return the settings with guesses for what they leave open; those of a study's own shape as they are.
 
     Parameters
@@ -38,14 +37,14 @@ def guessed(table: Table, settings: Settings, chosen: str | None = None) -> dict
         columns = None
     if columns is None or (design == "paired" and not columns.parts.get("condition")):
         return said
-    of_rows: dict[str, Any] = {"cluster": columns.clusters(), "by": columns.model()}
+    of_rows: Fields = {"cluster": columns.clusters(), "by": columns.model()}
     guess = ratings_guess(columns) if design == "ratings" else of_rows
     entries = [*words(said.get("map")), *guess.pop("map", [])]
     found = {key: value for key, value in guess.items() if value and not said.get(key)}
     return said | found | ({"map": entries} if entries else {})
 
 
-def fitting(table: Table, settings: dict[str, Any], chosen: str | None) -> tuple[str | None, dict[str, Any]]:
+def fitting(table: Table, settings: Fields, chosen: str | None) -> tuple[str | None, Fields]:
     """Return the design that the columns fit by name, or the most likely proposal; None where none does."""
     try:
         return decide(table, settings, chosen), settings

@@ -9,11 +9,12 @@ from socialstats.cli.deciding import split_list, words
 from socialstats.cli.designs import Design, read
 from socialstats.cli.plan import REASONS, Plan
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Levels
 from socialstats.errors import InputError
 from socialstats.tables import read_table
 
 
-def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
+def settle(options: argparse.Namespace, plan: Plan) -> tuple[Fields, Levels]:
     """Merge plan and command line; the command line wins.
 
     Returns
@@ -23,7 +24,7 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
     deviations : tuple of str
         One sentence for each key that the command line overrode, or that the plan leaves open.
     """
-    settings: dict[str, Any] = {}
+    settings: Fields = {}
     deviations = []
     for key in SETTINGS:
         given = getattr(options, key, None)
@@ -64,7 +65,6 @@ def design_of(study: str | None) -> str | None:
     if study is None:
         return None
     from socialstats.studies import STUDIES
+    from socialstats.studies.page import named
 
-    if study not in STUDIES:
-        raise InputError(f"no study '{study}'; studies: {', '.join(STUDIES)}")
-    return STUDIES[study].design
+    return named(STUDIES, study).design

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from socialstats.tables.joining import Unmatched
 
-HELP = "put two tables together by a checked key (people's answers and what is known of them), or rows below rows"
+HELP = "put two tables together by a checked key, or rows below rows"
 EPILOG = """examples, with the tables in examples/data:
   socialstats join people.csv ages.csv --on rater -o joined.csv
   socialstats join model_answers.csv joined.csv --rows --on model=rater --fill-table source=model --fill source=human \\

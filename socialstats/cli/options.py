@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from socialstats.cli.settings import BESIDE, COMPUTED, READ
+from socialstats.cli.helping import Parser, StudyHelp
+from socialstats.cli.settings import COMPUTED_BY_JOB, READ_BY_JOB, SETTINGS
 
-KNOWN = (
-    "csv, tsv, jsonl, json, parquet, feather, Stata (.dta), SPSS (.sav), .xlsx or .ods (of several sheets "
-    "FILE.xlsx:SHEET), gzipped or not; - for stdin"
-)
-SEVERAL = f"{KNOWN}; several tables of the same columns, or logs of harnesses (see convert), are read together"
+KNOWN = "csv, tsv, jsonl, json, parquet, feather, dta, sav, ods, xlsx or FILE.xlsx:SHEET, gzipped or not; - for stdin"
+SEVERAL = f"{KNOWN}; or several alike, or logs of harnesses"
+EVERYDAY = tuple(key for key, one in SETTINGS.items() if one.everyday)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods")
 
 
@@ -37,7 +36,6 @@ def add_command(commands: Any, name: str, run: str, about: str, epilog: str) -> 
         description=about,
         epilog=epilog,
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=f"socialstats.cli.{run}")
     add: Callable[..., Any] = parser.add_argument
@@ -62,23 +60,27 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
                             help="in csv, no apostrophe before texts that begin with = + - @")  # fmt: skip
 
 
-def add_data(add: Callable[..., Any], *, several: bool = False) -> None:
+def add_data(parser: Parser, *, several: bool = False) -> None:
     """Add the table (or several), and how its rows and columns are read."""
-    if several:
-        add("data", nargs="*", metavar="DATA", action=Files, help=SEVERAL)
-    else:
-        add("data", metavar="DATA", help=KNOWN)
-    for one in READ:
-        one.add(add)
-    add("--input-format", help="default: by name, then content", choices=FORMATS)
+    for title, settings in READ_BY_JOB.items():
+        add = parser.add_argument_group(title).add_argument
+        if "data" not in {action.dest for action in parser._actions}:
+            several_or_one = {"nargs": "*", "action": Files, "help": SEVERAL} if several else {"help": KNOWN}
+            add("data", metavar="DATA", **several_or_one)
+            add("--input-format", help="format of the file (default: by name, then content)", choices=FORMATS)
+        for one in settings:
+            one.add(add)
 
 
-def add_analysis(add: Callable[..., Any]) -> None:
-    """Add what is computed: study, plan, and the choices of the metrics."""
-    add("--plan", metavar="FILE",
-        help="plan file (TOML); options given here override it and are listed as deviations")  # fmt: skip
-    for one in (*COMPUTED, *BESIDE):
-        one.add(add)
+def add_analysis(parser: Parser) -> None:
+    """Add what is computed: study, plan, and the choices of the metrics; and help by study."""
+    for title, settings in COMPUTED_BY_JOB.items():
+        add = parser.add_argument_group(title).add_argument
+        if "plan" not in {action.dest for action in parser._actions}:
+            add("--plan", metavar="FILE", help="plan file (TOML); options override it, and are listed as deviations")
+        for one in settings:
+            one.add(add)
+    parser.add_argument("-h", "--help", action=StudyHelp, nargs=0, help="after --study NAME: what else it takes")
 
 
 def day(word: str) -> str:

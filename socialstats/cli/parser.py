@@ -3,89 +3,78 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from socialstats.cli.auditing import add_audit
 from socialstats.cli.building import add_design
 from socialstats.cli.gating import add_gate
+from socialstats.cli.helping import Parser
 from socialstats.cli.joining import add_join
-from socialstats.cli.options import Output, add_analysis, add_data, add_writing, day
+from socialstats.cli.options import EVERYDAY, Output, add_analysis, add_data, add_writing, day
 from socialstats.cli.powering import add_power
 from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
-EPILOG = """examples, with the tables in examples/data:
+EXAMPLES = """examples, with the tables in examples/data:
   socialstats report --example role-conflict -o report.html
-  socialstats report arena.csv --map item_a=left --map item_b=right --cluster worker -o report.html
-  socialstats report answers.csv --map unit=item --map value=correct --cluster scenario -o report.html
-  socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
+  socialstats report arena.csv --map item_a=left --map item_b=right --cluster worker
+  socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html"""
+CHECKED = """examples, with the tables in examples/data:
   socialstats check choices.csv
-  socialstats estimate weighted_kappa ratings.csv --levels low,medium,high --format csv
-  socialstats validate run.eval
-  socialstats audit table2.csv --rules rules.toml
-  socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
-
+  socialstats check answers.csv --map unit=item --map value=correct --cluster scenario"""
+GUESSED = """example, with the tables in examples/data:
+  socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml"""
 COLLECT = "query language models as a run file says, and log every attempt"
-FORM = "write a page, or a table, in which people answer what a run file asks"
+FORM = "write a page, or a table, for people to answer"
 MERGE = "merge logs of 'collect' from the same questions"
 TIDY = "convert a log of 'collect' to a table"
-CONVERT = "convert the log of another harness to a table (Inspect, lm-eval, HELM, promptfoo, ...)"
+CONVERT = "convert the log of a harness to a table (Inspect, HELM, ...)"
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser that suggests what may have been meant."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print usage, the error and a suggestion; exit 2."""
-        hint = _suggest(message, self)
-        self.print_usage()
-        self.exit(2, f"error: {message}{hint}\n")
-
-    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """Return the value of an option, also ``--``: ``--na=--`` names a label. Python before 3.13 drops it."""
-        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
-            value = self._get_value(action, "--")
-            self._check_value(action, value)
-            return value
-        return super()._get_values(action, arg_strings)
-
-    def print_usage(self, file: Any = None) -> None:
-        """Print the usage line to stderr: stdout carries results only."""
-        import sys
-
-        super().print_usage(file or sys.stderr)
+JOBS = {
+    "analyse a table": "report check init estimate gate show",
+    "plan a study and collect its data": "power design collect form",
+    "make a table of logs, or of tables": "tidy convert merge join",
+    "check printed numbers": "validate audit",
+    "look up": "studies datasets cite explain",
+}  # what commands are for
+MORE = """'socialstats COMMAND --help' has the options of one, with examples. To begin with:
+  socialstats report --example role-conflict -o report.html"""
+OTHERS = """more options, by study: socialstats {command} --study NAME --help ('socialstats studies' has the names)
+every option: socialstats {command} --help-all"""
 
 
-def _suggest(message: str, parser: argparse.ArgumentParser) -> str:
-    message = message.split(" (choose from")[0]  # the choices are no mistakes
-    words = message.replace("'", " ").replace("=", " ").replace(":", " ").split()
-    known = [option for action in parser._actions for option in action.option_strings]
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            known += list(action.choices)
-            known += [o for sub in action.choices.values() for a in sub._actions for o in a.option_strings]
-    for word in words:
-        close = difflib.get_close_matches(word, known, n=1, cutoff=0.7)
-        if close and close[0] != word:
-            return f". Did you mean {close[0]}?"
-    return ""
+class Commands(Parser):
+    """The parser of all commands, whose help has them by their job."""
+
+    def sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
+        """Yield the commands of each job."""
+        (several,) = (one for one in self._actions if isinstance(one, argparse._SubParsersAction))
+        listed = {one.dest: one for one in several._choices_actions}
+        for job, names in JOBS.items():
+            yield job, [listed[name] for name in names.split()]
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> Parser:
     """Build the parser of all commands."""
     from socialstats import __version__
 
-    parser = Parser(
-        prog="socialstats", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = Commands(
+        prog="socialstats", usage="socialstats COMMAND ...", description=DESCRIPTION, epilog=MORE, allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"socialstats {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=Parser, prog="socialstats"
+    )
     _report(commands)
     _check(commands)
-    init = _command(commands, "init", "commands:init", help="guess a plan for a table and print it as TOML")
-    add_data(init.add_argument)
+    init = _command(
+        commands, "init", "commands:init", about="guess a plan for a table and print it as TOML", epilog=GUESSED,
+        usage="socialstats init DATA [options]",
+    )  # fmt: skip
+    add_data(init)
+    init.shorten(("data", *EVERYDAY), "every option: socialstats init --help-all")
     _command(commands, "studies", "commands:studies", help="list the studies and what they need")
     datasets = _command(commands, "datasets", "commands:datasets", help="list the bundled data, or describe one")
     datasets.add_argument("name", nargs="?", help="data set to describe")
@@ -95,8 +84,7 @@ def make_parser() -> argparse.ArgumentParser:
     cite.add_argument("--bibtex", action="store_true", help="as BibTeX")
     explain = _command(commands, "explain", "commands:explain", help="print cause, effect and remedy of a caution")
     explain.add_argument("codes", nargs="*", metavar="CODE", help="such as SS202; all cautions by default")
-    show = _command(commands, "show", "show:run_show", about="read a report back: summary, numbers, a table, a figure, "
-                    "the quotation")  # fmt: skip
+    show = _command(commands, "show", "show:run_show", about="read a report back: numbers, tables, figures, quotation")
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
     part = show.add_mutually_exclusive_group()
     part.add_argument("--json", action="store_true", help="every number that the page carries")
@@ -122,47 +110,49 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, run: str, *, about: str = "", **how: Any) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, run: str, *, about: str = "", **how: Any) -> Parser:
     """Add a command, and the function that runs it; `about` is both its line in the list and its description."""
     how |= {"help": about, "description": about} if about else {}
-    parser: argparse.ArgumentParser = commands.add_parser(name, **how)
+    parser: Parser = commands.add_parser(name, **how)
     parser.set_defaults(run=run if "." in run else f"socialstats.cli.{run}")
     return parser
 
 
 def _report(commands: Any) -> None:
     report = _command(
-        commands, "report", "report:run_report", help="write one self-contained HTML page", epilog=EPILOG,
-        allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        commands, "report", "report:run_report", about="write one self-contained HTML page", epilog=EXAMPLES,
+        usage="socialstats report [DATA ...] [options]", allow_abbrev=False, add_help=False,
     )  # fmt: skip
-    add = report.add_argument
-    add_data(add, several=True)
-    add("--example", metavar="NAME", help="report on a bundled data set instead of a file")
-    add_analysis(add)
-    add("-o", "--output", metavar="FILE", type=Output, help="HTML or .md file to write; - for stdout (default: "
-        "report.html; Markdown: stdout)")  # fmt: skip
+    add_data(report, several=True)
+    add_analysis(report)
+    add = report.add_argument_group("the page").add_argument
+    add("--example", metavar="NAME", help="a bundled data set instead of a file")
+    add("-o", "--output", metavar="FILE", type=Output, help=".html or .md (default: report.html); - for stdout")
     add("--format", dest="as", choices=["html", "md"], help="the page, or its main part as Markdown with tables "
-        "(default: by the name of -o, else html)")  # fmt: skip
+        "(default: by the name of -o, else html; Markdown goes to stdout)")  # fmt: skip
     add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
     add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
-        help="exit with 1 when the page has a caution of this severity or higher")  # fmt: skip
+        help="exit with 1 at a caution of this severity or higher")  # fmt: skip
     add("--date", type=day, metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
     add("--methods-note", metavar="FILE", help="text on how the data were collected ('tidy --methods'), for the page")
     add("--no-verify", action="store_true", help="skip the check by independent implementations")
     add("-q", "--quiet", action="store_true", help="no progress and no cautions on stderr")
+    everyday = ("data", *EVERYDAY, "plan", "example", "output", "json")
+    report.shorten(everyday, OTHERS.format(command="report"))
 
 
 def _check(commands: Any) -> None:
     check = _command(
         commands, "check", "commands:check", help="read a table and say what is in it, or what is wrong with it",
         description="Read a table and say what is in it, or what is wrong with it. With --plan or --study the analysis "
-        "is tried as well, with few resamples, and says what the report would refuse. Nothing is written.",
-        allow_abbrev=False,
+        "is tried as well,\nwith few resamples, and says what the report would refuse. Nothing is written.",
+        epilog=CHECKED, usage="socialstats check [DATA ...] [options]", allow_abbrev=False, add_help=False,
     )  # fmt: skip
-    add_data(check.add_argument, several=True)
-    add_analysis(check.add_argument)
+    add_data(check, several=True)
+    add_analysis(check)
     check.set_defaults(example=None)
+    check.shorten(("data", *EVERYDAY, "plan"), OTHERS.format(command="check"))
 
 
 def _collecting(commands: Any) -> None:

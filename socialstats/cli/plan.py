@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES
+from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES, Settings
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError, Problem
 from socialstats.tables.toml_files import PLAIN, read_toml
 from socialstats.text import meant
@@ -44,8 +45,8 @@ class Plan:
     name: str = ""
     text: str = ""
     sha256: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
-    hypotheses: tuple[Mapping[str, Any], ...] = ()
+    values: Settings = field(default_factory=dict)
+    hypotheses: tuple[Settings, ...] = ()
 
 
 def read_plan(path: str) -> Plan:
@@ -81,8 +82,8 @@ class _Reading:
     def __init__(self, path: str) -> None:
         self.path = path
         self.problems: list[Problem] = []
-        self.values: dict[str, Any] = {}
-        self.hypotheses: list[dict[str, Any]] = []
+        self.values: Fields = {}
+        self.hypotheses: list[Fields] = []
 
     def wrong(self, message: str, fix: str = "") -> None:
         self.problems.append(Problem(source=self.path, message=message, fix=fix))
@@ -144,7 +145,7 @@ class _Reading:
         for k, entry in enumerate(entries, 1):
             self.hypothesis(entry, str(entry.get("id") or f"number {k}"))
 
-    def hypothesis(self, entry: dict[str, Any], name: str) -> None:
+    def hypothesis(self, entry: Fields, name: str) -> None:
         where = f"[[hypothesis]] {name}:"
         for key, value in entry.items():
             self.check(where, "hypothesis", key, value)
@@ -169,7 +170,7 @@ def flat(values: Iterable[Any]) -> list[Any]:
     return [entry for value in values for entry in (value if isinstance(value, list) else [value])]
 
 
-def write_plan(sections: Mapping[str, Mapping[str, Any]], comments: Mapping[str, str]) -> str:
+def write_plan(sections: Mapping[str, Settings], comments: Mapping[str, str]) -> str:
     """Return a plan as TOML text, with a comment above each section.
 
     Examples

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 from socialstats.cli.deciding import words
 from socialstats.cli.plan import Plan
 from socialstats.cli.settings import SETTINGS, Settings
+from socialstats.designs.aliases import Levels, TextSet
 from socialstats.designs.terms import terms_of
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan import ONE_FAMILY, Hypothesis
@@ -19,7 +19,7 @@ from socialstats.text import meant, quoted, shorten
 OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")
 
 
-def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...]:
+def hypotheses_of(plan: Plan, metrics: TextSet) -> tuple[Hypothesis, ...]:
     """Return the hypotheses of a plan; those that say no status have that of the plan.
 
     Raises
@@ -39,7 +39,7 @@ def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...
     return tuple(hypothesis_of(entry, name, status) for entry, name in zip(plan.hypotheses, names, strict=True))
 
 
-def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: Collection[str]) -> None:
+def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: TextSet) -> None:
     """Refuse a covariate that the table lacks, and what is neither a covariate nor a term of a formula.
 
     Raises
@@ -83,7 +83,7 @@ def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
     )  # fmt: skip
 
 
-def contradictions(plan: Plan) -> tuple[str, ...]:
+def contradictions(plan: Plan) -> Levels:
     """State where a plan contradicts itself: confirmatory, and made with the data seen."""
     if plan.values.get("status") == "confirmatory" and plan.values.get("data_seen") is True:
         return ("data_seen: the plan is called confirmatory, and says that the data had been seen",)

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from socialstats.cli.options import Output, add_writing, words_of
+from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
-from socialstats.text import number
+from socialstats.text import number, unknown
 
 DESIGNS = {"paired-t": "power_paired_t", "mcnemar": "power_mcnemar", "clustered-mean": "power_clustered_mean"}
 FORMATS = ("text", "md", "csv", "json", "svg", "png", "pdf")
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # parts of the planned size where the curve is printed
 BAR = 40
-HELP = "compute power, the size of a study or the smallest effect, and the curve of power by size"
+HELP = "compute power, the size of a study or the smallest effect"
 EPILOG = """designs (DESIGN --help lists the options of one):
   paired-t        a mean difference of pairs, in standard deviations of the differences
   mcnemar         a difference of two proportions on the same units
@@ -60,7 +61,7 @@ def run_power(options: argparse.Namespace) -> int:
         print(f"usage: socialstats power DESIGN [options]\n\n{HELP}\n\n{EPILOG}")
         return 0
     if name not in DESIGNS:
-        raise InputError(f"no design '{name}'; designs: {', '.join(DESIGNS)}")
+        raise InputError(unknown("design", name, DESIGNS))
     function = getattr(socialstats, DESIGNS[name])
     parser, hints = parser_of(name, function)
     given = vars(parser.parse_args(words))
@@ -84,12 +85,11 @@ def run_power(options: argparse.Namespace) -> int:
 def parser_of(name: str, function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
     """Return the parser of a design's options, and what types each of them takes."""
     from socialstats.cli.estimate import add_keywords, described, kinds
-    from socialstats.cli.parser import Parser
+    from socialstats.cli.helping import Parser
 
     parser = Parser(
         prog=f"socialstats power {name}", allow_abbrev=False, usage=f"socialstats power {name} [options]",
         description=(inspect.getdoc(function) or "").partition("\n")[0],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     add = parser.add_argument
     add("--format", choices=FORMATS, help="default: by the name of -o, else text")
@@ -102,7 +102,7 @@ def parser_of(name: str, function: Callable[..., Any]) -> tuple[argparse.Argumen
     return parser, hints
 
 
-def figures() -> dict[str, Any]:
+def figures() -> Fields:
     """Return the kinds of files that hold a figure of this command, by format."""
     from socialstats.cli.show import PDF
     from socialstats.tables.writing import marked

@@ -10,7 +10,6 @@ import csv
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -25,6 +24,7 @@ from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
 from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
@@ -66,7 +66,7 @@ READINGS: tuple[Callable[[Profile], Proposals], ...] = (
 def proposals(
     table: Table,
     said: Settings,
-    reads: Callable[[Settings], dict[str, Any]],
+    reads: Callable[[Settings], Fields],
     refused: list[str] | None = None,
 ) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
@@ -134,7 +134,7 @@ def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None
     entries = words(given.get("map"))
     parts: dict[str, list[Column]] = {}
     for part, names in (entry.partition("=")[::2] for entry in entries):
-        columns = [seen.column(name) for name in next(csv.reader([names]), [])]
+        columns = [seen.column(name) for name in next(csv.reader([names]), []) if name in seen.table.columns]
         parts.setdefault(part, []).extend(c for c in columns if c is not None)
     if any(c in parts.get("repeat", ()) for part, columns in one.parts.items() if part != "repeat" for c in columns):
         return None
@@ -151,7 +151,7 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 def holds_costs(seen: Profile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    return seen.unjudged and bool(numbers) and all(c.called((*COSTS, *CALLS)) for c in numbers)
+    return seen.unjudged and all(c.called(COSTS, CALLS) for c in numbers)
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
@@ -161,8 +161,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     their names say so. Times and costs make no board.
     """
     groups = independent_groups(seen)
-    group = seen.columns[groups.group] if groups is not None else None
-    owner = seen.columns.get(groups.unit or "") if groups is not None else None
+    group, owner = (groups.group, groups.unit) if groups is not None else (None, None)
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
     contest = max((one for one in found if one.design == "comparisons"), key=lambda one: one.score, default=None)
@@ -173,10 +172,9 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
         wide = "raters" in one.parts or "first" in one.parts
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
-        unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
         owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
         owned = owned and not one.parts.get("rater_source")
-        if not (grouped or alone or unjudged or owned):
+        if not (grouped or alone or owned):
             kept.append(one)
     return kept
 
@@ -184,10 +182,10 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
 def uses_result(one: Proposal, told: set[str]) -> bool:
     """Whether a long reading takes an item or the result of a comparison as another part."""
     parts = [c.name for part in ("unit", "rater", "condition", "value") for c in one.parts.get(part, ())]
-    return one.design != "comparisons" and not {*parts}.isdisjoint(told)
+    return not {*parts}.isdisjoint(told)
 
 
-def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
+def without_notes(table: Table) -> tuple[Table, Fields]:
     """Return a table without rows that are none of its own, and the settings that leave them out.
 
     Such rows are the two further header rows of Qualtrics, and a last row of averages or totals.
@@ -213,7 +211,7 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
 def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     """Return a table without the rows that a column of true and false calls cancelled, and the setting for that."""
     seen = Profile(table)
-    for column in (c for c in seen.every if c.called(CANCELLED) and c.filled == c.rows):
+    for column in (c for c in seen.every if c.called(CANCELLED)):
         if {label.casefold() for label in column.levels} == {"false", "true"}:
             true = next(label for label in column.levels if label.casefold() == "true")
             kept, _ = rows_without(table, column.name, true)
@@ -221,7 +219,7 @@ def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     return table, {}
 
 
-def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:
+def only_trials(table: Table) -> tuple[Table, Fields]:
     """Return a table with the trials of an experiment alone, and the setting that keeps them.
 
     Other rows are called instructions, practice and the like, and columns that trials have are empty in them.
@@ -231,7 +229,7 @@ def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:
     kinds = [c for c in seen.every if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1]
     for kind in kinds:
         trials = [label for label in kind.levels if not {*words_of(label)} & {*NO_TRIALS}]
-        if len(trials) != 1 or kind.size < 2:
+        if len(trials) != 1:
             continue
         only = [c for c in gaps if seen.filled_only(c, kind, trials[0])]
         if len(only) > 1:
@@ -240,7 +238,7 @@ def only_trials(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {}
 
 
-def command(files: Sequence[str], settings: Settings, name: str = "report") -> str:
+def command(files: Texts, settings: Settings, name: str = "report") -> str:
     """Return a complete command line; `files` are those of the table, or ``--example NAME``.
 
     Examples
@@ -263,7 +261,7 @@ def command(files: Sequence[str], settings: Settings, name: str = "report") -> s
     return shlex.join(typed)
 
 
-def estimate(files: Sequence[str], one: Proposal) -> str:
+def estimate(files: Texts, one: Proposal) -> str:
     """Return the command line that estimates one metric."""
     typed = ["socialstats", "estimate", one.metric, *files]
     for part, columns in one.parts.items():
@@ -273,7 +271,7 @@ def estimate(files: Sequence[str], one: Proposal) -> str:
     return shlex.join(typed)
 
 
-def joined(labels: Sequence[str]) -> str:
+def joined(labels: Texts) -> str:
     """Write labels with commas between, as `deciding.split_list` reads them."""
     return ",".join('"' + v.replace('"', '""') + '"' if set(v) & {",", '"'} or v != v.strip() else v for v in labels)
 
@@ -290,19 +288,19 @@ def seen_words(table: Table) -> str:
             what = listing([shorten(level, 20) for level in levels], most=FEW_COLUMNS) or "nothing"
         else:
             what = "a different label in each row" if column.unique else f"{count(len(levels))} labels"
-        told.append(f"'{shorten(column.name, 30)}' ({what})")
+        told.append(f"{column} ({what})")
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
     spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
-    odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
+    odd = f" {spelled[0][0]} holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
     wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
     coded = f" It is {table.encoding}." if table.encoding else ""
     made = f" In it, {table.entries}." if table.entries else ""
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}{made}"
 
 
-def reading(table: Table, settings: Settings) -> dict[str, Any]:
+def reading(table: Table, settings: Settings) -> Fields:
     """Read a table as proposed; return what a report needs in addition.
 
     Raises
@@ -320,11 +318,11 @@ def reading(table: Table, settings: Settings) -> dict[str, Any]:
     if not isinstance(design, Comparisons):
         return {}
     graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
-    needed: dict[str, Any] = {} if graph.connected else {"prior": "0.5"}
+    needed: Fields = {} if graph.connected else {"prior": "0.5"}
     return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 
 
-def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
+def one_of_each(table: Table, settings: Settings) -> Fields:
     """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
     from socialstats.cli.designs import read
 
@@ -344,7 +342,7 @@ def one_of_each(table: Table, settings: Settings) -> dict[str, Any]:
     return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
 
 
-def nothing_found(table: Table, refused: Sequence[str]) -> str:
+def nothing_found(table: Table, refused: Texts) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     held = Profile(table).columns
     nested = [name for name in table.columns[:MOST_COLUMNS] if name not in held]
@@ -363,7 +361,7 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
-def proposed(error: NoDesign, files: Sequence[str]) -> str:
+def proposed(error: NoDesign, files: Texts) -> str:
     """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
     refused: list[str] = []
     found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)

@@ -19,6 +19,7 @@ from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
 from socialstats.cli.voices import hint
+from socialstats.designs.aliases import Levels, Pair
 from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
@@ -65,7 +66,7 @@ def made(options: argparse.Namespace) -> int:
 
 
 def write(
-    options: argparse.Namespace, targets: tuple[str, str], outcome: Outcome, plan: Plan, deviations: tuple[str, ...],
+    options: argparse.Namespace, targets: Pair, outcome: Outcome, plan: Plan, deviations: Levels,
     facts: dict[str, str],
 ) -> None:  # fmt: skip
     """Render and write the page and the JSON."""
@@ -121,7 +122,7 @@ def noted(options: argparse.Namespace) -> dict[str, str]:
     return {"how the data were collected": shorten(" ".join(text.split()), LONGEST_NOTE)}
 
 
-def targets_of(options: argparse.Namespace) -> tuple[str, str]:
+def targets_of(options: argparse.Namespace) -> Pair:
     """Return where the page and the JSON go: a file, ``-`` for stdout, or nowhere.
 
     Raises

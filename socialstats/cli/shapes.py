@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.deciding import fit_both, mapped_columns, words
+from socialstats.cli.deciding import MAPPED, fit_both, mapped_columns, words
 from socialstats.cli.settings import OWN, SETTINGS, Settings
+from socialstats.designs.aliases import Fields, Levels, Pair
 from socialstats.errors import InputError
 from socialstats.tables import Table
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import listing, meant, quoted, shorten
 
 if TYPE_CHECKING:
     from socialstats.studies import Study
@@ -63,18 +64,25 @@ def read_shape(study: Study, table: Table, settings: Settings) -> Any:
         For a part that the study does not have, and whatever the study finds.
     """
     assert study.read is not None
-    entries = words(settings.get("map"))
+    entries, known = words(settings.get("map")), parts_of_study(study)
     options = {key: settings[key] for key in (*PASSED, *study.takes) if settings.get(key)}
     options |= {"na": False} if options.get("na") in ("", [""]) else {}  # '' says: empty fields alone are missing
     if study.parts:
-        parts: dict[str, Any] = {}
-        for part, column in (map_part(entry, study, study.parts) for entry in entries):
+        parts: Fields = {}
+        for part, column in (map_part(entry, study, known) for entry in entries):
             parts[part] = (*parts.get(part, ()), column) if part == "repeat" else column
         return study.read(table, **options, **parts)
     return study.read(renamed(table, entries, study), **options)
 
 
-def map_part(entry: str, study: Study, known: tuple[str, ...]) -> tuple[str, str]:
+def parts_of_study(study: Study) -> Levels:
+    """Return the parts that ``--map`` may name for a study."""
+    if study.read is None:
+        return MAPPED[study.design]
+    return study.parts or (*study.columns, *study.also)
+
+
+def map_part(entry: str, study: Study, known: Levels) -> Pair:
     """Split ``part=column``.
 
     Raises
@@ -85,7 +93,8 @@ def map_part(entry: str, study: Study, known: tuple[str, ...]) -> tuple[str, str
     part, equals, column = entry.partition("=")
     if not equals or not column or part not in known:
         parts = listing(list(known), most=20)
-        raise InputError(f"--map {shorten(entry)}: write part=column. Parts of study {study.name}: {parts}")
+        near = meant(part, known) if equals else ""
+        raise InputError(f"--map {shorten(entry)}: write part=column. {near}Parts of study {study.name}: {parts}")
     return part, column
 
 
@@ -100,11 +109,11 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
     frame: Any = table.frame
     new: dict[str, str] = {}
     for entry in entries:
-        part, column = map_part(entry, study, (*study.columns, *study.also))
+        part, column = map_part(entry, study, parts_of_study(study))
         part = study.also.get(part, part)
         if column not in table.columns:
-            known = quoted(list(table.columns), 20)
-            raise InputError(f"--map {shorten(entry)}: no column '{shorten(column)}'. Columns: {known}")
+            known, near = quoted(list(table.columns), 20), meant(column, table.columns)
+            raise InputError(f"--map {shorten(entry)}: no column '{shorten(column)}'. {near}Columns: {known}")
         if part != column:
             new[column] = part
     if not new:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from socialstats.cli.settings import Settings
 from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
 from socialstats.results.side_by_side import WORD
@@ -51,7 +51,7 @@ def run_show(options: argparse.Namespace) -> int:
     return 0
 
 
-def shown(page: str, found: Mapping[str, Any], options: argparse.Namespace) -> tuple[str | bytes, Kind]:
+def shown(page: str, found: Settings, options: argparse.Namespace) -> tuple[str | bytes, Kind]:
     """Return what the options ask for, and the kind of file that it makes."""
     if options.json:
         chosen(options, ("json",))
@@ -91,7 +91,7 @@ def chosen(options: argparse.Namespace, known: Sequence[str]) -> str:
     return given
 
 
-def summary(found: Mapping[str, Any]) -> list[str]:
+def summary(found: Settings) -> list[str]:
     """Return a report as lines of text: question, answer, cautions, what each block says, deviations."""
     run = found.get("run", {})
     status = run.get("status") or "exploratory"
@@ -108,7 +108,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _made(found: Mapping[str, Any], run: Mapping[str, Any]) -> list[str]:
+def _made(found: Settings, run: Settings) -> list[str]:
     """State what was verified, and how the page was made."""
     lines = [f"verified    {found.get('verified', 'not said by this page')}"]
     lines += [f"{name:<11} {value}" for name, value in run.get("facts", {}).items()]

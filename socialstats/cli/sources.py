@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from socialstats.cli.settings import Settings
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.vocabulary import MODELS
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, read_table
@@ -50,10 +51,10 @@ class Input:
     facts: Mapping[str, str]
     simulated: str = ""
     logs: bool = False
-    notes: tuple[str, ...] = ()
+    notes: Levels = ()
 
 
-def read_files(paths: Sequence[str], input_format: Any, settings: Settings) -> Input:
+def read_files(paths: Texts, input_format: Any, settings: Settings) -> Input:
     """Read one table, several tables of the same columns, or logs.
 
     Raises
@@ -103,7 +104,7 @@ def is_log(path: str) -> bool:
     return bool(holds_log(place))
 
 
-def joined(paths: Sequence[str], input_format: Any, settings: Settings) -> Input:
+def joined(paths: Texts, input_format: Any, settings: Settings) -> Input:
     """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
     names = distinct(paths)
     files = [file_of(path, name, settings.get("encoding")) for path, name in zip(paths, names, strict=True)]
@@ -118,7 +119,7 @@ def joined(paths: Sequence[str], input_format: Any, settings: Settings) -> Input
                  facts={"data": ", ".join(file.name for file in files), "sha256": digests})  # fmt: skip
 
 
-def read_logs_of(paths: Sequence[str]) -> Input:
+def read_logs_of(paths: Texts) -> Input:
     """Stack the rows of logs, each named by its model, or by its file where logs share a model and a unit."""
     import pandas as pd
 
@@ -152,7 +153,7 @@ def read_logs_of(paths: Sequence[str]) -> Input:
     return Input(table=as_table(rows, source), facts=facts, logs=True, notes=tuple(notes))
 
 
-def distinct(paths: Sequence[str]) -> list[str]:
+def distinct(paths: Texts) -> list[str]:
     """Return a name for each path: its file, with as many folders as tell them apart.
 
     Examples

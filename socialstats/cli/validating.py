@@ -14,7 +14,7 @@ from socialstats.errors import InputError
 if TYPE_CHECKING:
     from socialstats.claims import Checked, Claim
 
-HELP = "recompute the numbers that an evaluation harness printed, from its own log"
+HELP = "recompute the numbers that a harness printed, from its own log"
 EPILOG = """examples, with the logs in examples/data:
   socialstats validate run.eval
   socialstats validate results/ --cluster story

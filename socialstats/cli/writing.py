@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.cli.options import Output
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.errors import InputError
 from socialstats.text import count, listing, markdown, shorten
 
@@ -23,13 +24,13 @@ SUFFIXES = {
 }  # fmt: skip
 
 
-def add_output(add: Callable[..., Any], formats: Sequence[str] = FORMATS) -> None:
+def add_output(add: Callable[..., Any], formats: Texts = FORMATS) -> None:
     """Add the options that name format and file."""
     add("--format", choices=formats, help="default: text, or by the name of -o")
     add("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
 
 
-def format_of(target: str | None, given: str | None, known: Sequence[str]) -> str:
+def format_of(target: str | None, given: str | None, known: Texts) -> str:
     """Return the format of an output: the one given, or that of the suffix of its file, or text.
 
     Parameters
@@ -56,7 +57,7 @@ def format_of(target: str | None, given: str | None, known: Sequence[str]) -> st
     raise InputError(f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format")
 
 
-def write(options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Sequence[str] = FORMATS) -> None:
+def write(options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Texts = FORMATS) -> None:
     """Write an outcome to the file or stdout.
 
     Parameters
@@ -104,15 +105,15 @@ class Entry:
     reason: str
     wrong: bool = False
     skipped: bool = False
-    cells: tuple[str, ...] = ()
+    cells: Levels = ()
 
 
 MOST_ROWS = 300  # a comment on a pull request holds 65,536 characters
 
 
 def as_summary(
-    title: str, said: str, entries: Sequence[Entry], heads: Sequence[str], notes: Sequence[str] = (), *,
-    above: Sequence[str] = (), source: str = "File",
+    title: str, said: str, entries: Sequence[Entry], heads: Texts, notes: Texts = (), *,
+    above: Texts = (), source: str = "File",
 ) -> str:  # fmt: skip
     """Return a summary in Markdown: counts of verdicts, then one table with the wrong numbers first.
 

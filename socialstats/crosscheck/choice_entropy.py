@@ -66,7 +66,10 @@ def mean_checks(result: Result, row: Row, values: FloatArray, groups: Any) -> li
     most, level = math.log(2) / math.log(result.settings["base"]), result.settings["level"]
     cut = (-most, most) if row.role == "difference" else (0.0, most)
     mean = compare(label(row), row.estimate, min(max(float(values.mean()), cut[0]), cut[1]), **MADE)
-    return [mean, *(mean_row_checks(row, values, groups, level, cut=cut) if row.std_error is not None else [])]
+    if row.std_error is None:
+        return [mean]
+    side = result.settings.get("alternative", "two_sided")
+    return [mean, *mean_row_checks(row, values, groups, level, cut=cut, alternative=side)]
 
 
 def difference_checks(result: Result, base: float) -> list[Check]:

@@ -228,6 +228,7 @@ def mean_row_checks(
     cut: tuple[float, float] | None = None,
     why: str = CR2,
     errors: Errors | None = None,
+    alternative: str = "two_sided",
 ) -> list[Check]:
     """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes.
 
@@ -236,7 +237,8 @@ def mean_row_checks(
     found = mean_errors(values, groups) if errors is None else errors
     error, df = math.sqrt(found.variance), found.df
     return [relative(label(row, "s.e."), row.std_error, error, "numpy", why),
-            *wald_checks(row, level, float(np.mean(values)), error, df, cut=cut, why=why)]  # fmt: skip
+            *wald_checks(row, level, float(np.mean(values)), error, df, alternative=alternative, cut=cut,
+                         why=why)]  # fmt: skip
 
 
 def unfloored_check(ours: float | None, values: FloatArray, groups: Any) -> Check:

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, counted, mean_error, mean_errors, unfloored_check
+from socialstats.crosscheck.paired_difference import SIDES
 from socialstats.crosscheck.paired_tables import (
     CLOSED,
     MOST_ROWS,
@@ -24,7 +25,17 @@ from socialstats.crosscheck.paired_tables import (
     set_aside,
 )
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, relative, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    inner_level,
+    label,
+    quantile,
+    relative,
+    same_p,
+    tail_p,
+    with_open_end,
+)
 from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.verification import Published
@@ -36,6 +47,7 @@ NEAR_TOP = 1e-6  # a minimiser finds the top of a likelihood to the root of the 
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
 IGNORING = "ignoring clusters"
 COUNTED = "every sum of signs counted with whole numbers"
+SHARES, HALVES, ODDS = (-1.0, 1.0), (-0.5, 0.5), (0.0, math.inf)
 MOST_SUMS = 2_000_000  # clusters times their largest sum: what is counted in a second
 
 
@@ -56,7 +68,8 @@ def verify(result: Result) -> Verification:
 
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
     """Statistics of clusters, from one row per pair."""
-    row, rows, level = result.rows[0], expanded(data), result.settings["level"]
+    row, rows, side = result.rows[0], expanded(data), result.settings["alternative"]
+    inner = inner_level(result.settings)
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
     checks = odds_checks(result, rows, len(names))
@@ -65,58 +78,68 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
     if row.std_error is not None:
         error, df = mean_error(d, codes)
         checks += field_checks(row, "numpy", CR2, std_error=error)
-        checks += t_checks(result.row("robust_t", group="test"), float(d.mean()), error, df)
+        checks += t_checks(result.row("robust_t", group="test"), float(d.mean()), error, df, side)
         if not by_score:
-            reach = quantile(level, df) * error
-            checks += ends(row, max(float(d.mean()) - reach, -1.0), min(float(d.mean()) + reach, 1.0), "scipy", CR2)
+            reach = quantile(inner, df) * error
+            both = with_open_end(float(d.mean()) - reach, float(d.mean()) + reach, side, SHARES)
+            checks += ends(row, *both, "scipy", CR2)
     shown = row if by_score else replace(row, conf_low=None)
-    checks += score_checks(shown, result.row("score", group="test"), d, codes, level)
+    checks += score_checks(shown, result.row("score", group="test"), d, codes, inner, side)
     if "unfloored_std_error" in result.extras:
         checks.append(unfloored_check(result.extras["unfloored_std_error"], d, codes))
     for k, name in enumerate(names):
         group = "test" if len(names) == 1 else f"{name} alone"
         checks += cluster_checks(result, rows, k, group)
         if len(names) == 2:
-            checks += t_checks(result.row("robust_t", group=group), float(d.mean()), *mean_error(d, codes[:, [k]]))
+            error, df = mean_error(d, codes[:, [k]])
+            checks += t_checks(result.row("robust_t", group=group), float(d.mean()), error, df, side)
     return checks
 
 
-def t_checks(row: Row, mean: float, error: float, df: float) -> list[Check]:
+def t_checks(row: Row, mean: float, error: float, df: float, side: str) -> list[Check]:
     """Statistic, df and p of a mean over its error; none of a row without a test."""
     if row.df is None:
         return []
-    return field_checks(row, "scipy", CR2, statistic=mean / error, df=df, p_value=tail_p(mean / error, df))
+    return field_checks(row, "scipy", CR2, statistic=mean / error, df=df, p_value=tail_p(mean / error, df, side))
 
 
-def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
+def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float, side: str) -> list[Check]:
     """Tango's interval of a row, and statistic, df and p of a test row, for the effective number of pairs."""
     found = effective_pairs(d, groups)
     if found is None:
         return []
     table, df = found
-    out = ends(row, *profile_interval(table, level, df), "scipy", PROFILE, 1e-6) if row.conf_low is not None else []
+    out = []
+    if row.conf_low is not None:
+        out = ends(row, *with_open_end(*profile_interval(table, level, df), side, SHARES), "scipy", PROFILE, 1e-6)
     if test.statistic is None or not d.any():
         return out
     value = profile_score(table, 0.0)
     return [
         *out, relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
         relative(label(test, "df"), test.df, df, "numpy", CR2, 1e-7),
-        same_p(label(test, "p"), test.p_value, tail_p(value, df), "scipy", PROFILE, 1e-5),
+        same_p(label(test, "p"), test.p_value, tail_p(value, df, side), "scipy", PROFILE, 1e-5),
     ]  # fmt: skip
 
 
 def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
     """Exact, asymptotic, corrected and mid-p tests: p, what they count (b), and their single degree of freedom."""
-    from scipy.stats import binom
+    from scipy.stats import binom, binomtest
 
     mcnemar = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
 
     b, c = float(table[1, 0]), float(table[0, 1])
     rows = {name: result.row(name, group=group) for name in ("exact", "mid_p", "asymptotic", "continuity")}
-    half = min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5) - binom.pmf(b, b + c, 0.5))
+    side, point = result.settings["alternative"], float(binom.pmf(b, b + c, 0.5))
+    if side == "two_sided":
+        tail, package = mcnemar(table, exact=True).pvalue, "statsmodels"
+        half = min(1.0, 2 * float(binom.cdf(min(b, c), b + c, 0.5)) - point)
+    else:
+        tail, package = (binomtest(int(b), int(b + c), alternative=side).pvalue if b + c else 1.0), "scipy"
+        half = tail - point / 2
     checks = [
-        *field_checks(rows["exact"], "statsmodels", CLOSED, p_value=mcnemar(table, exact=True).pvalue),
-        *field_checks(rows["mid_p"], "scipy", "twice the tail less the point probability", p_value=half),
+        *field_checks(rows["exact"], package, CLOSED, p_value=tail),
+        *field_checks(rows["mid_p"], "scipy", "the tails less the point probability", p_value=half),
     ]
     for name in ("exact", "mid_p"):
         checks += field_checks(rows[name], "pandas", CLOSED, statistic=b) if b + c else []
@@ -129,12 +152,20 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
             continue
         theirs = mcnemar(table, exact=False, correction=correct)
         if correct and b == c:
-            note = "statsmodels corrects b = c too, to 1/(b + c); R does not: statistic 0, p 1"
+            note = "statsmodels corrects b = c too, to 1/(b + c); R does not: statistic 0"
             checks.append(set_aside(name, row.p_value, float(theirs.pvalue), "statsmodels", note))
             continue
         checks.append(near(f"{name} statistic", row.statistic, theirs.statistic, "statsmodels"))
-        checks += field_checks(row, "statsmodels", CLOSED, p_value=theirs.pvalue)
-    return checks + second_opinion(rows["asymptotic"], rows["exact"], table)
+        p = root_tail(float(theirs.statistic), b - c, side)
+        checks += field_checks(row, "statsmodels", CLOSED, p_value=float(theirs.pvalue) if p is None else p)
+    return checks + (second_opinion(rows["asymptotic"], rows["exact"], table) if side == "two_sided" else [])
+
+
+def root_tail(chi_square: float, sign: float, side: str) -> float | None:
+    """Return the normal tail of the signed root of a chi-square with one degree of freedom; None for two sides."""
+    if side == "two_sided":
+        return None
+    return tail_p(math.copysign(math.sqrt(chi_square), sign), None, side)
 
 
 def second_opinion(asymptotic: Row, exact: Row, table: FloatArray) -> list[Check]:
@@ -160,18 +191,19 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
     """The interval that takes pairs as independent."""
     if row.conf_low is None:
         return []
-    level, kind = result.settings["level"], result.settings["difference_ci"]
+    level, kind, side = inner_level(result.settings), result.settings["difference_ci"], result.settings["alternative"]
     if kind == "tango":
-        return ends(row, *profile_interval(table, level), "scipy", PROFILE, 1e-6)
+        return ends(row, *with_open_end(*profile_interval(table, level), side, SHARES), "scipy", PROFILE, 1e-6)
     if kind == "newcombe":
-        return ends(row, *square_and_add(table, level), "statsmodels", "Wilson's intervals of statsmodels, combined")
+        both = with_open_end(*square_and_add(table, level), side, SHARES)
+        return ends(row, *both, "statsmodels", "Wilson's intervals of statsmodels, combined")
     extra, pairs = {"wald": (0.0, 0.0), "bonett_price": (1.0, 2.0), "agresti_min": (0.5, 2.0)}[kind]
     b, c, n = table[1, 0] + extra, table[0, 1] + extra, table.sum() + pairs
     d, weight = np.array([1.0, -1.0, 0.0]), np.array([b, c, n - b - c])
     mean = float(np.average(d, weights=weight))
     reach = quantile(level, None) * math.sqrt(float(np.average((d - mean) ** 2, weights=weight)) / n)
-    low, high = max(mean - reach, -1.0), min(mean + reach, 1.0)
-    return ends(row, low, high, "scipy", "moments of -1, 0, 1 with the added pairs")
+    both = with_open_end(mean - reach, mean + reach, side, SHARES)
+    return ends(row, *both, "scipy", "moments of -1, 0, 1 with the added pairs")
 
 
 def profile_score(table: FloatArray, delta: float) -> float:
@@ -240,13 +272,16 @@ def odds_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
         return [set_aside("odds_ratio", None, None, "scipy", "no pair is second only: no finite odds ratio")]
     if row.conf_low is None:
         return []
-    level, kind = result.settings["level"], result.settings["odds_ratio_ci"]
+    level, kind, side = inner_level(result.settings), result.settings["odds_ratio_ci"], result.settings["alternative"]
     if kind == "wald":
         reach = quantile(level, None) * math.sqrt(1 / b + 1 / c)
-        return ends(row, b / c * math.exp(-reach), b / c * math.exp(reach), "scipy")
+        low, high = with_open_end(b / c * math.exp(-reach), b / c * math.exp(reach), side, ODDS)
+        return end_checks(row, low, high, least=row.estimate or 0.0)
     found = binomtest(b, b + c).proportion_ci(level, method=kind)
     why = "interval of the binomial share, as odds; scipy finds its ends by root finding"
-    return ends(row, found.low / (1 - found.low), found.high / (1 - found.high), "scipy", why, 1e-7)
+    low, high = (float(end) / (1 - float(end)) for end in (found.low, found.high))
+    low, high = with_open_end(low, high, side, ODDS)
+    return end_checks(row, low, high, "scipy", why, 1e-7)
 
 
 def table_checks(result: Result, table: FloatArray) -> list[Check]:
@@ -275,8 +310,9 @@ def table_checks(result: Result, table: FloatArray) -> list[Check]:
             d = np.repeat([1.0, -1.0, 0.0], np.array([b, c, n - b - c], dtype=np.int64))
             found += field_checks(row, "numpy", CLOSED, std_error=float(d.std() / math.sqrt(n)))
         if row.term == "cohens_g" and row.conf_low is not None and alone:
-            low, high = proportion_confint(b, b + c, alpha=1 - result.settings["level"], method="wilson")
-            found += end_checks(row, float(low) - 0.5, float(high) - 0.5, "statsmodels", CLOSED)
+            low, high = proportion_confint(b, b + c, alpha=1 - inner_level(result.settings), method="wilson")
+            both = with_open_end(float(low) - 0.5, float(high) - 0.5, result.settings["alternative"], HALVES)
+            found += end_checks(row, *both, "statsmodels", CLOSED)
     return found
 
 
@@ -298,19 +334,20 @@ def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
 def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     """The intervals of odds ratio and g by clusters: Wilson's of the share of first only among discordant pairs."""
     odds, g = result.row("odds_ratio"), result.row("cohens_g")
-    mixed, level = data[data["d"] != 0], result.settings["level"]
+    mixed, level, side = data[data["d"] != 0], inner_level(result.settings), result.settings["alternative"]
     if g.conf_low is None or g.estimate is None:
         return []
     groups = mixed[[f"g{k}" for k in range(factors)]].to_numpy()
     x = (mixed["d"] > 0).to_numpy(dtype=np.float64)
     as_share = replace(g, estimate=g.estimate + 0.5, conf_low=g.conf_low + 0.5, conf_high=(g.conf_high or 0.0) + 0.5)
     p, errors = float(x.mean()), mean_errors(x, groups)
-    out = clustered_share_checks(as_share, p, errors, answers=len(x), level=level)
-    if not errors.known or odds.conf_low is None:
+    out = clustered_share_checks(as_share, p, errors, answers=len(x), level=level, side=side)
+    if not errors.known or not odds.has_interval:
         return out
     low, high = wilson_roots(p, counted(p * (1 - p), errors, len(x)), level, errors.df)
     out.append(relative(label(odds, "df"), odds.df, errors.df, "scipy", LINEAR, 1e-7))
-    return out + end_checks(odds, low / (1 - low), high / (1 - high), "numpy", ROOTS, 1e-6)
+    both = with_open_end(low / (1 - low), high / (1 - high), side, ODDS)
+    return out + end_checks(odds, *both, "numpy", ROOTS, 1e-6)
 
 
 def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) -> list[Check]:
@@ -322,14 +359,17 @@ def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) 
     flags = {name: (kind == code).astype(float) for name, code in (("a", 3), ("b", 2), ("c", 1), ("d", 0))}
     cells = data.assign(**flags).groupby(f"g{factor}")[["a", "b", "c", "d"]].sum()
     cells = cells.assign(n=cells.sum(axis=1), gap=cells["b"] - cells["c"], mixed=cells["b"] + cells["c"])
-    out = means_checks(rows.get("cluster_means_t"), cells, result.settings["level"])
+    side = result.settings["alternative"]
+    out = means_checks(rows.get("cluster_means_t"), cells, result.settings["level"], side)
     if not cells["mixed"].any():
         return out
     for name, statistic in chi_squares(cells).items():
         if name in rows:
-            theirs = {"statistic": statistic, "df": 1.0, "p_value": float(chi2.sf(statistic, 1))}
-            out += field_checks(rows[name], "scipy", CLOSED, **theirs)
-    return out + flip_check(rows.get("sign_flip"), cells)
+            sign = float((cells["gap"] / cells["n"] if name == "durkalski" else cells["gap"]).sum())
+            tail = root_tail(statistic, sign, side)
+            p = float(chi2.sf(statistic, 1)) if tail is None else tail
+            out += field_checks(rows[name], "scipy", CLOSED, statistic=statistic, df=1.0, p_value=p)
+    return out + flip_check(rows.get("sign_flip"), cells, side)
 
 
 def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
@@ -371,24 +411,24 @@ def design_effect(cells: pd.DataFrame) -> float:
     return max(1 + (typical + some * (average - typical) - 1) * rho, 1.0)
 
 
-def means_checks(row: Row | None, cells: pd.DataFrame, level: float) -> list[Check]:
+def means_checks(row: Row | None, cells: pd.DataFrame, level: float, side: str) -> list[Check]:
     """The t test of cluster means with scipy."""
     from scipy.stats import ttest_1samp
 
     if row is None or row.std_error is None:
         return []
     means = (cells["gap"] / cells["n"]).to_numpy()
-    found: Any = ttest_1samp(means, 0.0)
+    found: Any = ttest_1samp(means, 0.0, alternative=SIDES[side])
     low, high = found.confidence_interval(level)
     theirs = {
         "estimate": means.mean(), "std_error": means.std(ddof=1) / math.sqrt(len(means)), "statistic": found.statistic,
         "df": found.df, "p_value": found.pvalue,
     }  # fmt: skip
     out = field_checks(row, "scipy", CLOSED, **{name: float(x) for name, x in theirs.items()})
-    return out + end_checks(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CLOSED)
+    return out + end_checks(row, *with_open_end(float(low), float(high), side, SHARES), "scipy", CLOSED)
 
 
-def flip_check(row: Row | None, cells: pd.DataFrame) -> list[Check]:
+def flip_check(row: Row | None, cells: pd.DataFrame, side: str) -> list[Check]:
     """Count the signs of the clusters that give at least the observed sum, with whole numbers of any length."""
     if row is None:
         return []
@@ -404,6 +444,8 @@ def flip_check(row: Row | None, cells: pd.DataFrame) -> list[Check]:
             further[total + gap] += many
             further[total - gap] += many
         ways = further
-    far = sum(many for total, many in ways.items() if abs(total) >= abs(observed))
+    two, sign = side == "two_sided", -1 if side == "less" else 1
+    far = sum(many for total, many in ways.items()
+              if (abs(total) >= abs(observed) if two else sign * total >= sign * observed))  # fmt: skip
     theirs = far / 2 ** len(gaps) if len(gaps) < 1000 else math.exp(math.log(far) - len(gaps) * math.log(2))
     return [*out, same_p(label(row, "p"), row.p_value, theirs, "numpy", COUNTED)]

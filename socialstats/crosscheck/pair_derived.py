@@ -15,6 +15,7 @@ from socialstats.crosscheck.bradley_terry import fitted_again
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_fits import TIES, log_probability
 from socialstats.crosscheck.row_arithmetic import (
+    MULTIPLETESTS,
     adjusted_checks,
     end_checks,
     label,
@@ -68,7 +69,8 @@ def formula_checks(result: Result) -> list[Check]:
         level = row.conf_level or 0.95
         scale = "probability" if row.label("outcome") else str(row.group)
         if scale not in SCALES:
-            checks += wald_checks(row, level, value, found, None if math.isinf(df) else df, why=WHY_ERROR, close=CLOSE)
+            side, known = result.settings.get("alternative", "two_sided"), None if math.isinf(df) else df
+            checks += wald_checks(row, level, value, found, known, alternative=side, why=WHY_ERROR, close=CLOSE)
             continue
         to, back_again, slope = SCALES[scale]
         reach = quantile(level, df) * found * slope(value)
@@ -77,8 +79,7 @@ def formula_checks(result: Result) -> list[Check]:
     adjusted = [row for row in result.rows if row.p_adjusted is not None]
     if adjusted and result.extras["adjust"] == "none":
         return checks + [same_p(label(r, "p (not adjusted)"), r.p_adjusted, r.p_value or 0.0) for r in adjusted]
-    method = {"holm": "holm", "bh": "fdr_bh"}.get(result.extras.get("adjust", ""), "")
-    return checks + (adjusted_checks(adjusted, method) if adjusted else [])
+    return checks + (adjusted_checks(adjusted, MULTIPLETESTS[result.extras["adjust"]]) if adjusted else [])
 
 
 def definition(result: Result, row: Row) -> Estimand | None:
@@ -97,7 +98,7 @@ def definition(result: Result, row: Row) -> Estimand | None:
         i, j = (names.index(str(row.label(side))) for side in ("item", "other"))
         return lambda beta: float(beta[i] - beta[j])
     if group == "contrast":
-        weights = {names.index(name): weight for name, weight in result.extras["weights"].items()}
+        weights = {names.index(name): weight for name, weight in result.extras["weights"][row.term].items()}
         shift = 0.0 if state.options.reference is None else math.fsum(w for j, w in weights.items() if j < n)
         zero = 0 if state.options.reference is None else names.index(state.options.reference)
         return lambda beta: math.fsum(w * float(beta[j]) for j, w in weights.items()) - shift * float(beta[zero])

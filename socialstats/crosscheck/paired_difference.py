@@ -14,7 +14,15 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
 from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, same_p, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    inner_level,
+    label,
+    relative,
+    same_p,
+    wald_checks,
+)
 from socialstats.results import Check, Result, Verification
 
 SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
@@ -245,7 +253,7 @@ def bootstrap_checks(result: Result) -> list[Check]:
     groups = factors[0].codes if factors else None
     statistic = mean_with_error(cells, d, groups if settings["ci"] == "studentized" and factors else None)
     drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
-    level = settings["level"] if settings["alternative"] == "two_sided" else 2 * settings["level"] - 1
+    level = inner_level(settings)
     out = resampled_checks(row, drawn, settings["ci"], level, error=False)
     if drawn is None:
         return out

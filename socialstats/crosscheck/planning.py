@@ -12,20 +12,10 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.row_arithmetic import adjusted_p, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import MULTIPLETESTS, adjusted_p, same_p, tail_p
 from socialstats.results import Check, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
-MULTIPLETESTS = {
-    "holm": "holm",
-    "bonferroni": "bonferroni",
-    "hochberg": "simes-hochberg",
-    "hommel": "hommel",
-    "sidak": "sidak",
-    "holm_sidak": "holm-sidak",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
 COUNTED = "every draw counted separately"
 SIDES = {"two_sided": "two-sided", "greater": "larger", "less": "smaller"}
 MOST_TESTS, MOST_PAIRS = 20, 1500

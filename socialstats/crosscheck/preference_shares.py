@@ -16,7 +16,16 @@ from socialstats.crosscheck.pair_fits import win_matrix
 from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
 from socialstats.crosscheck.pair_refits import refits
 from socialstats.crosscheck.resamples import Redrawn
-from socialstats.crosscheck.row_arithmetic import SIZES, end_checks, label, quantile, relative, tail_p
+from socialstats.crosscheck.row_arithmetic import (
+    SIZES,
+    end_checks,
+    inner_level,
+    label,
+    quantile,
+    relative,
+    tail_p,
+    with_open_end,
+)
 from socialstats.results import Check, Result, Row, Verification
 
 REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
@@ -54,22 +63,24 @@ def error_checks(result: Result) -> list[Check]:
         error, df = map(float, one)
         name = f"{row.group} share of '{row.term}': std_error"
         checks.append(relative(name, row.std_error, error, "numpy", WHY_ERROR, 1e-6))
-        checks += test_checks(row, error, df, len(set(result.settings["groups"].values())))
+        side = result.settings["alternative"]
+        checks += test_checks(row, error, df, len(set(result.settings["groups"].values())), side)
         if result.settings["ci"] == "delta" and row.conf_level is not None and row.estimate is not None:
             p = float(row.estimate)
-            reach = quantile(row.conf_level, df) * error / (p * (1 - p))
-            checks += end_checks(row, expit(logit(p) - reach), expit(logit(p) + reach), "scipy", WHY_ERROR, 1e-5)
+            reach = quantile(inner_level(result.settings), df) * error / (p * (1 - p))
+            ends = with_open_end(expit(logit(p) - reach), expit(logit(p) + reach), side, (0.0, 1.0))
+            checks += end_checks(row, *ends, "scipy", WHY_ERROR, 1e-5)
     return checks
 
 
-def test_checks(row: Row, error: float, df: float, groups: int) -> list[Check]:
+def test_checks(row: Row, error: float, df: float, groups: int, side: str) -> list[Check]:
     """Recompute the test of an equal share: the log-odds of the share less those of 1 / groups, over their error."""
     if row.p_value is None or row.estimate is None:
         return []
     p = float(row.estimate)
     t = math.log(p / (1 - p) * (groups - 1)) * p * (1 - p) / error
     known = None if math.isinf(df) else df
-    found = [("statistic", row.statistic, t, SIZES["statistic"]), ("p", row.p_value, tail_p(t, known), 0.0)]
+    found = [("statistic", row.statistic, t, SIZES["statistic"]), ("p", row.p_value, tail_p(t, known, side), 0.0)]
     found += [("df", row.df, known, 0.0)] if row.df is not None and known is not None else []
     return [relative(label(row, what), ours, theirs, "scipy", WHY_ERROR, 1e-5, size)
             for what, ours, theirs, size in found]  # fmt: skip
@@ -89,8 +100,9 @@ def bootstrap_checks(result: Result) -> list[Check]:
     for row, own in zip(shown, shares.T.tolist(), strict=True):
         values = np.array([[logit(p)] for p in own])
         drawn = Redrawn(estimate=values[0], left=None, copies=None, replicates=values[1:])
-        low, high = (expit(z) for z in drawn.ends(settings["ci"], 0, settings["level"]))
-        checks += end_checks(row, low, high, "scipy", WHY_REFITS, REFITTED)
+        low, high = (expit(z) for z in drawn.ends(settings["ci"], 0, inner_level(settings)))
+        ends = with_open_end(low, high, settings["alternative"], (0.0, 1.0))
+        checks += end_checks(row, *ends, "scipy", WHY_REFITS, REFITTED)
     return checks
 
 

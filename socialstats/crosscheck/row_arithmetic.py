@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -139,12 +140,48 @@ def wald_checks(
         out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost))
     if ends and (row.conf_low is not None or row.conf_high is not None):
         reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
-        low = value - reach if alternative != "less" else None
-        high = value + reach if alternative != "greater" else None
-        if cut is not None:
-            low, high = None if low is None else max(low, cut[0]), None if high is None else min(high, cut[1])
+        low, high = with_open_end(value - reach, value + reach, alternative, cut)
         out += end_checks(row, low, high, package, why, close, least=reach)
     return out
+
+
+def inner_level(settings: Mapping[str, Any]) -> float:
+    """Return the level of the two-sided interval that has the end of a one-sided one; of a two-sided one its own.
+
+    Examples
+    --------
+    >>> inner_level({"level": 0.75, "alternative": "less"}), inner_level({"level": 0.75})
+    (0.5, 0.75)
+    """
+    level = float(settings["level"])
+    return level if settings.get("alternative", "two_sided") == "two_sided" else 2 * level - 1
+
+
+def with_open_end(
+    low: float, high: float, alternative: str, cut: tuple[float, float] | None = None
+) -> tuple[float, float]:  # fmt: skip
+    """Return both ends, cut at the limits of the scale; the one beyond a one-sided alternative is such a limit.
+
+    Examples
+    --------
+    >>> with_open_end(0.2, 1.3, "less", (0.0, 1.0)), with_open_end(0.2, 1.3, "greater")
+    ((0.0, 1.0), (0.2, inf))
+    """
+    least, most = cut or (-math.inf, math.inf)
+    low, high = max(low, least), min(high, most)
+    return (least if alternative == "less" else low), (most if alternative == "greater" else high)
+
+
+MULTIPLETESTS = {
+    "holm": "holm",
+    "bonferroni": "bonferroni",
+    "hochberg": "simes-hochberg",
+    "hommel": "hommel",
+    "sidak": "sidak",
+    "holm_sidak": "holm-sidak",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
 
 
 def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:

@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.resamples import CLOSE, OTHER, WHY, Cells, Redrawn, half_width, spread_error
-from socialstats.crosscheck.row_arithmetic import kurtosis_df, label, quantile, relative, statistic_checks
+from socialstats.crosscheck.row_arithmetic import inner_level, kurtosis_df, label, quantile, relative, statistic_checks
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, Result, Row, Verification
 
@@ -66,7 +66,9 @@ def verify(result: Result) -> Verification:
     found = Redrawn(estimate=value, replicates=np.concatenate(blocks), copies=cells.copies, seeded=cells.seeded,
                     left=terms(np.array(list(cells.without_one()))) if bca else None)  # fmt: skip
     checks += [check for k, row in enumerate(rows) for check in term_ends(result, row, found, k)]
-    return Verification(checks=(*checks, *(check for row in rows for check in statistic_checks(row))))
+    side = settings.get("alternative", "two_sided")
+    tests = (check for row in rows for check in statistic_checks(row, alternative=side))
+    return Verification(checks=(*checks, *tests))
 
 
 def jackknife_checks(
@@ -81,18 +83,25 @@ def jackknife_checks(
         if row.conf_low is None or row.estimate is None:
             continue
         two = "labels" in result.settings
+        side, level = result.settings.get("alternative", "two_sided"), inner_level(result.settings)
         least, most = (-math.inf, math.inf) if two else (0.0, LARGEST[k])
         each = np.repeat(left[:, k], cells.copies)
         error, df = math.sqrt((n - 1) * float(np.var(each))), kurtosis_df(each) if two else n - 1.0
-        reach, shown = quantile(result.settings["level"], df) * error, row.estimate
+        reach, shown = quantile(level, df) * error, row.estimate
         middle = float(value[CORRECTED[k]])
         low, high = min(max(middle - reach, least), shown), max(min(middle + reach, most), shown)
+        low, high = opened(low, high, side, k)
         wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, low), ("high", row.conf_high, high))
         checks += [compare(label(row, name), ours, theirs, package="scipy", tolerance=1e-8 * LARGEST[0], why=LEFT)
                    for name, ours, theirs in wanted]  # fmt: skip
         checks.append(relative(label(row, "df"), row.df, df, "scipy", LEFT))
-        checks += statistic_checks(replace(row, estimate=middle), df=row.df)
+        checks += statistic_checks(replace(row, estimate=middle), df=row.df, alternative=side)
     return checks
+
+
+def opened(low: float, high: float, side: str, k: int) -> tuple[float, float]:
+    """Return an interval of a difference whose end beyond the alternative is as far as term k can differ."""
+    return (-LARGEST[k] if side == "less" else low), (LARGEST[k] if side == "greater" else high)
 
 
 def sums_of(
@@ -143,18 +152,19 @@ def term_ends(result: Result, row: Row, found: Redrawn, k: int) -> list[Check]:
         return []
     settings, value, single = result.settings, float(row.estimate), "labels" not in result.settings
     ci = result.fit["method"] if single else "basic"
-    low, high = found.ends(ci, k, settings["level"])
+    level, side = inner_level(settings), settings.get("alternative", "two_sided")
+    low, high = found.ends(ci, k, level)
     if ci == "basic":
         shift = float(found.estimate[PLUG_IN[k]] - found.estimate[k])
         low, high = low + shift, high + shift
     if single:
         low, high = max(low, 0.0), min(high, LARGEST[k])
-    x, tails = found.finite(k), ((1 - settings["level"]) / 2, (1 + settings["level"]) / 2)
+    low, high = opened(min(low, value), max(high, value), side, k)
+    x, tails = found.finite(k), ((1 - level) / 2, (1 + level) / 2)
     reach = CLOSE if found.seeded else spread_error(x)
     why = WHY if found.seeded else OTHER
     checks = [relative(label(row, "s.e."), row.std_error, found.std_error(k), "numpy", why, reach)]
-    for name, ours, theirs, tail in (("low", row.conf_low, min(low, value), tails[0]),
-                                     ("high", row.conf_high, max(high, value), tails[1])):  # fmt: skip
+    for name, ours, theirs, tail in (("low", row.conf_low, low, tails[0]), ("high", row.conf_high, high, tails[1])):
         room = CLOSE * max(abs(theirs), high - low) if found.seeded else half_width(x, tail)
         checks.append(compare(label(row, name), ours, theirs, package="numpy", tolerance=room, why=why))
     return checks

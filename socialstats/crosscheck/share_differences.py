@@ -57,7 +57,7 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
 
 def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
     """Standard error, t, df, p and interval by clusters; where the score leads, its statistic and interval."""
-    scored = score_checks(row, row, d, groups, level) if row.interval == "score" else []
+    scored = score_checks(row, row, d, groups, level, "two_sided") if row.interval == "score" else []
     if row.std_error is None:
         return scored
     error, df = mean_error(d, groups)

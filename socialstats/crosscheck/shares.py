@@ -14,7 +14,15 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
+from socialstats.crosscheck.row_arithmetic import (
+    FORMULA,
+    end_checks,
+    label,
+    quantile,
+    relative,
+    statistic_checks,
+    with_open_end,
+)
 from socialstats.results import Check, Result, Row
 
 LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
@@ -34,7 +42,7 @@ def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tup
 
 
 def clustered_share_checks(
-    row: Row, p: float, errors: Errors, *, answers: float, level: float, ends: bool = True
+    row: Row, p: float, errors: Errors, *, answers: float, level: float, ends: bool = True, side: str = "two_sided"
 ) -> list[Check]:
     """Compare standard error, df and Wilson's ends of a row of a share in clusters.
 
@@ -48,6 +56,8 @@ def clustered_share_checks(
     level : float
     ends : bool
         False where the interval is a bootstrap's.
+    side : {"two_sided", "greater", "less"}
+        One-sided: the other end is 0 or 1; `level` is that of the two-sided interval with the same end.
     """
     if not errors.known:
         return []
@@ -58,7 +68,8 @@ def clustered_share_checks(
         return out
     trials = counted(p * (1 - p), errors, answers)
     out.append(relative(label(row, "df"), row.df, errors.df, "scipy", LINEAR, 1e-7))
-    return [*out, *end_checks(row, *wilson_roots(p, trials, level, errors.df), "numpy", ROOTS, 1e-7)]
+    both = with_open_end(*wilson_roots(p, trials, level, errors.df), side, (0.0, 1.0))
+    return [*out, *end_checks(row, *both, "numpy", ROOTS, 1e-7)]
 
 
 def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float] | None:

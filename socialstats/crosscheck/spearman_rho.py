@@ -6,7 +6,16 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import codes_of, fisher_ends, mean_error
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, field_checks, label, relative, tail_p
+from socialstats.crosscheck.row_arithmetic import (
+    adjusted_checks,
+    end_checks,
+    field_checks,
+    inner_level,
+    label,
+    relative,
+    tail_p,
+    with_open_end,
+)
 from socialstats.designs.ratings import OK
 from socialstats.results import Check, Result, Row, Verification
 
@@ -40,9 +49,10 @@ def checks_of(result: Result, row: Row) -> list[Check]:
         return found
     error, df = mean_error(slopes(x, y), codes_of(design.factors(result.settings["cluster"]), np.array(units)))
     found.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MOVED, close=1e-5))
-    t = np.arctanh(row.estimate) * (1 - row.estimate**2) / row.std_error
-    found += field_checks(row, statistic=float(t), df=df, p_value=tail_p(float(t), df))
-    return found + end_checks(row, *fisher_ends(row.estimate, row.std_error, df, row.conf_level or 0.95))
+    t, side = np.arctanh(row.estimate) * (1 - row.estimate**2) / row.std_error, result.settings["alternative"]
+    found += field_checks(row, statistic=float(t), df=df, p_value=tail_p(float(t), df, side))
+    ends = fisher_ends(row.estimate, row.std_error, df, inner_level(result.settings))
+    return found + end_checks(row, *with_open_end(*ends, side, (-1.0, 1.0)))
 
 
 def slopes(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -15,7 +15,16 @@ from socialstats.crosscheck.clusters import CR2, codes_of, counted, errors_by, g
 from socialstats.crosscheck.paired_difference import SIDES, skipped
 from socialstats.crosscheck.paired_tables import CLOSED, MOST_ROWS
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.row_arithmetic import both_ends, end_checks, field_checks, label, relative, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    both_ends,
+    end_checks,
+    field_checks,
+    inner_level,
+    label,
+    relative,
+    wald_checks,
+    with_open_end,
+)
 from socialstats.crosscheck.shares import clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 
@@ -23,6 +32,7 @@ NEWCOMBE = "statsmodels' Newcombe interval of two independent shares"
 FISHER = "scipy's exact test of the 2 x 2 table"
 INVERTED = "the level at which an end of the interval is the bound, by brentq"
 ENDS = "square and add of the ends of both shares (Zou & Donner)"
+WHOLE = (-1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,19 +92,21 @@ def proportions(result: Result) -> Verification:
     if units is None:
         return Verification(checks=(skipped("difference", "statsmodels", "too many units to write out one by one"),))
     lead, *shares = result.rows
+    level, side = settings["level"], settings["alternative"]
     means = [float(units.side(second)[0].mean()) for second in (False, True)]
     checks = [relative(label(lead), lead.estimate, means[0] - means[1], "numpy", CLOSED, size=1.0)]
     plain = whole and not units.codes.shape[1]
     for row, second in zip(shares, (False, True), strict=True):
         checks += (plain_share if plain else clustered)(result, row, *units.side(second))
     if plain:
-        return Verification(checks=(*checks, *newcombe(lead, units, settings["level"])))
+        return Verification(checks=(*checks, *newcombe(lead, units, inner_level(settings), side)))
     scored = lead.interval == "score"
     if scored and None not in (shares[0].conf_low, shares[1].conf_low):
-        low, high = both_ends(means[0] - means[1], shares[0], shares[1])
-        checks += end_checks(lead, max(low, -1.0), min(high, 1.0), "numpy", ENDS, least=1.0)
-    cut = (-1.0, 1.0)
-    return Verification(checks=(*checks, *clustered_gap(lead, units, settings["level"], cut, ends=not scored)))
+        one_sided = side != "two_sided"
+        found = ends_of(result, units, inner_level(settings)) if one_sided else both_ends(means[0] - means[1], *shares)
+        checks += end_checks(lead, *with_open_end(*found, side, WHOLE), "numpy", ENDS, least=1.0)
+    gap = clustered_gap(lead, units, level, WHOLE, ends=not scored, alternative=side)
+    return Verification(checks=(*checks, *gap))
 
 
 def plain_share(result: Result, row: Row, x: FloatArray, codes: Any) -> list[Check]:
@@ -119,7 +131,7 @@ def clustered(result: Result, row: Row, x: FloatArray, codes: Any) -> list[Check
     return [*out, *clustered_share_checks(row, p, errors, answers=answers, level=level)]
 
 
-def newcombe(row: Row, units: Units, level: float) -> list[Check]:
+def newcombe(row: Row, units: Units, level: float, side: str) -> list[Check]:
     """Compare the interval of the difference with statsmodels', and p with scipy's exact test."""
     from scipy.stats import fisher_exact
 
@@ -127,10 +139,11 @@ def newcombe(row: Row, units: Units, level: float) -> list[Check]:
 
     (a, n), (b, m) = ((int(x.sum()), len(x)) for x, _ in map(units.side, (False, True)))
     p, q = a / n, b / m
-    ends = confint_proportions_2indep(a, n, b, m, method="newcomb", compare="diff", alpha=1 - level)
+    both = confint_proportions_2indep(a, n, b, m, method="newcomb", compare="diff", alpha=1 - level)
+    ends = with_open_end(float(both[0]), float(both[1]), side, WHOLE)
     error = math.sqrt(p * (1 - p) / n + q * (1 - q) / m)
-    out = end_checks(row, float(ends[0]), float(ends[1]), "statsmodels", NEWCOMBE, least=1.0)
-    exact: Any = fisher_exact(np.array([[a, n - a], [b, m - b]]))
+    out = end_checks(row, *ends, "statsmodels", NEWCOMBE, least=1.0)
+    exact: Any = fisher_exact(np.array([[a, n - a], [b, m - b]]), alternative=SIDES[side])
     return [*out, *field_checks(row, "numpy", CLOSED, std_error=error),
             *field_checks(row, "scipy", FISHER, p_value=float(exact.pvalue))]  # fmt: skip
 
@@ -183,11 +196,9 @@ def welch(row: Row, x: FloatArray, y: FloatArray, null: float, side: str, level:
     error = math.sqrt(x.var(ddof=1) / len(x) + y.var(ddof=1) / len(y))
     theirs = {"std_error": error, "statistic": float(test.statistic), "df": float(test.df)}
     low, high = (float(end) + null for end in test.confidence_interval(level))
-    low, high = (min(max(end, (row.limits or (-math.inf, math.inf))[0]), (row.limits or (0, math.inf))[1])
-                 for end in (low, high))  # fmt: skip
-    unbounded = (None if side == "less" else low), (None if side == "greater" else high)
+    ends = with_open_end(low, high, side, row.limits)
     out = field_checks(row, "scipy", "ttest_ind(equal_var=False)", p_value=float(test.pvalue), **theirs)
-    return [*out, *end_checks(row, *unbounded, "scipy", "ttest_ind(equal_var=False)", least=error)]
+    return [*out, *end_checks(row, *ends, "scipy", "ttest_ind(equal_var=False)", least=error)]
 
 
 MOST_PAIRS = 4_000_000  # pairs of units that are compared one by one
@@ -202,7 +213,7 @@ def ordinal(result: Result) -> Verification:
     x, y = (np.zeros(0), np.zeros(0)) if units is None else (units.side(False)[0], units.side(True)[0])
     if units is None or len(x) * len(y) > MOST_PAIRS:
         return Verification(checks=(skipped("superiority", "scipy", "too many pairs of units to compare each"),))
-    lead, test = result.rows
+    (lead, test), side = result.rows, result.settings["alternative"]
     higher = (x[:, None] > y) + 0.5 * (x[:, None] == y)
     theta = float(higher.mean())
     checks = [relative(label(lead), lead.estimate, theta, "numpy", "all pairs of units compared", size=1.0)]
@@ -218,16 +229,16 @@ def ordinal(result: Result) -> Verification:
             v = [part.var(ddof=1) / len(part) for part in parts]
             error = math.sqrt(sum(v))
             df = sum(v) ** 2 / sum(one**2 / (len(part) - 1) for one, part in zip(v, parts, strict=True))
-            peer: Any = brunnermunzel(x, y)
+            peer: Any = brunnermunzel(x, y, alternative=SIDES[side])
             checks += field_checks(lead, "scipy", "brunnermunzel", statistic=-float(peer.statistic),
                                    p_value=float(peer.pvalue))  # fmt: skip
         checks += field_checks(lead, "numpy", CR2, std_error=error)
         level = result.settings["level"]
-        checks += wald_checks(lead, level, theta, error, df, null=0.5, cut=(0.0, 1.0), why=CR2)
-    return Verification(checks=(*checks, *rank_checks(test, x, y)))
+        checks += wald_checks(lead, level, theta, error, df, null=0.5, alternative=side, cut=(0.0, 1.0), why=CR2)
+    return Verification(checks=(*checks, *rank_checks(test, x, y, side)))
 
 
-def rank_checks(row: Row, x: FloatArray, y: FloatArray) -> list[Check]:
+def rank_checks(row: Row, x: FloatArray, y: FloatArray, side: str) -> list[Check]:
     """Compare U and p with scipy's mannwhitneyu; exact p with ties by listing the choices of the first group."""
     from itertools import combinations
 
@@ -238,7 +249,7 @@ def rank_checks(row: Row, x: FloatArray, y: FloatArray) -> list[Check]:
     both = np.concatenate([x, y])
     tied = len(np.unique(both)) < len(both)
     how: Any = "exact" if row.test == "exact_rank_sum" else "asymptotic"
-    peer: Any = mannwhitneyu(x, y, method=how)
+    peer: Any = mannwhitneyu(x, y, method=how, alternative=SIDES[side])
     checks = field_checks(row, "scipy", "mannwhitneyu", statistic=float(peer.statistic))
     if how == "asymptotic" or not tied:
         return [*checks, *field_checks(row, "scipy", "mannwhitneyu", p_value=float(peer.pvalue))]
@@ -247,7 +258,8 @@ def rank_checks(row: Row, x: FloatArray, y: FloatArray) -> list[Check]:
     ranks = 2 * rankdata(both)
     sums = np.array([sum(ranks[list(one)]) for one in combinations(range(len(both)), len(x))])
     seen = float(ranks[: len(x)].sum())
-    p = min(1.0, 2 * min(float((sums <= seen + 0.5).mean()), float((sums >= seen - 0.5).mean())))
+    below, above = float((sums <= seen + 0.5).mean()), float((sums >= seen - 0.5).mean())
+    p = {"two_sided": min(1.0, 2 * min(below, above)), "greater": above, "less": below}[side]
     return [*checks, *field_checks(row, "numpy", "all choices of the first group listed", p_value=p)]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from socialstats.errors import InputError
 from socialstats.references import citation
-from socialstats.text import count, quoted
+from socialstats.text import count, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,5 +179,5 @@ def describe(name: str) -> Dataset:
     """
     known = {data.name: data for data in datasets()}
     if name not in known:
-        raise InputError(f"no data set '{name}'. Data sets: {quoted(tuple(known), most=20)}")
+        raise InputError(unknown("data set", name, known))
     return known[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 Names: TypeAlias = str | Sequence[str]
@@ -14,6 +14,10 @@ TextSet: TypeAlias = Collection[str]
 Levels: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
 Fields: TypeAlias = dict[str, Any]
+Given: TypeAlias = Mapping[str, Any]
+"""Keywords and their values, as they were given."""
+LevelOrder: TypeAlias = Sequence[Any] | None
+"""Levels in order, the lowest first; None where none were declared."""
 NaTexts: TypeAlias = Names | Literal[False]
 """Texts that mean a missing value; False: none but an empty field."""
 ColumnOption: TypeAlias = str | Literal[False] | None

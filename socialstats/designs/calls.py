@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin,
 
 import numpy as np
 
-from socialstats.designs.aliases import Fields, Levels, Missing, Texts
+from socialstats.designs.aliases import Fields, Given, Levels, Missing, Texts
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
@@ -28,7 +28,7 @@ from socialstats.text import listing
 from socialstats.voice import option
 
 
-def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
+def comparisons_of(data: Any, options: Given) -> Comparisons:
     """Make comparisons of a table, as `Comparisons.from_frame`, `from_counts` or `from_ranks` does.
 
     Raises
@@ -52,7 +52,7 @@ def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
     return design
 
 
-def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
+def paired_of(data: Any, options: Given) -> Paired:
     """Make pairs of a table by the constructor of `Paired` whose keywords are given.
 
     Raises
@@ -81,7 +81,7 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
     return Paired.from_wide(data, **options) if wide else Paired.from_frame(data, **options)
 
 
-def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
+def ratings_of(data: Any, options: Given) -> Ratings:
     """Make ratings of a table by the constructor of `Ratings` whose keywords are given.
 
     Raises
@@ -141,6 +141,12 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "by": (None, "declared"),
     "source": ("rater",),
 }
+OF_OTHERS = {
+    "exact": "test", "correct": "test", "correction": "test", "level_of_measurement": "scale", "conf_level": "level",
+    "confidence_level": "level", "confidence": "level", "alpha": "level", "n_resamples": "resamples",
+    "n_boot": "resamples", "random_state": "seed", "rng": "seed", "mu": "null", "popmean": "null", "bound": "margin",
+    "upp": "high", "labels": "levels", "weights": "weight", "p_adjust": "adjust",
+}  # what R, scipy, statsmodels and pingouin call an option of ours  # fmt: skip
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
@@ -152,21 +158,10 @@ PARTS_NAMED = {
     "group": "rater_groups",
     "source": "rater_source",
 }
-ELSEWHERE: Mapping[str, str] = {
-    "alpha": "level",
-    "conf_level": "level",
-    "confidence_level": "level",
-    "level_of_measurement": "scale",
-    "weights": "weight",
-    "n_resamples": "resamples",
-    "random_state": "seed",
-    "rng": "seed",
-    "p_adjust": "adjust",
-}  # what scipy, statsmodels, pingouin, krippendorff and R call an option
 PLAYED = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
 
 
-def as_design(data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Texts = ()) -> Any:
+def as_design(data: TableLike, columns: Given, *readers: Reader, name: str, options: Texts = ()) -> Any:
     """Make a design of a table, by the first reader that knows all of the keywords.
 
     Parameters
@@ -238,7 +233,7 @@ def documented(text: str | None, reader: Reader, name: str) -> str | None:
 
 
 def by_keywords(
-    args: Sequence[Any], given: Mapping[str, Any], readers: Sequence[Reader], arguments: Texts, name: str
+    args: Sequence[Any], given: Given, readers: Sequence[Reader], arguments: Texts, name: str
 ) -> tuple[list[Any], Fields]:
     """Return the arguments of a call with the keywords of its formula in place of the formula.
 
@@ -286,9 +281,7 @@ def by_keywords(
     return args, {**given, **named}
 
 
-def formula_of(
-    args: Sequence[Any], given: Mapping[str, Any], arguments: Texts, name: str
-) -> tuple[list[Any], Fields, Any]:
+def formula_of(args: Sequence[Any], given: Given, arguments: Texts, name: str) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
     formulas = [given.pop("formula")] if "formula" in given else []
@@ -333,7 +326,7 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
-            close = [name for name in (ELSEWHERE.get(key),) if name in (*options, *every)]
+            close = [theirs] if (theirs := OF_OTHERS.get(key, "")) in (*options, *every) else []
             close = close or difflib.get_close_matches(key, [*options, *every], n=1)
             if key in ("weight", "weights") and not close:
                 raise InputError(
@@ -370,7 +363,7 @@ def opened(data: TableLike, format: Format | None = None, encoding: str | None =
 
 
 def keywords_of_call(
-    function: Callable[..., Any], options: Fields, columns: Mapping[str, Any], reader: Reader, table: Any
+    function: Callable[..., Any], options: Fields, columns: Given, reader: Reader, table: Any
 ) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
     read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())

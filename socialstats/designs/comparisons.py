@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair
+from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Texts
 from socialstats.designs.cells import group, totals
 from socialstats.designs.options import Options, WinnerCoding, among
 from socialstats.designs.parts import (
@@ -354,7 +354,7 @@ class Comparisons(Design):
         score_a: str | None = None,
         score_b: str | None = None,
         order: ColumnOption = None,
-        covariates: Sequence[str] | Mapping[str, Pair] | None = None,
+        covariates: Texts | Mapping[str, Pair] | None = None,
         weight: str | None = None,
         count: ColumnOption = None,
         by: str | None = None,
@@ -498,7 +498,7 @@ class Comparisons(Design):
         return build(as_table(data, source), named)
 
     @classmethod
-    def from_ranks(cls, data: Any, *, ranks: Sequence[str], source: str = "data frame", **options: Any) -> Comparisons:
+    def from_ranks(cls, data: Any, *, ranks: Texts, source: str = "data frame", **options: Any) -> Comparisons:
         """Build the design from rankings: one row each, with the rank of every item in a column of its own.
 
         Each two items of a ranking are a comparison that the one of the lower rank won; equal ranks are a tie. These
@@ -575,7 +575,7 @@ CELLS = ("item_a", "item_b", "outcome", "first", "covariates", "by", "cited", "c
 SUMS = ("count", "weight", "weight_sq")
 
 
-def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> Fields:
+def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Texts = SUMS) -> Fields:
     """Return the fields of some cells, and of their sums over rows those that are named."""
     scan = None if design.scan is None else design.scan.taken(index, len(design.count))
     return taken_fields(design, (*CELLS, *sums), index) | {"scan": scan}

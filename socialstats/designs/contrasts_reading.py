@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Fields, Levels, Pair, Texts
+from socialstats.designs.aliases import Fields, LevelOrder, Levels, Pair, Texts
 from socialstats.designs.cells import unequal
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.level_orders import ordered
@@ -29,7 +29,7 @@ from socialstats.designs.vocabulary import UNITS, VALUES
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_text
 from socialstats.tables.lazy import asks
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import listing, meant, quoted, shorten
 from socialstats.voice import Word, option
 
 OWNER = ("unit", "by")  # kinds of columns that tell units apart
@@ -64,7 +64,7 @@ class ContrastOptions(Reading, ABC):
 
     unit: str | bool | None = None
     value: str | None = None
-    levels: Sequence[Any] | None = None
+    levels: LevelOrder = None
     scale: ContrastScale | None = None
 
     PAIR: ClassVar[str] = "conditions"
@@ -145,7 +145,8 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
     place, listed = rows.table.place(column), quoted(used, 12) or "none"
     if (picked := options.two) is not None:
         if used and (absent := [label for label in picked if label not in used]):
-            raise DesignError(f"{place}: no {part} '{shorten(absent[0])}'. {name.capitalize()}: {listed}")
+            near = meant(absent[0], used)
+            raise DesignError(f"{place}: no {part} '{shorten(absent[0])}'. {near}{name.capitalize()}: {listed}")
         other = ~rows.labels(column).mapped(picked.__contains__, False)
         rows.leave_out(other, f"other {name}", f"{option(name, picked)} picks two")
         return picked, []

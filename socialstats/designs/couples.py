@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from socialstats.designs.aliases import Levels, Names, NaTexts, Pair
+from socialstats.designs.aliases import Levels, Names, NaTexts, Pair, Texts
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import STATUS, Finder, Part
 from socialstats.designs.tables import free_name, with_constant
@@ -44,12 +44,12 @@ def couples_design(
     pair: str = "pair",
     group_first: str = "group_first",
     group_second: str = "group_second",
-    names: Sequence[str] | None = None,
+    names: Texts | None = None,
     answer: str | None = None,
     answers: Sequence[Any] = (-1, 1),
     rater: str | None = None,
-    strata: Sequence[str] | None = None,
-    rater_groups: Sequence[str] = (),
+    strata: Texts | None = None,
+    rater_groups: Texts = (),
     refusal: Names = (),
     status: str | None = None,
     na: NaTexts = (),
@@ -175,7 +175,7 @@ def written_answers(table: Table) -> Pair | None:
 
 
 @asks
-def with_orders(table: Table, keys: Sequence[str], groups: Pair, more: Sequence[str]) -> Table:
+def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
     held = isinstance(table.frame, nw.DataFrame)
@@ -192,7 +192,7 @@ def with_orders(table: Table, keys: Sequence[str], groups: Pair, more: Sequence[
     return replace(table, frame=frame.drop(first, *[ROW] * held), columns=(*table.columns, name))
 
 
-def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:
+def with_units(table: Table, keys: Texts, rater: str | None) -> tuple[Table, str, str]:
     """Add a column that names the unit, and one for a single rater where none is named; return their names."""
     unit = free_name(table.columns, "couple")
     parts = [nw.col(key).cast(nw.String()).fill_null("") for key in dict.fromkeys(keys)]

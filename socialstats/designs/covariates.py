@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
+from socialstats.designs.aliases import LevelOrder, Levels, Pair, Texts, TextSet
 from socialstats.designs.columns import Contest
 from socialstats.designs.options import Options
 from socialstats.designs.parts import Covariate
@@ -107,7 +107,7 @@ def read_covariates(
     return decoded, cautions
 
 
-def covariate(name: str, columns: Pair, rows: Rows, allowed: Sequence[Any] | None) -> Covariate | None:
+def covariate(name: str, columns: Pair, rows: Rows, allowed: LevelOrder) -> Covariate | None:
     """Decode one covariate; None when its values are a problem.
 
     Parameters

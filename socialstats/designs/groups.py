@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
@@ -39,8 +38,8 @@ class GroupSources:
         group: str | None = None,
         value: str | None = None,
         unit: NaTexts | None = None,
-        groups: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
+        groups: Texts | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         by: str | None = None,
         cluster: Names = (),
@@ -128,8 +127,8 @@ class GroupSources:
         first: Any,
         second: Any,
         *,
-        groups: Sequence[str] = ("first", "second"),
-        levels: Sequence[Any] | None = None,
+        groups: Texts = ("first", "second"),
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         missing: Missing = "error",
         source: str = "samples",
@@ -165,8 +164,8 @@ class GroupSources:
         cls,
         table: Any,
         *,
-        groups: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
+        groups: Texts | None = None,
+        levels: LevelOrder = None,
         scale: GroupScale | None = None,
         source: str = "table",
     ) -> Groups:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from socialstats.designs.aliases import Fields, Given, Levels, Pair, Texts
 from socialstats.errors import InputError, Problem
 from socialstats.tables import Table, as_number
 from socialstats.tables.toml_files import toml_of
@@ -55,18 +56,18 @@ class Instrument:
     (4.0, {'care': 1.0, 'order': -1.0}, True)
     """
 
-    traits: tuple[str, ...]
+    traits: Levels
     scale: Scale
     further: Mapping[str, Scale] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[str, Levels] = field(default_factory=dict)
     active: float | None = None
-    stages: tuple[str, ...] = ()
+    stages: Levels = ()
     baseline: str = ""
     debrief: str = ""
 
     @classmethod
-    def read(cls, values: Mapping[str, Any], source: str = "instrument") -> Instrument:
+    def read(cls, values: Given, source: str = "instrument") -> Instrument:
         """Return the instrument that a mapping declares, such as a run file's.
 
         A weight of a group is that of its mean: it is spread evenly over the traits of the group.
@@ -91,14 +92,14 @@ class Instrument:
             debrief=values.get("debrief", ""),
         )
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Fields:
         """Return what `read` reads, as JSON has it; what is empty is left out."""
         order = ("traits", "scale", "active", *KEYS[2:5], "stages", "baseline", "debrief")
         values = {name: plain(getattr(self, name)) for name in order}
         return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Levels:
         """All scores of a judge: traits, then further scores."""
         return (*self.traits, *self.further)
 
@@ -121,7 +122,7 @@ class Instrument:
         return {trait: sign * size for trait, sign in signs.items()}
 
     @property
-    def play(self) -> tuple[str, ...]:
+    def play(self) -> Levels:
         """Stages between baseline and debrief."""
         return tuple(stage for stage in self.stages if stage not in (self.baseline, self.debrief))
 
@@ -200,9 +201,7 @@ def _pair(scale: Sequence[float]) -> Scale:
     return float(low), float(high)
 
 
-def _spread(
-    weights: Mapping[str, float], traits: Sequence[str], groups: Mapping[str, Sequence[str]]
-) -> dict[str, float]:
+def _spread(weights: Mapping[str, float], traits: Texts, groups: Mapping[str, Texts]) -> dict[str, float]:
     """Return the weight of each trait: its own, and its part of that of each group that it is in."""
     if not weights:
         return {}
@@ -213,7 +212,7 @@ def _spread(
     }
 
 
-def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _wrong(values: Given) -> Iterator[Pair]:
     """Yield what is wrong with a declaration, and how to mend it."""
     for name in values:
         if name not in KEYS:
@@ -226,9 +225,7 @@ def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not isinstance(groups, dict) or not isinstance(further, dict):
         yield "groups and further are tables", 'Write groups = { binding = ["loyalty", "authority"] }.'
         return
-    scales: dict[str, Any] = {"scale": values.get("scale")} | {
-        f"further.{score}": ends for score, ends in further.items()
-    }
+    scales: Fields = {"scale": values.get("scale")} | {f"further.{score}": ends for score, ends in further.items()}
     for name, scale in scales.items():
         if not (_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
             yield f"{name} = {shorten(repr(scale))} is no lowest and highest score", f"Write {name} = [0, 10]."
@@ -252,7 +249,7 @@ def _wrong(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "stages: no list of different names", 'Write stages = ["offer", "threat"].'
 
 
-def _wrong_weights(weights: Any, traits: Sequence[str], groups: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]:
     known = (*traits, *groups)
     if not isinstance(weights, dict) or not _numbers([*weights.values()]):
         yield "weights: each is a finite number", "Write weights = { care = 1, authority = -1 }."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray, unique_rows
-from socialstats.designs.aliases import Levels, Names, NaTexts
+from socialstats.designs.aliases import Levels, Names, NaTexts, Texts
 from socialstats.designs.cells import totals
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor, FlowStep, Read, named_factors
@@ -65,7 +65,7 @@ class LabelLists(Read):
         """Return the cluster factors by name; as `Comparisons.factors`."""
         return named_factors(self.clusters, None, names)
 
-    def declared(self, levels: Sequence[str]) -> LabelLists:
+    def declared(self, levels: Texts) -> LabelLists:
         """Return the same lists with every label that could be cited, in this order.
 
         Raises
@@ -189,7 +189,7 @@ def finished(rows: Rows, roles: Roles, sep: str | None) -> LabelLists:
     return gathered(lists_of, factors, grouped=bool(roles["group"]))
 
 
-def marked(lists: Sequence[Sequence[str]], codes: IntArray) -> tuple[Levels, FloatArray]:
+def marked(lists: Sequence[Texts], codes: IntArray) -> tuple[Levels, FloatArray]:
     """Return the labels that units cite, and which of them each unit does.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
+from socialstats.designs.aliases import LevelOrder, Levels, Pair, Texts, TextSet
 from socialstats.designs.vocabulary import LATER, couples, without_accents
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
@@ -60,7 +60,7 @@ def other_spelling(labels: TextSet, *, semicolons: bool = False) -> tuple[re.Pat
     return next((p, cure) for p, cure in SPELLINGS if any(p.fullmatch(label.strip()) for label in odd))
 
 
-def declared_levels(levels: Sequence[Any] | None) -> Levels | None:
+def declared_levels(levels: LevelOrder) -> Levels | None:
     """Return declared levels as labels.
 
     Raises
@@ -222,7 +222,7 @@ def categories(table: Table, column: str) -> Levels | None:
     return tuple(label for label in texts if label is not None)
 
 
-def _ordered_dictionary(table: Table, column: str) -> Sequence[Any] | None:
+def _ordered_dictionary(table: Table, column: str) -> LevelOrder:
     """Return the dictionary of a pyarrow column that is declared as ordered; None where its chunks have several."""
     if not table.frame.implementation.is_pyarrow():
         return None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.parts import FlowStep, Repeats
 from socialstats.designs.profile import Column
 from socialstats.designs.rows import Rows
@@ -20,7 +19,7 @@ from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
-GIVERS = (*RATERS.words, *PERSONS, *SCORERS)  # who gives answers: a sample of their own, which the means leave out
+GIVERS = (*RATERS, *PERSONS, *SCORERS)  # who gives answers: a sample of their own, which the means leave out
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
 APART = (*UNIT, "rater", "source", "condition", "by")  # kinds of columns that tell values apart
 
@@ -152,7 +151,7 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     )
 
 
-def is_sample(table: Table, repeat: str, sources: Sequence[str]) -> bool:
+def is_sample(table: Table, repeat: str, sources: Texts) -> bool:
     """Whether labels of a column of repeats are a sample of their own: who gave answers, or labels of one source each.
 
     Names of persons of two groups, for instance, are other names in each group.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.aliases import Levels, Missing, Names
+from socialstats.designs.aliases import Levels, Missing, Names, Texts
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import among, texts
 from socialstats.designs.profile import Profile
@@ -45,7 +45,7 @@ def model_scores(
     value: str | None = None,
     task: str | None = None,
     repeat: Names | None = None,
-    raters: Sequence[str] | None = None,
+    raters: Texts | None = None,
     by: str | None = None,
     cluster: Names = (),
     refusal: Names = (),
@@ -150,7 +150,7 @@ def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) 
     return finished(table, roles, options)
 
 
-def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
+def refuse_counts_of(table: Table, value: str, used: Texts) -> None:
     """Refuse counts of right answers beside the numbers of questions: models' counts cannot be compared as scores.
 
     Raises
@@ -195,7 +195,7 @@ def wide_by_item(finder: Finder, columns: Levels, task: str | None, options: Rat
     return finished(stacked.table, roles, options, wide=table, used=(*used, *scores))
 
 
-def refuse_long(table: Table, scores: Sequence[str]) -> None:
+def refuse_long(table: Table, scores: Texts) -> None:
     """Refuse to read columns of numbers as models where other columns name models and units, row by row.
 
     Raises
@@ -206,12 +206,12 @@ def refuse_long(table: Table, scores: Sequence[str]) -> None:
     board = board_of(table, scores)
     if board is None:
         return
-    parts = {"rater": board.model, "unit": board.unit, "value": board.value, "repeat": board.repeat}
-    words = [option(p, name, f"--map {p}={','.join(texts(name))}") for p, name in parts.items() if name]
+    parts = {"rater": [board.model], "unit": board.unit, "value": [board.value], "repeat": board.repeat}
+    named = {part: [c.name for c in columns] for part, columns in parts.items() if columns}
+    words = [option(p, n if n[1:] else n[0], f"--map {p}={','.join(n)}") for p, n in named.items()]
     raise DesignError(
-        f"{table.source}: each row seems to hold a score of one of '{shorten(board.model)}' for one of "
-        f"'{shorten(board.unit[0])}'. Say {listing(words)}, or name columns of models with "
-        f"{option('raters', typed='--raters a,b,c')}"
+        f"{table.source}: each row seems to hold a score of one of {board.model} for one of {board.unit[0]}. Say "
+        f"{listing(words)}, or name columns of models with {option('raters', typed='--raters a,b,c')}"
     )
 
 
@@ -232,7 +232,7 @@ def wide_by_model(finder: Finder, model: str, columns: Levels, options: RatingsO
 
 
 def finished(
-    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None, used: Sequence[str] = ()
+    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None, used: Texts = ()
 ) -> Ratings:
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = {*table.levels(roles["value"])} - options.refusal_labels - options.na_labels
@@ -280,10 +280,10 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     if rater != "model" or not holds_scores(table, value):
         return False
     board = board_of(table, [value])
-    return board is not None and (board.model, board.unit[0], board.value) == (rater, unit, value)
+    return board is not None and (board.model.name, board.unit[0].name, board.value.name) == (rater, unit, value)
 
 
-def board_of(table: Table, scores: Sequence[str]) -> Board | None:
+def board_of(table: Table, scores: Texts) -> Board | None:
     """Return the roles of a long table of scores of models, where these columns may hold the score."""
     profile = Profile(table)
     columns = map(profile.column, scores)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
+from socialstats.designs.aliases import Texts
 from socialstats.designs.model_scores import TASK
 from socialstats.designs.profile import SPACED, Column
 from socialstats.designs.ratings import Ratings
@@ -70,7 +70,7 @@ def readable(name: str) -> list[str]:
     return words
 
 
-def noun_for(name: str, labels: Sequence[str]) -> str:
+def noun_for(name: str, labels: Texts) -> str:
     """Return what the labels of a column are called: "model", the name of the column made readable, or "source".
 
     Examples
@@ -91,7 +91,7 @@ def noun_for(name: str, labels: Sequence[str]) -> str:
     return MODEL if 2 * sum(bool(MODEL_LABEL.search(label)) for label in labels) > len(labels) else SOURCE
 
 
-def is_noun(words: Sequence[str]) -> bool:
+def is_noun(words: Texts) -> bool:
     """Whether the words of a name read as a noun whose plural is regular, and which a page calls nothing else."""
     noun = " ".join(words)
     if not (LEAST <= len(noun) <= MOST and len(words) <= MOST_WORDS) or words[0] in QUESTIONS:

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Repeat
+from socialstats.designs.aliases import (
+    ColumnOption,
+    Fields,
+    Given,
+    Levels,
+    Missing,
+    Names,
+    NaTexts,
+    Pair,
+    Repeat,
+    Texts,
+)
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import InputError
 from socialstats.tables import missing_labels
@@ -89,7 +100,7 @@ class Options(ReadingReplies):
     item_b: str | None = None
     winner: str | None = None
     order: ColumnOption = None
-    covariates: Sequence[str] | Mapping[str, Pair] | None = None
+    covariates: Texts | Mapping[str, Pair] | None = None
     values: ColumnOption = None
     tie: Names = DEFAULT_TIES
     winner_coding: WinnerCoding = "auto"
@@ -117,13 +128,13 @@ class Options(ReadingReplies):
         return self.refusal_labels | {*self.tie_labels}
 
 
-def among(options: type[R], arguments: Mapping[str, Any], **changed: Any) -> R:
+def among(options: type[R], arguments: Given, **changed: Any) -> R:
     """Return the options among the arguments of a constructor (its `locals()`), some of them changed."""
     given = {field.name: arguments[field.name] for field in fields(options) if field.name in arguments}
     return options(**given | changed)
 
 
-def map_options(entries: Sequence[str]) -> Fields:
+def map_options(entries: Texts) -> Fields:
     """Turn ``part=column`` entries of a command line into options.
 
     Parameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, NaTexts, Pair, Repeat
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Repeat, Texts
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, swapped
 from socialstats.designs.options import among
@@ -35,8 +35,8 @@ class PairedSources:
         unit: Names | None = None,
         condition: str | None = None,
         value: str | None = None,
-        conditions: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
+        conditions: Texts | None = None,
+        levels: LevelOrder = None,
         scale: PairedScale | None = None,
         by: str | None = None,
         cluster: Names = (),
@@ -208,8 +208,8 @@ class PairedSources:
         cls,
         table: Any,
         *,
-        conditions: Sequence[str] = ("first", "second"),
-        levels: Sequence[Any] | None = None,
+        conditions: Texts = ("first", "second"),
+        levels: LevelOrder = None,
         scale: PairedScale | None = None,
         source: str = "table",
     ) -> Paired:
@@ -264,7 +264,7 @@ class PairedSources:
         b: float,
         c: float,
         d: float,
-        conditions: Sequence[str] = ("first", "second"),
+        conditions: Texts = ("first", "second"),
         levels: Sequence[Any] = ("0", "1"),
         source: str = "cells",
     ) -> Paired:

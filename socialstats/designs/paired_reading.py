@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, IntArray
-from socialstats.designs.aliases import Levels, Missing, Pair, Texts
+from socialstats.designs.aliases import LevelOrder, Levels, Missing, Pair, Texts
 from socialstats.designs.contrasts_reading import (
     COMMON,
     OWNER,
@@ -254,7 +254,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     )
 
 
-def square_pairs(table: Any, conditions: Texts, levels: Sequence[Any] | None, scale: Any, source: str) -> Paired:
+def square_pairs(table: Any, conditions: Texts, levels: LevelOrder, scale: Any, source: str) -> Paired:
     """Read a square table of counts; `Paired.from_table` documents it."""
     asked = PairedOptions(conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale)
     labels, counts, named = square_counts(

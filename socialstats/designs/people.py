@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
+from socialstats.designs.aliases import Texts
 from socialstats.designs.vocabulary import spelled, without_accents
 
 HUMANS = spelled(
@@ -31,7 +31,7 @@ def words_of(label: str) -> set[str]:
     return {*re.findall(r"[^\W\d_]+", without_accents(label).casefold())}
 
 
-def is_people(label: str, words: Sequence[str] = PERSONS) -> bool:
+def is_people(label: str, words: Texts = PERSONS) -> bool:
     """Whether a label says people and no machine.
 
     Examples
@@ -43,7 +43,7 @@ def is_people(label: str, words: Sequence[str] = PERSONS) -> bool:
     return not told.isdisjoint(words) and told.isdisjoint(MACHINES)
 
 
-def people_level(levels: Sequence[str], words: Sequence[str] = HUMANS) -> str:
+def people_level(levels: Texts, words: Texts = HUMANS) -> str:
     """Return the level that names people beside others; empty where none or several do, or where nothing is beside it.
 
     Of several the one that is such a word and nothing else is meant.

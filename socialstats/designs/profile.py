@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
-from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
+from socialstats.designs.tables import bare, frequency_columns
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     COSTS,
@@ -42,11 +42,14 @@ from socialstats.designs.vocabulary import (
     VALUES,
     VERDICTS,
     couples,
+    every_word,
     spelled,
     without_accents,
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
+from socialstats.tables.labels import Labels
+from socialstats.text import listing, shorten
 
 MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
@@ -117,7 +120,7 @@ class Column:
         Whether further columns hold the same numbers, each once: ranks, or scores, of rows.
     size : int
         Labels.
-    tokens : tuple of str
+    tokens, words : tuple and frozenset of str
         The words of the name.
     labels : frozenset of str
         The levels.
@@ -129,8 +132,6 @@ class Column:
         Whether all values are whole numbers from 0 upwards.
     unique : bool
         Whether every row has a value of its own.
-    counts : bool
-        Whether the column is called like a frequency, and holds whole numbers.
     identifies : bool
         Whether the column is called like an id or a hash, and holds whole numbers of any sign: no measurement.
     names_things : bool
@@ -154,6 +155,7 @@ class Column:
         self.size = len(self.levels)
         tokens = re.split(r"[\W_]+", SPACED.sub(" ", without_accents(self.name)).casefold())
         self.tokens = tuple(token for token in tokens if token)
+        self.words = frozenset(self.tokens)
         self.labels = frozenset(self.levels)
         values = [as_number(level) for level in self.levels]
         self.numbers = [x for x in values if x is not None] if values and None not in values else None
@@ -161,34 +163,35 @@ class Column:
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         self.whole = integers and min(self.numbers or [0.0]) >= 0
         self.unique = self.size == self.rows
-        self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
-        named = last in IDENTITIES or (
-            last.endswith("id") and last[:-2] in (*UNITS.words, *RATERS.words, *PERSONS, "user")
-        )
+        named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
         self.identifies = named and integers
         self.text = self.numbers is None
         names = self.text or self.whole or self.identifies
         self.names_things = self.filled == self.rows and self.size > 1 and names
         self.discrete = self.size <= FEW and (halves or self.text)
-        timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec", "secs", "seg", "sek"})
+        timed = len(self.tokens) > 1 and self.says(TIMINGS, "ms", "sec", "secs", "seg", "sek")
         self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
         two = self.size == 2
         self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
+
+    def __str__(self) -> str:
+        """The name as messages write it."""
+        return f"'{shorten(self.name)}'"
 
     @cached_property
     def describes(self) -> bool:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
         words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
         exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
-        dated = self.text and sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
+        dated = sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt or dated)
 
     @property
     def id_named(self) -> bool:
         """Whether the column is called an id and has many labels: a session_id names sessions, and numbers nothing."""
-        return self.size >= FEWEST_IDS and bool({*self.tokens[-1:]} & {*IDENTITIES}) and len(self.tokens) > 1
+        return self.size >= FEWEST_IDS and self.ends(IDENTITIES) and len(self.tokens) > 1
 
     @cached_property
     def prose(self) -> bool:
@@ -197,18 +200,23 @@ class Column:
             return False
         letters = sum(map(len, self.levels)) / max(self.size, 1)
         words = sum(len(label.split()) > 2 for label in self.levels) / max(self.size, 1)
-        named = bool({*self.tokens[-1:]} & {*PROSE}) and words > 0
+        named = self.ends(PROSE) and words > 0
         return (letters >= LONG_LABEL and words > 0.5) or (named and words >= 0.3)
 
-    def _holds(self, words: Sequence[str]) -> bool:
+    def _holds(self, words: Iterable[str]) -> bool:
         """Whether the name holds one of some Chinese words, between which no blanks stand."""
         return any(word in self.name for word in words if not word.isascii())
 
     @cached_property
     def numbering(self) -> bool:
         """Whether whole numbers are called an id or a number of something."""
-        numbered = bool({*self.tokens[-1:]} & {*NUMBERINGS}) or self._holds(IDENTITIES)
-        return self.whole and (numbered or self.called(("nummer",)))
+        numbered = self.ends(NUMBERINGS) or self._holds(IDENTITIES)
+        return self.whole and (numbered or self.called("nummer"))
+
+    @property
+    def lists(self) -> bool:
+        """Whether labels name things rather than measure them: texts, ids, numbers of something, or of a list."""
+        return self.text or self.identifies or self.numbering or self.is_enumeration
 
     @property
     def is_enumeration(self) -> bool:
@@ -220,7 +228,7 @@ class Column:
     @property
     def unique_key(self) -> bool:
         """Whether the column numbers the rows, or is called an id and differs in each."""
-        return self.numbers_rows or (self.unique and self.whole and self.called(("id",)))
+        return self.numbers_rows or (self.unique and self.whole and self.called("id"))
 
     @property
     def numbers_rows(self) -> bool:
@@ -229,14 +237,26 @@ class Column:
             return False
         return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(self.numbers or [0])
 
-    def called(self, names: Sequence[str]) -> bool:
+    def says(self, *kinds: Iterable[str]) -> bool:
+        """Whether a word of the column's name is one of these."""
+        return not every_word(kinds).isdisjoint(self.tokens)
+
+    def ends(self, *kinds: Iterable[str]) -> bool:
+        """Whether the last word of the column's name is one of these."""
+        return not every_word(kinds).isdisjoint(self.tokens[-1:])
+
+    def called(self, *kinds: Iterable[str]) -> bool:
         """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
+        names = every_word(kinds)
         tokens = {*self.tokens, bare(without_accents(self.name))}
         tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
         tokens |= {token.removeprefix("id") for token in tokens}
-        if tokens & {*names} or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
+        if tokens & names or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
             return True
         return self._holds(names)
+
+
+Columns = Sequence[Column]
 
 
 class Profile:
@@ -290,23 +310,28 @@ class Profile:
 
     @cached_property
     def frequencies(self) -> list[str]:
-        """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
-        every = self.every
-        owners = [c for c in every if c.called((*UNITS.words, *RATERS.words)) and 2 < c.size <= self.rows / 2]
-        counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
-        return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
+        """Names of columns of frequencies."""
+        return [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
         return [c for c in self.every if c.size > 1 and c.name not in self.frequencies]
 
-    def distinct(self, names: Sequence[str]) -> bool:
+    def combined(self, *columns: Column) -> tuple[FloatArray, list[Labels]]:
+        """Return the combinations of labels that occur: in how many rows, and the label of each column."""
+        cells = self.table.counts([c.name for c in columns])
+        return cells.n, [cells.columns[c.name].labels() for c in columns]
+
+    def combinations(self, *columns: Column) -> int:
+        """How many combinations of the labels of some columns occur."""
+        return len(self.table.counts([c.name for c in columns]).n)
+
+    def distinct(self, *columns: Column) -> bool:
         """Whether the combinations of some columns are all different."""
-        key = frozenset(names)
+        key = frozenset(c.name for c in columns)
         if key not in self._distinct:
-            sizes = [c.size + (c.filled < c.rows) for c in self.every if c.name in key]
-            enough = len(sizes) < len(key) or math.prod(sizes) >= self.rows  # fewer combinations than rows repeat
-            self._distinct[key] = enough and float(self.table.counts([*dict.fromkeys(names)]).n.max(initial=0)) == 1.0
+            enough = math.prod(c.size + (c.filled < c.rows) for c in columns) >= self.rows  # fewer repeat
+            self._distinct[key] = enough and self.combinations(*columns) == self.rows
         return self._distinct[key]
 
     def constant(self, inner: Column, outer: Column) -> bool:
@@ -314,27 +339,26 @@ class Profile:
         key = (inner.name, outer.name)
         if key not in self._constant:
             few = inner.size <= outer.size
-            self._constant[key] = few and len(self.table.counts([*key]).n) == outer.size
+            self._constant[key] = few and self.combinations(inner, outer) == outer.size
         return self._constant[key]
 
-    def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def values(self, columns: Columns) -> FloatArray:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(c.odd)) for c in columns]
         numbers = [np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
 
-    def most_and_least(self, columns: Sequence[Column]) -> tuple[float, float]:
+    def most_and_least(self, columns: Columns) -> tuple[float, float]:
         """Return the largest and the smallest sum of columns of numbers in a row without a gap."""
         sums = self.values(columns).sum(axis=0)
         return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
 
     def opposed(self, one: Column, other: Column) -> bool:
         """Whether two columns of the same texts never agree in a row, as two sides do; raters and conditions would."""
-        if one.numbers is not None or other.numbers is not None or share(one, other) < 1:
+        if share(one, other) < 1:
             return False
-        cells = self.table.counts([one.name, other.name])
-        a, b = (cells.columns[c.name].labels() for c in (one, other))
+        _, (a, b) = self.combined(one, other)
         same = [a.levels[i] == b.levels[j] for i, j in zip(a.codes, b.codes, strict=True) if min(i, j) >= 0]
         enough = self.rows >= FEWEST_CELLS * max(len(one.levels), len(other.levels))
         return enough and not any(same)
@@ -365,7 +389,7 @@ class Profile:
     def aside(self) -> frozenset[str]:
         """Names of columns that describe an answer or its author; none where nothing else is there."""
         numbers = [c for c in self.varying() if not c.text and not (c.numbers_rows or c.numbering)]
-        plain = all(not c.describes or {*c.tokens} <= {*DATES} for c in numbers)
+        plain = all(not c.describes or c.words <= {*DATES} for c in numbers)
         lone = len(numbers) == 2 and plain and same_scale(*numbers)  # entry and week: neither is a date
         every = () if lone or self.unjudged else self.every
         return frozenset(c.name for c in every if c.describes)
@@ -373,7 +397,7 @@ class Profile:
     @cached_property
     def unjudged(self) -> bool:
         """Whether no column but times, costs, dates and the like may hold a measurement."""
-        plays = (*UNITS.words, *RATERS.words, *CONDITIONS.words, *REPEATS.words, *MODELS.words, *TASKS.words)
+        plays = (*UNITS, *RATERS, *CONDITIONS, *REPEATS, *MODELS, *TASKS)
         free = [
             c
             for c in self.varying()
@@ -384,7 +408,7 @@ class Profile:
         texts = [c.levels for c in free if c.text]
         if len({*texts}) < len(texts):
             return False  # raters in columns
-        return described and all(c.called(plays) and not c.called(VALUES.words) for c in free)
+        return described and all(c.called(plays) and not c.called(VALUES) for c in free)
 
     def enumerates(self, column: Column) -> bool:
         """Whether whole numbers are part of a plan: balanced, counted up in each cell, or one for each label.
@@ -394,13 +418,13 @@ class Profile:
         if not column.whole or column.unique or column.size < 2 or column.filled < column.rows:
             return False
         numbers = sorted(column.numbers or [])
-        n = self.table.counts([column.name]).n
+        n, _ = self.combined(column)
         in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
         if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
-            return bool(self.owners) or column.called(REPEATS.words)
+            return bool(self.owners) or column.called(REPEATS)
         if column.name in self.planned:
             return True
-        return any(c is not column and self.constant(column, c) for c in self.owners)
+        return any(self.constant(column, c) for c in self.owners)
 
     @cached_property
     def planned(self) -> frozenset[str]:
@@ -415,16 +439,14 @@ class Profile:
             if any(self._never_twice(column, cell) for cell in combinations([*keys[:k], *keys[k + 1 :]], 2))
         )
 
-    def _never_twice(self, column: Column, cell: Sequence[Column]) -> bool:
+    def _never_twice(self, column: Column, cell: Columns) -> bool:
         """Whether hardly two rows of one cell have the same label, where chance would make several do."""
-        cells = self.table.counts([*(c.name for c in cell), column.name])
-        if cells.n.max(initial=0) > 1 and (cells.n > 1).mean() > 1 - MOST_OF:
+        n, (label, *of_cell) = self.combined(column, *cell)
+        if (n > 1).mean() > 1 - MOST_OF:
             return False
-        inside = joint_codes([cells.columns[c.name].labels().codes for c in cell])
-        label = cells.columns[column.name].labels().codes
-        share = np.bincount(label, weights=cells.n) / cells.n.sum()
-        pairs = (np.bincount(inside, weights=cells.n) * (np.bincount(inside, weights=cells.n) - 1)).sum() / 2
-        met = (cells.n * (cells.n - 1)).sum() / 2
+        share = np.bincount(label.codes, weights=n) / n.sum()
+        sizes = np.bincount(joint_codes([labels.codes for labels in of_cell]), weights=n)
+        pairs, met = (sizes * (sizes - 1)).sum() / 2, (n * (n - 1)).sum() / 2
         by_chance = pairs * (share**2).sum()
         return bool(by_chance >= FEWEST_CELLS and met <= RARELY * by_chance)
 
@@ -508,14 +530,14 @@ class Profile:
         cells = self.table.counts([column.name, kind.name])
         there = cells.columns[column.name].labels(missing_labels(column.odd)).codes >= 0
         kinds = cells.columns[kind.name].labels()
-        of_kind = kinds.codes == (kinds.levels.index(label) if label in kinds.levels else -1)
+        of_kind = kinds.codes == kinds.levels.index(label)
         return bool(not (there & ~of_kind).any() and cells.n[there].sum() >= MOST_OF * cells.n[of_kind].sum())
 
     def nearly_constant(self, column: Column) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
         if column.size != 2:
             return False
-        n = self.table.counts([column.name]).n
+        n, _ = self.combined(column)
         return bool(n.max() > 0.9 * n.sum())
 
     def enough(self, column: Column) -> bool:
@@ -532,10 +554,9 @@ class Profile:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
         pairs: dict[Pair, list[str]] = {}
         for one, other in combinations(self.every, 2):
-            differ = [(a, b) for a, b in zip(one.tokens, other.tokens, strict=False) if a != b]
-            words = len(differ) == 1 and "".join(differ[0]).isalpha()  # numbers tell questions apart
-            if len(one.tokens) == len(other.tokens) > 1 and words:
-                pairs.setdefault(differ[0], []).extend((one.name, other.name))
+            two = differing(one, other)
+            if two is not None and "".join(two).isalpha():  # numbers tell questions apart
+                pairs.setdefault(two, []).extend((one.name, other.name))
         return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property
@@ -554,7 +575,7 @@ class Profile:
         sized = [
             (a, b) for a, b in combinations(self.repeating[:MOST_KEYS], 2) if len(a.levels) * b.size == self.rows >= 8
         ]
-        plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
+        plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct(a, b)]
         return frozenset(c.name for pair in plans for c in pair if c.whole)
 
     @cached_property
@@ -562,9 +583,9 @@ class Profile:
         """Whether the labels of the first column are the names of the others, whatever the cells hold."""
         first, *others = self.table.columns
         column = self.columns.get(first)
-        rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
-        if column is None or not column.text:
+        if column is None or not (column.text and column.unique):
             return False
+        rows = {bare(level) for level in column.levels}
         return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
 
     @cached_property
@@ -573,10 +594,10 @@ class Profile:
         named = [c for c in self.repeating if c.tokens]
         if self.row_id() is not None or any(c.numbers_rows for c in self.every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = [c for c in self.repeating if c.text or c.identifies or c.numbering][:MOST_KEYS]
+            keys = [c for c in self.repeating if c.text][:MOST_KEYS]
             apart = [c for c in named if c.text and self.told_apart(c, keys)]
             named = [c for c in named if c in apart or (c.size > 12 and self.planned)]
-        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS.words, *RATERS.words, "id")]
+        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]
         return bool(self.rated_by_name) or not all(map(self.has_partner, named))
 
     @cached_property
@@ -589,7 +610,7 @@ class Profile:
         for two in combinations(texts[:MOST_KEYS], 2):
             more, less = sorted(two, key=lambda c: -c.size)
             met = MOST_OF * len(more.levels) * len(less.levels) <= self.rows
-            if len(more.levels) >= FEWEST_CELLS and met and self.distinct([more.name, less.name]):
+            if len(more.levels) >= FEWEST_CELLS and met and self.distinct(more, less):
                 return more, less
         return None
 
@@ -597,31 +618,34 @@ class Profile:
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.every if c.tokens and c.names_things and not c.unique]
-        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS.words} and 2 * c.size <= self.rows]
-        raters = [c for c in raters if not self.has_partner(c)]
-        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS}]
+        return frozenset(c.name for c in every for r in raters[:1] if self.distinct(c, r))
 
-    def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
+    def told_apart(self, unit: Column, keys: Columns) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
-        rest = [c.name for c in keys if c is not unit]
-        joint = [*((name,) for name in rest), *combinations(rest, 2)]
-        return any(self.distinct([unit.name, *names]) for names in joint)
+        rest = [c for c in keys if c is not unit]
+        return any(self.distinct(unit, *two) for size in (1, 2) for two in combinations(rest, size))
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
         free = [c for c in self.every if c.unique and c.names_things]
-        named = [c for c in free if c.called(UNITS.words) or c.numbering or not c.name.strip()]
+        named = [c for c in free if c.called(UNITS) or c.numbering or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.text]
-        who = [c for c in free if c.text and c.called(("user", "username", "email", "nickname"))]
+        who = [c for c in free if c.text and c.called("user", "username", "email", "nickname")]
         return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
-    def telling_apart(self, key: Sequence[str], free: Sequence[Column]) -> list[Column]:
+    def telling_apart(self, key: Columns, free: Columns) -> list[Column]:
         """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
         for size in (1, 2, 3):
             for added in combinations(free[:MOST_KEYS], size):
-                if self.distinct([*key, *(c.name for c in added)]):
+                if self.distinct(*key, *added):
                     return [*added]
         return []
+
+
+def listed(columns: Columns, most: int = 5) -> str:
+    """Return the names of columns as messages write them."""
+    return listing([*map(str, columns)], most)
 
 
 def odd_labels(rows_of: Mapping[str, float]) -> Levels:
@@ -668,10 +692,10 @@ def _paired(one: str, other: str) -> bool:
     return alike or negated(one, other)
 
 
-def one_word_differs(one: Column, other: Column) -> bool:
-    """Whether two names of several words differ in one of them: pct_yes_people, pct_yes_model."""
-    a, b = one.tokens, other.tokens
-    return len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+def differing(one: Column, other: Column) -> Pair | None:
+    """Return the one word in which two names of several words differ, of each: pct_yes_people, pct_yes_model."""
+    differ = [(x, y) for x, y in zip(one.tokens, other.tokens, strict=False) if x != y]
+    return differ[0] if len(one.tokens) == len(other.tokens) > 1 == len(differ) else None
 
 
 def negated(one: str, other: str) -> bool:

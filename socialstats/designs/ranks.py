@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from socialstats.designs.aliases import Texts
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.options import Options, texts
 from socialstats.designs.parts import FlowStep
@@ -42,7 +42,7 @@ def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options)
         )
     kept = dict.fromkeys([*texts(options.cluster), *texts(options.by)])
     pairs, ranking = pairs_of_ranks(table, chosen, [name for name in kept if table.has(name)])
-    named: dict[str, Any] = {part: free_name(kept, part) for side in SIDES for part in side}
+    named: Fields = {part: free_name(kept, part) for side in SIDES for part in side}
     design = build(pairs, replace(options, **named, cluster=options.cluster or ranking, lowest_wins=True))
     step = FlowStep(label="rankings read", rows=table.height, note="each two items are a comparison")
     return replace(design, flow=(step, *design.flow), columns={"ranks": ", ".join(chosen)})
@@ -74,7 +74,7 @@ def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, st
     ranking = free_name(kept, "ranking")
     values = {name: np.array(frame.get_column(name).to_list(), dtype=object) for name in (*columns, *kept)}
     both = [*combinations(range(len(columns)), 2)]
-    data: dict[str, Any] = {name: np.tile(values[name], len(both)) for name in kept}
+    data: Fields = {name: np.tile(values[name], len(both)) for name in kept}
     data[ranking] = np.tile(np.arange(1, rows + 1), len(both))
     for side, (item, score) in enumerate(SIDES):
         data[free_name(kept, item)] = np.repeat([items[pair[side]] for pair in both], rows)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Repeat
+from socialstats.designs.aliases import ColumnOption, Fields, LevelOrder, Levels, Missing, Names, NaTexts, Repeat, Texts
 from socialstats.designs.cells import counts_by, unequal
 from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import among, texts
@@ -51,7 +51,7 @@ class RatingsSources:
         unit: Names | None = None,
         rater: ColumnOption = None,
         value: str | None = None,
-        levels: Sequence[Any] | None = None,
+        levels: LevelOrder = None,
         scale: Scale | None = None,
         refusal: Names = (),
         na: NaTexts = (),
@@ -174,8 +174,8 @@ class RatingsSources:
         *,
         raters_in: Literal["columns", "rows"],
         unit: str | None = None,
-        raters: Sequence[str] | None = None,
-        units: Sequence[str] | None = None,
+        raters: Texts | None = None,
+        units: Texts | None = None,
         source: str = "data frame",
         **options: Any,
     ) -> Ratings:
@@ -232,8 +232,8 @@ class RatingsSources:
         cls,
         data: Any,
         *,
-        columns: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
+        columns: Texts | None = None,
+        levels: LevelOrder = None,
         scale: Scale | None = None,
         unit: str | None = None,
         strata: Names = (),
@@ -284,8 +284,8 @@ class RatingsSources:
         cls,
         table: Any,
         *,
-        raters: Sequence[str] = ("rater 1", "rater 2"),
-        levels: Sequence[Any] | None = None,
+        raters: Texts = ("rater 1", "rater 2"),
+        levels: LevelOrder = None,
         scale: Scale | None = None,
         source: str = "table",
     ) -> Ratings:
@@ -568,7 +568,7 @@ class Ratings(RatingsSources, Design):
             for code, level in enumerate(factor.levels)
         }
 
-    def of_raters(self, raters: Sequence[str]) -> Ratings:
+    def of_raters(self, raters: Texts) -> Ratings:
         """Return the ratings of some raters.
 
         Raises

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.aliases import Levels, Texts
+from socialstats.designs.aliases import LevelOrder, Levels, Texts
 from socialstats.designs.cells import group
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.options import check_choice, texts
@@ -131,7 +130,7 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
 
 
 def counted_ratings(
-    data: Any, columns: Texts | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
+    data: Any, columns: Texts | None, levels: LevelOrder, source: str, options: RatingsOptions
 ) -> Ratings:
     """Read units by levels; `Ratings.from_counts` documents it."""
     table = as_table(as_named(data), source)
@@ -229,9 +228,7 @@ def numbered(n: int) -> Levels:
     return tuple(f"{k:0{len(str(n))}d}" for k in range(1, n + 1))
 
 
-def square_ratings(
-    table: Any, raters: Texts, levels: Sequence[Any] | None, scale: Scale | None, source: str
-) -> Ratings:
+def square_ratings(table: Any, raters: Texts, levels: LevelOrder, scale: Scale | None, source: str) -> Ratings:
     """Read a square table of two raters; `Ratings.from_table` documents it."""
     names = texts(raters)
     if len(names) != 2:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Levels, Missing, Names, Pair, Texts
+from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, Pair, Texts
 from socialstats.designs.cells import unequal
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
@@ -56,7 +56,7 @@ class RatingsOptions(ReadingReplies):
     unit: str | None = None
     rater: ColumnOption = None
     value: str | None = None
-    levels: Sequence[Any] | None = None
+    levels: LevelOrder = None
     scale: Scale | None = None
     rater_source: str | None = None
     rater_groups: Names = ()
@@ -537,7 +537,7 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     rater, named = rows.key(who), rows.use & (rows.codes(column) >= 0)
     partly = rows.use & ~named & np.isin(rater, rater[named])
     if rows.use.any() and not named.any():
-        groups = option("rater_groups", typed="--rater-group")
+        groups = option("rater_groups")
         rows.pend("no rater has a value", column, f"It belongs to the rater: fill it in, or take it out of {groups}")
     elif partly.any():
         rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import IntArray
-from socialstats.designs.aliases import Names, NaTexts, Repeat
+from socialstats.designs.aliases import LevelOrder, Names, NaTexts, Repeat, Texts
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
@@ -31,7 +31,7 @@ def repeated_answers(
     rater: str | None = None,
     value: str | None = None,
     repeat: Repeat = None,
-    levels: Sequence[Any] | None = None,
+    levels: LevelOrder = None,
     scale: Scale | None = None,
     refusal: Names = (),
     na: NaTexts = (),
@@ -108,7 +108,7 @@ def repeated_answers(
     )
 
 
-def with_numbers(table: Table, keys: Sequence[str]) -> Table:
+def with_numbers(table: Table, keys: Texts) -> Table:
     """Return the table with the number, from 1, of each row among those with the same keys."""
     number = occurrence(list(zip(*(table.texts(key) for key in keys), strict=True)))
     series = nw.new_series(NUMBER, number, backend=nw.get_native_namespace(table.frame))

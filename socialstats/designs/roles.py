@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
@@ -25,12 +25,12 @@ import numpy as np
 from scipy.special import fdtrc
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import Levels
+from socialstats.designs.aliases import Levels, Texts
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of
-from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Profile
+from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Columns, Profile, listed
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.tables import bare
@@ -43,10 +43,8 @@ from socialstats.designs.vocabulary import (
     CONDITIONS,
     CONFIDENCE,
     CONTROLS,
-    COSTS,
     COVARIATES,
     CUES,
-    DATES,
     EXPORTED,
     GOLD,
     GRADERS,
@@ -85,22 +83,21 @@ from socialstats.designs.vocabulary import (
 )
 from socialstats.errors import InputError
 from socialstats.tables import Table
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
 Kind = Literal["repeat", "part", "measure", "scorer", "factor", "nested"]
-NAMED: tuple[tuple[Kind, Levels], ...] = (
+NAMED: tuple[tuple[Kind, Iterable[str]], ...] = (
     ("measure", MEASURES),
     ("scorer", SCORERS),
-    ("repeat", REPEATS.words),
-    ("factor", (*MODELS.words, *CONDITIONS.words)),
+    ("repeat", REPEATS),
+    ("factor", (*MODELS, *CONDITIONS)),
 )  # what a name says of a column that varies within a unit and source
-BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
-WEAK = (*REPEATS.words, *CONDITIONS.words, *TASKS.words, "sample", "id")  # names of units that may mean something else
+WEAK = (*REPEATS, *CONDITIONS, *TASKS, "sample", "id")  # names of units that may mean something else
 OTHER_UNITS = (
     *WEAK,
     *PERSONS,
-    *RATERS.words,
+    *RATERS,
     *VARIANTS,
 )  # names of units that may number answers, or name who gave them
 EQUAL = 0.7  # share of cells that hold the labels of a plan equally often
@@ -149,10 +146,10 @@ class Cells:
     def __init__(
         self,
         profile: Profile,
-        unit: Sequence[str],
-        source: Sequence[str],
+        unit: Texts,
+        source: Texts,
         value: str | None,
-        used: Sequence[str] = (),
+        used: Texts = (),
     ) -> None:
         self.profile, self.unit, self.source, self.value = profile, tuple(unit), tuple(source), value
         self.used = {*unit, *source, value, *used}
@@ -178,7 +175,7 @@ class Cells:
         """Columns that vary within the rows of a unit and source, those that number them first."""
         free = (c for c in self.profile.every if c.name not in self.used and c.size > 1 and self._varies(c))
         reasons = (reason for column in free if (reason := self._within(column)) is not None)
-        return sorted(reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS.words)))
+        return sorted(reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS)))
 
     def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> Levels:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
@@ -189,7 +186,7 @@ class Cells:
         pairs = combinations([column.name for column in columns], 2)
         return next((pair for pair in pairs if self._numbers(pair)), ())
 
-    def rather_unit(self, repeat: Sequence[str]) -> Column | None:
+    def rather_unit(self, repeat: Texts) -> Column | None:
         """Return a column of repeats that rather names the units: structure alone says so, and it has more labels.
 
         Beside a column that is called like units these are persons only, where that column has few labels.
@@ -199,7 +196,7 @@ class Cells:
             return None
         by_structure = {reason.name for reason in self.within if reason.evidence == "structure"}
         columns = [c for name in repeat if name in by_structure and not self._in_turn(c := self.profile.columns[name])]
-        if named.called(UNITS.words) and not named.called(WEAK):
+        if named.called(UNITS) and not named.called(WEAK):
             columns = [c for c in columns if named.size < FEWEST_UNNAMED and c.called(PERSONS)]
         return next((c for c in columns if named.size < c.size <= self.rows / 2), None)
 
@@ -211,7 +208,7 @@ class Cells:
     def _varies(self, column: Column) -> bool:
         return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(self.n)
 
-    def _numbers(self, names: Sequence[str]) -> bool:
+    def _numbers(self, names: Texts) -> bool:
         cells = self.profile.table.counts([*self.unit, *self.source, *names])
         return float(cells.n.max(initial=0)) == 1.0
 
@@ -219,32 +216,29 @@ class Cells:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
         if 2 * column.size > self.rows:  # a call has an id or a time of its own; a free text says nothing
-            call = column.timing or column.called((*IDENTITIES, *TIMINGS, *DATES, *REPEATS.words))
+            call = column.called(IDENTITIES, TIMINGS, REPEATS)
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
             return Within(column.name, "nested", numbers, "structure")
-        if column.called(VARIANTS) and not column.called(SCORERS):
+        if column.called(VARIANTS):
             return Within(column.name, "repeat", numbers, "name")
-        if not column.called(TASKS.words):
+        if not column.called(TASKS):
             for kind, words in NAMED:
                 if column.called(words):
                     return Within(column.name, kind, numbers, "name")
         if self._is_measure(column):
             return Within(column.name, "measure", numbers, "structure")
-        if numbers and self._in_turn(column):
+        if self._in_turn(column):
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
-        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
-            who = column.called((*PERSONS, *RATERS.words)) and column.names_things
+        if not (self._crossed(column) or (numbers and column.text)) or is_call(column):
+            who = column.called(PERSONS, RATERS)
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
-        subject = column.called(SUBJECTS) and names_sources(column)
-        numbered = (
-            column.numbering and column.called(UNITS.words) and not column.called(OTHER_UNITS)
-        )  # within a paper, say
-        if column.called(TASKS.words) or subject or numbered:
+        numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)  # within a paper, say
+        if column.called(TASKS, SUBJECTS) or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
@@ -256,16 +250,16 @@ class Cells:
         unit = joint_codes([cells.columns[name].labels().codes for name in self.unit])
         size, last = np.bincount(unit), np.zeros(int(unit.max()) + 1)
         np.maximum.at(last, unit, cells.columns[column.name].labels().numbers())
-        return bool(cells.n.max() == 1 and size.min() > 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
+        return bool(cells.n.max() == 1 and np.mean((last == size) | (last == size - 1)) >= EQUAL)
 
     def _is_nested(self, column: Column) -> bool:
         """Whether each label has rows of one source only, of several units: people in groups, stories of one author."""
         table, source = self.profile.table, self.profile.column(self.source[0])
         if source is None or source.size < 2 or not self.profile.constant(source, column):
             return False
-        if column.called((*REPEATS.words, *CUES)) or source in models_of(self.profile):
+        if column.called(REPEATS, CUES) or source in models_of(self.profile):
             return False  # each run of a model has a label of its own, and each of two groups has names
-        if column.size <= MOST_SOURCES and not column.called((*PERSONS, *IDENTITIES)):
+        if column.size <= MOST_SOURCES and not column.called(PERSONS, IDENTITIES):
             return False  # names of two kinds, say, which every unit met
         units = len(table.counts([*self.unit, column.name]).n)
         return 2 * source.size < column.size <= units / 2
@@ -375,7 +369,7 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     between = float((sizes * (centre - mean.mean()) ** 2).sum())
     inside = float(((mean - centre[unit_of]) ** 2).sum())
     df_between, df_inside = len(sizes) - 1, len(mean) - len(sizes)
-    if df_between < 1 or df_inside < 1 or inside <= 0:
+    if df_between < 1 or inside <= 0:  # a cell a unit leaves nothing inside
         return 0.0
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
@@ -423,7 +417,7 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: 
     return None
 
 
-def refuse_few_units(table: Table, cells: Cells, repeat: Sequence[str]) -> None:
+def refuse_few_units(table: Table, cells: Cells, repeat: Texts) -> None:
     """Refuse repeats that have more labels than there are units: rather, these are the units.
 
     Raises
@@ -453,11 +447,10 @@ def refuse_other_answers(
         Naming the column, its values, and the settings that say what it is.
     """
     for kind in kinds:
-        name = cells.first(kind)
-        column = cells.profile.column(name) if name is not None else None
-        if name is None or column is None:
+        column = cells.profile.columns.get(cells.first(kind) or "")
+        if column is None:
             continue
-        unit = ",".join([*cells.unit, name])
+        name, unit = column.name, ",".join([*cells.unit, column.name])
         chosen = f"choose one, as in --where {shlex.quote(f'{shorten(name)}={shorten(column.levels[0])}')}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
@@ -478,7 +471,7 @@ def refuse_other_answers(
 
 def is_numbered_anew(unit: Column, part: Column) -> bool:
     """Whether units may be numbered anew within each label of a part, as questions are within subjects."""
-    return (unit.whole and part.text) or part.called((*TASKS.words, *SUBJECTS))
+    return (unit.whole and part.text) or part.called(TASKS, SUBJECTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -487,12 +480,12 @@ class Board:
 
     Attributes
     ----------
-    model, value : str
-    unit : tuple of str
+    model, value : Column
+    unit : sequence of Column
         Columns that name the unit together.
-    task, cluster : str or None
-        A column that groups units: fixed tasks, or clusters of dependent units.
-    repeat : tuple of str
+    task, cluster : sequence of Column
+        The column that groups units, if there is one: fixed tasks, or clusters of dependent units.
+    repeat : sequence of Column
         Columns that number the answers of a model to a unit.
     answers : pair of int
         The fewest and the most answers of a model to a unit.
@@ -502,12 +495,12 @@ class Board:
         Whether units are numbered anew within each label of a second column, such as questions of each subject.
     """
 
-    model: str
-    unit: Levels
-    value: str
-    task: str | None
-    cluster: str | None
-    repeat: Levels
+    model: Column
+    unit: Columns
+    value: Column
+    task: Columns
+    cluster: Columns
+    repeat: Columns
     answers: tuple[int, int]
     named: bool
     anew: bool = False
@@ -515,17 +508,12 @@ class Board:
     @property
     def of(self) -> str:
         """The columns that name the units, as they are told."""
-        each = f" of each '{self.task}'" if self.task is not None else ""
-        return listing([f"'{name}'" for name in self.unit]) + each
+        return listed(self.unit) + "".join(f" of each {task}" for task in self.task)
 
     @property
     def within(self) -> bool:
         """Whether units lie within the labels of their first column, and are not only numbered anew in each label."""
         return len(self.unit) > 1 and not self.anew
-
-    def repeated(self, repeat: Levels, answers: tuple[int, int]) -> Board:
-        """Return the board with other repeats."""
-        return replace(self, repeat=repeat, answers=answers)
 
 
 FAMILIES = re.compile(
@@ -550,8 +538,8 @@ MOST_UNITS = 12  # columns that are tried as units
 
 def called_model(column: Column) -> bool:
     """Whether a column is called like models, and not like what belongs to one, such as its persona."""
-    named = column.called(MODELS.words) and not is_question(column)
-    return named and not {*column.tokens[-1:]} & {*OF_MODELS}
+    named = column.called(MODELS) and not is_question(column)
+    return named and not column.ends(OF_MODELS)
 
 
 def is_question(column: Column) -> bool:
@@ -566,11 +554,9 @@ def holds_families(column: Column) -> bool:
 
 def models_of(profile: Profile) -> list[Column]:
     """Return the columns that name models, by their names or their labels; of nested ones the finest."""
-    texts = [c for c in profile.every if c.names_things and c.text and not c.unique and not c.prose]
-    texts = [c for c in texts if c.size > 1 and not profile.has_partner(c)]
+    texts = [c for c in profile.every if c.names_things and c.text and not (c.unique or c.prose)]
+    texts = [c for c in texts if not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
-    if any(c.unique and c.called(MODELS.words) for c in profile.every):  # a row a model, whose provider says more of it
-        texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
     few = [c for c in named if c.size <= MOST_SOURCES]
@@ -621,8 +607,8 @@ def contrasts(profile: Profile) -> list[Contrast]:
     models = models_of(profile)
     kinds = [(c, "source" if c in models else contrast_kind(profile, c)) for c in profile.varying()]
     every = [Contrast(c, kind) for c, kind in kinds if kind]
-    finer = {(c.column.name) for c in every for d in every if is_finer(profile, c, d)}
-    return sorted((c for c in every if c.column.name not in finer), key=lambda c: -c.likely)
+    coarsest = [c for c in every if not any(is_finer(profile, c, d) for d in every)]
+    return sorted(coarsest, key=lambda c: -c.likely)
 
 
 def is_finer(profile: Profile, one: Contrast, other: Contrast) -> bool:
@@ -647,14 +633,13 @@ def names_keys(profile: Profile, column: Column) -> bool:
 
     Texts in full are things where each occurs equally often.
     """
-    things = column.text or column.identifies or column.numbering or column.is_enumeration
-    even = not column.prose or np.ptp(profile.table.counts([column.name]).n) == 0
-    return even and (things or column.name in profile.planned or column.called((*UNITS.words, *PERSONS)))
+    even = not column.prose or np.ptp(profile.combined(column)[0]) == 0
+    return even and (column.lists or column.name in profile.planned or column.called(UNITS, PERSONS))
 
 
 def names_answers(column: Column) -> bool:
     """Whether a column is called like an answer, and not like the source or the kind of one."""
-    return column.called(VALUES.words) and not {*column.tokens[-1:]} & {*OF_ANSWERS, *IDENTITIES}
+    return column.called(VALUES) and not column.ends(OF_ANSWERS, IDENTITIES)
 
 
 def is_met(profile: Profile, column: Column) -> bool:
@@ -665,13 +650,13 @@ def is_met(profile: Profile, column: Column) -> bool:
 
 def is_balanced(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether most units met every label of a column, and equally often."""
-    sizes, often = np.unique(profile.table.counts([unit.name, column.name]).n, return_counts=True)
-    return bool(sizes.size and often.max() >= EQUAL * unit.size * column.size)
+    _, often = np.unique(profile.combined(unit, column)[0], return_counts=True)
+    return bool(often.max(initial=0) >= EQUAL * unit.size * column.size)
 
 
 def describes_persons(profile: Profile, column: Column) -> bool:
     """Whether each person, or each rater, has one label of a column: it says what these are like."""
-    persons = [c for c in profile.repeating if c.size > column.size and c.called((*PERSONS, *RATERS.words, "pid"))]
+    persons = [c for c in profile.repeating if c.size > column.size and c.called(PERSONS, RATERS, "pid")]
     return any(profile.constant(column, c) for c in persons)
 
 
@@ -681,35 +666,30 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     if is_setting(profile, c):
         return "setting"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
-    condition = c.called(CONDITIONS.words) or c.called(TREATMENTS)
-    describes = c.describes and not (c.called(CUES) or {*c.tokens} <= {*CONDITIONS.words})
-    manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
+    condition = c.called(CONDITIONS)
+    describes = c.describes and not (c.called(CUES) or c.words <= {*CONDITIONS})
+    manipulated = of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
-    answers = answers or (c.text and bool({*c.tokens[-1:]} & {*LABELLINGS}) and len(c.tokens) > 1)
+    answers = answers or (c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
-    if c.called((*RATERS.words, *GRADERS, *MEASURES)) or {*c.tokens[-1:]} & {*IDENTITIES}:
+    if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
         return ""
-    numbered = c.called((*TASKS.words, *UNITS.words))  # tasks T1, T2, ... are no times
-    if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS.words) or numbered):
+    numbered = c.called(TASKS, UNITS)  # tasks T1, T2, ... are no times
+    if later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
         return "time"
-    if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
+    if of_people_and_machines(c):
         return "people"
-    if c.called(TREATMENTS) or (c.text and words_among(c) & {*CONTROLS}):
+    if c.called(TREATMENTS) or words_among(c) & {*CONTROLS}:
         return "treatment"
-    if c.text and c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
+    if c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
         return "people"
     if c.called(PERIODS):
         return "period"
-    if condition and not c.called(REPEATS.words):
+    if condition:
         return "condition" if c.text else "period"
-    plays = (*UNITS.words, *TASKS.words, *PERSONS)
-    if (
-        not c.text
-        or c.called((*REPEATS.words, *SUMMARIES))
-        or is_ordinal(c)
-        or (c.called(plays) and c.size > FEW_NAMED)
-    ):
+    plays = (*UNITS, *TASKS, *PERSONS)
+    if not c.text or c.called(REPEATS, SUMMARIES) or is_ordinal(c) or (c.called(plays) and c.size > FEW_NAMED):
         return ""
     if describes_persons(profile, c):
         return ""
@@ -733,20 +713,20 @@ def is_setting(profile: Profile, column: Column) -> bool:
     return few and not all(map(float.is_integer, column.numbers or ())) and is_designed(profile, column)
 
 
-def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
+def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
     """Return the columns that may hold the answers, the likeliest first.
 
     Answers come as they come: what was planned, numbered, timed or counted is none. A name tells most. Then come two
     opposites, shares and short scales. What stands beside an answer, such as a reaction time, comes last.
     """
     free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
-    free = [c for c in free if not (c.prose or c.unique_key or c.numbers_rows or numbers_things(c))]
-    free = [c for c in free if not (is_call(c) or {*c.tokens} & {*WEIGHTS})]
-    free = [c for c in free if not (c.unique and c.whole and c.is_enumeration)]
+    free = [c for c in free if not (c.prose or c.unique_key or numbers_things(c))]
+    free = [c for c in free if not (is_call(c) or c.says(WEIGHTS))]
+    free = [c for c in free if not (c.unique and c.is_enumeration)]
     free = [c for c in free if is_choice(c) or not is_designed(profile, c)]
-    plays = (*TREATMENTS, *RATERS.words, *CUES)
+    plays = (*TREATMENTS, *RATERS, *CUES)
     drawn = not profile.repeating  # where no label repeats by unit, names tell what was done
-    free = [c for c in free if not drawn or c.called(VALUES.words) or not c.called(plays)]
+    free = [c for c in free if not drawn or c.called(VALUES) or not c.called(plays)]
     free = [c for c in free if c.name not in profile.aside]
     free = [c for c in free if c.name not in profile.no_values or c.numbering or is_choice(c)]
     return sorted([c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c))
@@ -755,24 +735,24 @@ def outcomes(profile: Profile, used: Sequence[Column] = ()) -> list[Column]:
 def numbers_things(column: Column) -> bool:
     """Whether a column is called like an id, or like a number of something and has more labels than a scale."""
     numbering = column.numbering and column.size > MOST_GRADES
-    return column.identifies or numbering or (column.id_named and not column.called(VALUES.words))
+    return column.identifies or numbering or (column.id_named and not column.called(VALUES))
 
 
 def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     """Rank a column that may hold the answers; the least comes first."""
-    weak = column.called((*WEAK_VALUES, *CONFIDENCE)) and not column.called(RIGHT)
+    weak = column.called(WEAK_VALUES, CONFIDENCE) and not column.called(RIGHT)
     beside = column.called(REACTIONS) or counts_of(column)
     sure_of = column.called(CONFIDENCE)
-    summary = bool({*column.tokens} & {*MEAN_WORDS, "rank"})
+    summary = column.says(MEAN_WORDS, "rank")
     picked = column.called(PICKED) and not column.called(RESPONSES)
     whole = summary and is_mean_of(profile, column)
     named = (names_answers(column) or picked or whole) and not (weak or beside or (summary and not whole))
-    plays = column.called((*REPEATS.words, *CONDITIONS.words)) or (column.unique and column.whole)
+    plays = column.called(REPEATS, CONDITIONS) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
     label = label and not ordered(column.levels)
-    remark = column.text and not column.yes_no and (bool({*column.tokens[-1:]} & {*PROSE}) or spoken(column))
+    remark = column.text and not column.yes_no and (column.ends(PROSE) or spoken(column))
     place = [*profile.columns].index(column.name)
-    kinds = (remark or is_reference(column), sure_of, named, label or plays, beside, weak or summary, True)
+    kinds = (remark or column.says(GOLD), sure_of, named, label or plays, beside, weak or summary, True)
     kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
@@ -784,11 +764,6 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
         not within_one(column),
         place,
     )
-
-
-def is_reference(column: Column) -> bool:
-    """Whether a column is called like the right answer, which is the same for everybody."""
-    return bool({*column.tokens} & {*GOLD})
 
 
 def spoken(column: Column) -> bool:
@@ -820,7 +795,7 @@ def within_one(column: Column) -> bool:
     return column.yes_no or (numbers is not None and min(numbers) >= 0 and max(numbers) <= 1)
 
 
-def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
+def find_board(profile: Profile, values: Columns) -> Board | None:
     """Return the roles of a long table of scores of models; None where it is none, or may be read in two ways.
 
     Parameters
@@ -829,17 +804,14 @@ def find_board(profile: Profile, values: Sequence[Column]) -> Board | None:
     values : sequence of Column
         Columns that may be the score, the likeliest first.
     """
-    models, values = models_of(profile), sorted(values, key=lambda c: answer_rank(profile, c))
+    models = models_of(profile)
     if len(models) > 1 or not (models or not any(is_rater(profile, c) for c in profile.varying())):
         return None
-    for contrast in contrasts(profile):
-        board = board_of(profile, contrast.column, values)
-        if board is not None and (board.named or contrast.column in models or names_units(profile, board.unit[0])):
-            return board
-    return None
+    boards = (board_of(profile, contrast.column, values) for contrast in contrasts(profile))
+    return next((board for board in boards if board is not None), None)
 
 
-def board_of(profile: Profile, source: Column, values: Sequence[Column], met: float = MET_BY) -> Board | None:
+def board_of(profile: Profile, source: Column, values: Columns, met: float = MET_BY) -> Board | None:
     """Return the likeliest units that met the labels of a column, with what these gave them; None where there are none.
 
     Parameters
@@ -859,10 +831,10 @@ def board_of(profile: Profile, source: Column, values: Sequence[Column], met: fl
 
 def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
-    unit = profile.columns[board.unit[0]]
-    repeated = unit.called(REPEATS.words) and not unit.id_named
-    planned = unit.name in profile.planned or unit.id_named
-    thing = unit.text or unit.id_named or unit.numbering or unit.is_enumeration or board.named
+    unit = board.unit[0]
+    repeated = unit.called(REPEATS) and not unit.id_named
+    planned = unit.name in profile.planned
+    thing = unit.lists or unit.id_named or board.named
     return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
 
 
@@ -870,32 +842,24 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
     """Return the columns that may name units which met the labels of a column, those called so and of many first."""
     out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS, "period")
     free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
+    free = [c for c in free if not (c.unique or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))]
+    free = [c for c in free if c.called(UNITS) or c.id_named or not c.called(REPEATS) or fills_rows(profile, source, c)]
     free = [
-        c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
-    ]
-    free = [
-        c
-        for c in free
-        if c.called(UNITS.words) or c.id_named or not c.called(REPEATS.words) or fills_rows(profile, source, c)
-    ]
-    free = [
-        c
-        for c in free
-        if c.called(UNITS.words) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
+        c for c in free if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
     ]
     free = [c for c in free if is_unit(profile, source, c)]
     if owned_by(profile, source):  # talks of one model each are the units, and those who judged several are none
         free = [c for c in free if not is_rater(profile, c)]
-    free.sort(key=lambda c: (not c.called(UNITS.words), -c.size))
+    free.sort(key=lambda c: (not c.called(UNITS), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
 
 
 def is_unit(profile: Profile, source: Column, column: Column) -> bool:
     """Whether a name, or else the structure, says that a column names units: texts and covariates need structure."""
-    named = column.called((*UNITS.words, *PERSONS)) and not (column.prose or column.called(COVARIATES))
-    labelled = not column.prose and names_units(profile, column.name)
+    named = column.called(UNITS, PERSONS) and not (column.prose or column.called(COVARIATES))
+    labelled = not column.prose and names_units(column)
     planned = column.name in profile.planned or is_balanced(profile, source, column)
-    return named or labelled or planned or column.id_named
+    return named or labelled or planned
 
 
 def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
@@ -911,31 +875,27 @@ def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
 
 def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
     """Whether units met labels of a source often enough, several each, and neither lies within the other."""
-    nested = profile.constant(unit, source) or profile.constant(source, unit)
-    return not nested and met_share(profile, source, unit) * source.size >= max(least * source.size, SEVERAL_MET)
+    return not profile.constant(unit, source) and met_share(profile, source, unit) * source.size >= max(
+        least * source.size, SEVERAL_MET
+    )
 
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
-    if column.called(RESPONSES):
-        return True
-    answer = column.text and column.yes_no and not column.called(CONDITIONS.words)
+    answer = column.yes_no and not column.called(CONDITIONS)
     return answer and not is_balanced(profile, column, unit)
 
 
 def is_ordinal(column: Column) -> bool:
     """Whether every label is an ordinal word, as those of repeats are: first, second."""
-    words = [without_accents(label).casefold() for label in column.levels]
-    return bool(words) and {*words} <= {*ORDINALS}
+    return {without_accents(label).casefold() for label in column.levels} <= {*ORDINALS}
 
 
 def is_rater(profile: Profile, column: Column) -> bool:
-    """Whether a column is called like raters, and no model that is compared is."""
-    counted = column.called(CALLS) or counts_of(column)  # user_turns
-    named = column.called((*RATERS.words, *GRADERS)) and not (names_answers(column) or counted)
-    numbered = column.identifies or column.numbering or column.id_named or len(column.tokens) == 1
-    names = column.text or numbered or column.name in profile.planned
-    return column.names_things and names and named and column not in models_of(profile)
+    """Whether a column is called like raters."""
+    named = column.called(RATERS, GRADERS) and not (names_answers(column) or column.called(CALLS))
+    names = column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
+    return column.names_things and names and named
 
 
 def names_sources(column: Column) -> bool:
@@ -946,77 +906,67 @@ def names_sources(column: Column) -> bool:
     return short and not numbered and not words & {*ORDINALS}
 
 
-def names_units(profile: Profile, name: str) -> bool:
+def names_units(column: Column) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
-    column = profile.columns[name]
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
-    return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
+    return 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
     """Return the share of pairs of a unit and a model that occur in the table."""
-    return len(profile.table.counts([unit.name, model.name]).n) / (unit.size * model.size)
+    return profile.combinations(model, unit) / (unit.size * model.size)
 
 
-def as_board(profile: Profile, model: Column, unit: Column, values: Sequence[Column]) -> Board | None:
+def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> Board | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
-    value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
+    value = next((c for c in values if not profile.constant(c, unit)), None)
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
         return None  # talks, games or sessions of one label each are the units
-    names: Levels = (unit.name,)
-    cells = Cells(profile, names, [model.name], value.name)
-    part = cells.first("part") if cells.repeated else None
-    if part is not None:
-        names = (unit.name, part)
-        cells = Cells(profile, names, [model.name], value.name)
+    cells = Cells(profile, [unit.name], [model.name], value.name)
+    part = [profile.columns[name] for name in [cells.first("part")] if cells.repeated and name is not None]
+    if part:
+        cells = Cells(profile, [unit.name, part[0].name], [model.name], value.name)
     persons = unit.called(PERSONS) or unit.id_named
     persons = persons and met_share(profile, model, unit) >= EQUAL  # each met several items of either kind
     if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
     kinds: tuple[Kind, ...] = ("repeat", "factor", "scorer", "nested")  # judges of one answer: their mean
-    repeat = cells.repeats(kinds) if cells.repeated else ()
-    if cells.rather_unit(repeat) is not None:
+    names = cells.repeats(kinds) if cells.repeated else ()
+    if cells.rather_unit(names) is not None:
         return None
+    repeat = [profile.columns[name] for name in names]
     owners = [
         c
         for c in profile.varying()
-        if c.name not in (*names, model.name, value.name, *repeat)
+        if c not in (unit, *part, model, value, *repeat)
         and c.names_things
         and 1 < c.size <= unit.size / 2
         and profile.constant(c, unit)
-        and not c.called((*COSTS, *TIMINGS))
     ]
-    tasks = [*([profile.columns[part]] if part is not None else []), *owners]
-    task = next((c.name for c in tasks if c.called(BENCHMARKS)), None)
-    clusters = (
-        c.name
-        for c in owners
-        if c.size >= FEWEST_UNNAMED  # fewer clusters allow no inference
-        and c.name != task
-        and holds_units(c)
-    )
+    task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
+    clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]  # few infer nothing
     return Board(
-        model=model.name,
-        unit=names if part is None or task != part else (unit.name,),
-        value=value.name,
+        model=model,
+        unit=[unit, *(c for c in part if c not in task)],
+        value=value,
         task=task,
-        cluster=next(clusters, None),
+        cluster=clusters[:1],
         repeat=repeat,
         answers=cells.answers,
-        named=unit.called((*UNITS.words, *PERSONS)) and (unit.id_named or not unit.called(REPEATS.words)),
-        anew=part is not None and is_numbered_anew(unit, profile.columns[part]),
+        named=unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS)),
+        anew=any(is_numbered_anew(unit, c) for c in part),
     )
 
 
 def holds_units(column: Column) -> bool:
     """Whether a column is called like what holds several units together: a topic, a document, a school."""
-    return bool(CLUSTER_NAME.search(column.name)) or (column.called(UNITS.words) and not column.called(WEAK))
+    return bool(CLUSTER_NAME.search(column.name)) or (column.called(UNITS) and not column.called(WEAK))
 
 
-DEPENDENT = (*UNITS.words, *RATERS.words, *CLUSTERS.words, *PERSONS, "user", "visitor", "ip", "instruction")
+DEPENDENT = (*UNITS, *RATERS, *CLUSTERS, *PERSONS, "user", "visitor", "ip", "instruction")
 
 
-def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> list[str]:
+def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str]:
     """Return at most two columns whose labels repeat across pairs of items: judges, prompts, sessions.
 
     A name that says so is enough for few labels. Others need many labels, and texts or ids rather than numbers. What
@@ -1025,45 +975,38 @@ def clusters_of(profile: Profile, pair: Sequence[str], used: Sequence[str]) -> l
     Parameters
     ----------
     profile : Profile
-    pair : sequence of str
-        The two columns of items.
+    a, b : Column
+        Those of the items.
     used : sequence of str
         Further columns that play a part.
     """
-    pairs = len(profile.table.counts(list(pair)).n)
+    pair, pairs = (a.name, b.name), profile.combinations(a, b)
 
     def named(c: Column) -> bool:
-        return c.called(DEPENDENT) and not c.called((*REPEATS.words, *VALUES.words))
+        return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
 
-    def listed(c: Column) -> bool:
-        return c.text or c.identifies or ((c.numbering or c.is_enumeration) and not c.called(REPEATS.words))
-
-    def numbers(c: Column) -> bool:
-        few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
-        return few and c.name in profile.planned and not (c.called((*PERSONS, *RATERS.words)) or c.numbering)
+    def told(c: Column) -> bool:
+        return c.text or (c.lists and not c.called(REPEATS))
 
     def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
-        items = len({*profile.columns[pair[0]].levels, *profile.columns[pair[1]].levels})
-        return c.called(UNITS.words) and 2 * items <= c.size <= profile.rows / 2
+        return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
 
     free = [
         c
         for c in profile.varying()
         if c.names_things
-        and not (c.describes or numbers(c) or (c.prose and not named(c)))
+        and not (c.describes or (c.prose and not named(c)))
         and c.name not in (*pair, *used)
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
-        and (named(c) or (c.size >= FEWEST_UNNAMED and listed(c)))
-        and (len(profile.table.counts([c.name, *pair]).n) != pairs or unit_of(c))  # else the pair says it
+        and (named(c) or (c.size >= FEWEST_UNNAMED and told(c)))
+        and (profile.combinations(c, a, b) != pairs or unit_of(c))  # else the pair says it
         and not holds_outcomes(pair, used, profile.table, c)
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
-    clusters: list[Column] = []
-    for c in free:
-        if not any(profile.constant(other, c) or profile.constant(c, other) for other in clusters):
-            clusters.append(c)
-    return [c.name for c in clusters[:2]]
+    first = free[:1]
+    apart = [c for c in free if not any(profile.constant(d, c) or profile.constant(c, d) for d in first)]
+    return [c.name for c in (*first, *apart[:1])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -1072,17 +1015,17 @@ class Groups:
 
     Attributes
     ----------
-    group : str
-    unit : str or None
-        The column that names the units; None where each row is one.
+    group : Column
+    unit : Column or None
+        What names the units; None where each row is one.
     several : bool
         Whether a unit has several rows.
     named : bool
         Whether names or labels tell the groups; else they are the only labels that persons, or classes of them, have.
     """
 
-    group: str
-    unit: str | None
+    group: Column
+    unit: Column | None
     several: bool
     named: bool = True
 
@@ -1093,36 +1036,34 @@ def independent_groups(profile: Profile) -> Groups | None:
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    models = models_of(profile)  # these are compared, and groups are groups of items
+    models = sources = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
     values = outcomes(profile)
     if any(owned_by(profile, model) and board_of(profile, model, values) is None for model in models):
         models = []  # each talk is of one model
-    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
+    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and (tells_groups(c) or c in sources)]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         board = board_of(profile, group, [c for c in values if c is not group])
-        if board is not None and not profile.planned.isdisjoint(board.unit):
+        if board is not None and any(c.name in profile.planned for c in board.unit):
             continue  # units met both
         met = [
             c
             for c in things
-            if c is not group
-            and c.size > group.size
-            and not c.unique
-            and (c.text or c.identifies or c.called((*UNITS.words, *PERSONS)))
+            if c.size > group.size
+            and (c.text or c.identifies or c.called(UNITS, PERSONS))
             and not c.prose
             and met_share(profile, group, c) > MET_BY
-            and names_units(profile, c.name)
+            and names_units(c)
         ]
         inner = [
             c
             for c in things
             if c.size > 2 * group.size
             and profile.constant(group, c)
-            and names_units(profile, c.name)
-            and not (c.called(CALLS) or (c.called(VALUES.words) and not c.called(PERSONS)))
-            and (c.id_named or not c.called(REPEATS.words))
-            and (c.text or c.identifies or c.numbering or c.is_enumeration or c.called(UNITS.words))
+            and names_units(c)
+            and not (c.called(VALUES) and not c.called(PERSONS))
+            and (c.id_named or not c.called(REPEATS))
+            and (c.lists or c.called(UNITS))
         ]
         repeated = [
             c
@@ -1131,13 +1072,12 @@ def independent_groups(profile: Profile) -> Groups | None:
             and (c.called(PERSONS) or not any(profile.constant(other, c) for other in met))
         ]
         if repeated and (not models or group.called(TREATMENTS)):
-            return Groups(group.name, min(repeated, key=lambda c: c.size).name, several=True)
-        crossed = (c for c in things if c is not group and c.size * group.size == profile.rows)
+            return Groups(group, min(repeated, key=lambda c: c.size), several=True)
         if models:
             continue
-        planned = any(profile.distinct([c.name, group.name]) for c in crossed)
-        if not planned and not any(c.called(UNITS.words) or c.size >= FEWEST_UNNAMED for c in met):
-            return Groups(group.name, next((c.name for c in inner if c.unique), None), several=False)
+        planned = any(fills_rows(profile, group, c) and profile.distinct(c, group) for c in things)
+        if not planned and not any(c.called(UNITS) or c.size >= FEWEST_UNNAMED for c in met):
+            return Groups(group, next((c for c in inner if c.unique), None), several=False)
     return unnamed_groups(profile) if not models else None
 
 
@@ -1149,33 +1089,28 @@ def unnamed_groups(profile: Profile) -> Groups | None:
     person = next((c for c in profile.every if c.unique and c.called(PERSONS)), None)
     if person is None:
         return None
-    beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS.words)
+    beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS)
     few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
-    few = [c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))]
-    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
+    few = [c for c in few if not (c.called(beside) or names_answers(c))]
+    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS]
     owners = {c.name: owner for c in few for owner in classes if profile.constant(c, owner)}
     few = [c for c in few if c.name in owners] or [c for c in few if not c.yes_no]
     if len(few) != 1:
         return None
     owner = owners.get(few[0].name)
-    return Groups(few[0].name, (owner or person).name, several=owner is not None, named=False)
+    return Groups(few[0], owner or person, several=owner is not None, named=False)
 
 
 def owned_by(profile: Profile, group: Column) -> bool:
     """Whether units with several rows, other than raters, have one label of a column each."""
-    owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS.words))]
+    owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))]
     owners = [c for c in owners if not is_rater(profile, c)]
     return any(profile.constant(group, c) for c in owners)
 
 
-def is_group(profile: Profile, column: Column) -> bool:
-    """Whether a column may tell groups of units apart: models that no unit met together, or called or labelled so."""
-    return tells_groups(column) or column in models_of(profile)
-
-
 def tells_groups(column: Column) -> bool:
     """Whether a column is called like a treatment, or has a control group, or people and machines among its labels."""
-    kind = {*column.tokens[-1:]} & {*KINDS_OF} and column.text
+    kind = column.ends(KINDS_OF) and column.text
     if column.called(TREATMENTS) or kind or RANDOMISER.fullmatch(column.name.strip()):
         return True
     return bool(words_among(column) & {*CONTROLS}) or of_people_and_machines(column)
@@ -1188,7 +1123,7 @@ def people_among(column: Column) -> str:
 
 def says_who_answered(source: Column) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called((*SOURCES, *KINDS_OF)) or any(map(FAMILIES.search, source.levels)) or source.size > 2
+    named = source.called(SOURCES, KINDS_OF) or source.size > 2
     return named and not source.called(TREATMENTS)
 
 

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.aliases import Fields, Levels, Texts, TextSet
+from socialstats.designs.aliases import Fields, LevelOrder, Levels, Texts, TextSet
 from socialstats.designs.cells import unequal
 from socialstats.designs.levels import categories, codes_in, declared_levels, other_spelling
 from socialstats.designs.options import Reading
@@ -517,7 +517,7 @@ def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
 
 
 def square_counts(
-    table: Any, levels: Sequence[Any] | None, *, start: int, source: str, vectors: str
+    table: Any, levels: LevelOrder, *, start: int, source: str, vectors: str
 ) -> tuple[Levels, FloatArray, bool]:
     """Check a square table of counts.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from socialstats.designs import ratings_reading
-from socialstats.designs.aliases import Missing, Names, NaTexts
+from socialstats.designs.aliases import Missing, Names, NaTexts, Texts
 from socialstats.designs.instrument import declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, build_from
@@ -39,7 +39,7 @@ ONCE = (
 def trait_ratings(
     data: Any,
     *,
-    traits: Sequence[str],
+    traits: Texts,
     model: str | None = "model",
     scenario: str = "scenario",
     stage: str | None = None,
@@ -137,7 +137,7 @@ def trait_ratings(
     return replace(done, strata=strata, columns={**columns, "rater": judge, **further}, instrument=declared(table))
 
 
-def refuse_twice(table: Table, columns: dict[str, str], traits: Sequence[str], others: Sequence[str]) -> None:
+def refuse_twice(table: Table, columns: dict[str, str], traits: Texts, others: Texts) -> None:
     """Refuse a column that plays two parts.
 
     Raises

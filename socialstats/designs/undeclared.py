@@ -14,7 +14,7 @@ p-value of a variance component of the clusters (Satterthwaite 1946, doi:10.2307
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -24,6 +24,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtri, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray, scaled
+from socialstats.designs.aliases import Texts, TextSet
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.options import Reading, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
@@ -231,12 +232,10 @@ def of_ratings(design: Ratings) -> Scores:
     return scores_by
 
 
-NAMING = (*UNITS.words, *RATERS.words, *MODELS.words, *CLUSTERS.words, "user", "session", "group", "block", "batch")
+NAMING = (*UNITS, *RATERS, *MODELS, *CLUSTERS, "user", "session", "group", "block", "batch")
 
 
-def candidates(
-    table: Table, used: Collection[str], units: float, outcomes: Callable[[Table, Column], bool]
-) -> list[str]:
+def candidates(table: Table, used: TextSet, units: float, outcomes: Callable[[Table, Column], bool]) -> list[str]:
     """Return the unused columns that may hold clusters: labels that repeat, and that no answer or measurement makes."""
     from socialstats.designs.profile import Profile
 
@@ -248,7 +247,7 @@ def candidates(
         column = profile.column(name) if name not in used else None
         if column is None or not FEWEST <= column.size <= units / 2 or column.filled < FILLED * column.rows:
             continue
-        if column.timing or column.called((*COVARIATES, *VALUES.words)) or ORDER_NAME.search(name):
+        if column.timing or column.called(COVARIATES, VALUES) or ORDER_NAME.search(name):
             continue
         named = column.called(NAMING) or column.numbering
         listed = column.text or (column.whole and (named or column.is_enumeration))
@@ -259,7 +258,7 @@ def candidates(
     return names
 
 
-def holds_outcomes(items: Sequence[str], values: Sequence[str], table: Table, column: Column) -> bool:
+def holds_outcomes(items: Texts, values: Texts, table: Table, column: Column) -> bool:
     """Return whether a column holds outcomes, such as those of another game or question.
 
     Its labels are sides, in each row one of the two items, or labels of the values that the design reads. Judges may be
@@ -292,7 +291,7 @@ def is_tried(table: Table) -> bool:
 
 def undeclared(
     table: Table,
-    used: Collection[str],
+    used: TextSet,
     units: float,
     outcomes: Callable[[Table, Column], bool],
     again: Callable[[str], Any],
@@ -336,7 +335,7 @@ def with_dependence(
     scores_of: Callable[[D], Scores],
     again: Callable[[Any, Any], D] | None,
     *,
-    used: Collection[str] = (),
+    used: TextSet = (),
     **suspects: Any,
 ) -> D:
     """Return a design with the cautions on columns that were not declared and may be clusters.
@@ -394,7 +393,7 @@ def cautions_of(effects: Sequence[Dependence]) -> list[Caution]:
     return cautions
 
 
-def words(columns: Sequence[str], effects: Sequence[Dependence]) -> str:
+def words(columns: Texts, effects: Sequence[Dependence]) -> str:
     """Return by how much each column would change the standard errors of each family."""
     return "; ".join(_words([effect for effect in effects if effect.column == column]) for column in columns)
 

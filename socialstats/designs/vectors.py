@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from socialstats.designs.aliases import Fields
+from socialstats.designs.aliases import Fields, Given, Texts
 from socialstats.designs.calls import keywords
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.contrasts_reading import vector
@@ -27,7 +27,7 @@ from socialstats.voice import option
 
 ARRAYS = ("ndarray", "Series", "Index", "Categorical")  # an attribute of a relation of DuckDB may be a query
 LISTS = ("unit", "cluster", "strata", "raters", "units", "columns", "ranks")  # keywords that may be several columns
-OF_SQUARES = ("levels", "scale")  # keywords that go with a square array
+OF_SQUARES = ("levels", "scale", "groups")  # keywords that go with a square array
 COLUMNS = ("unit", "cluster", "by", "count", "weight")  # keywords that may be a vector, with one value per row
 BESIDE_ONE = ("group", "rater")  # keywords that may be a vector beside one vector of values
 LAYOUTS = ("raters_in", "raters", "units", "columns", "ranks")  # keywords by which a design reads an array itself
@@ -35,7 +35,7 @@ LAYOUTS = ("raters_in", "raters", "units", "columns", "ranks")  # keywords by wh
 
 def from_vectors(
     args: Sequence[Any],
-    given: Mapping[str, Any],
+    given: Given,
     readers: Sequence[Any],
     name: str,
     square: bool = True,
@@ -411,7 +411,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
     return [values_of(data, name) for data in vectors]
 
 
-def names_of(vectors: Sequence[Any], defaults: Sequence[str]) -> list[str]:
+def names_of(vectors: Sequence[Any], defaults: Texts) -> list[str]:
     """Return the names of series, where they all have one of their own, else the defaults."""
     names = [getattr(data, "name", None) for data in vectors]
     texts = [name for name in names if isinstance(name, str)]
@@ -585,6 +585,10 @@ def groups_counted(data: Any, options: Fields, name: str) -> Groups:
             f"{name}: either column may have the successes. The first, as in R's prop.test: "
             f"{name[:-2]}(count={first}, nobs={totals}). The second: {name[:-2]}(count={second}, nobs={totals})"
         )
+    wanted = [str(label) for label in options.get("groups") or ()]
+    if framed and sorted(wanted) == sorted(map(str, data.index)):  # the labels in another order
+        labels = [*map(str, data.index)]
+        data, options = data.iloc[[labels.index(label) for label in wanted]], {**options, "groups": None}
     return Groups.from_table(data if framed else cells, source=name, **options)
 
 
@@ -625,7 +629,7 @@ SQUARES: Mapping[Any, Callable[[Any, Fields, str], Any]] = {
 }
 
 
-def by_text(data: Any, columns: Mapping[str, Any]) -> Fields:
+def by_text(data: Any, columns: Given) -> Fields:
     """Return the keywords of a table whose columns are called 0, 1, ... with these names as text.
 
     Examples

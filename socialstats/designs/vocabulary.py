@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from socialstats.designs.aliases import Levels, Pair
@@ -30,6 +31,17 @@ def phrases(text: str) -> tuple[Levels, ...]:
     return tuple(tuple(map(str.strip, line.split(","))) for line in text.strip().splitlines())
 
 
+def every_word(kinds: Iterable[Iterable[str]]) -> set[str]:
+    """Return the words of some parts or lists; a text is one word.
+
+    Examples
+    --------
+    >>> sorted(every_word([("id", "nr"), "pid"]))
+    ['id', 'nr', 'pid']
+    """
+    return {word for kind in kinds for word in ((kind,) if isinstance(kind, str) else kind)}
+
+
 def without_accents(name: str) -> str:
     """Return a name without accents.
 
@@ -45,10 +57,13 @@ def without_accents(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The names and the words of one part."""
+    """The names and the words of one part; its words are what it holds."""
 
     names: Levels = ()
     words: Levels = ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
 
 
 UNITS = Part(
@@ -329,7 +344,6 @@ BATTLES = spelled("votes battles games ci interval")  # what stands beside a str
 MARGINS = spelled("margin rating")  # how much better one of two was
 WEAK_VALUES = spelled("category label code")  # values that name units as often
 SCALED = spelled("rating response score liking preference")  # what one person says of a unit
-METHODS = spelled("method meth machine instrument device")  # three of them measure one quantity as raters do
 REFERENCES = spelled(
     "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
     "goldstandard standard"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import Levels, Pair
+from socialstats.designs.aliases import Levels, Pair, Texts, TextSet
 from socialstats.designs.columns import Contest, own_tokens
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
@@ -69,14 +69,14 @@ class Sides:
         plain = scheme is not None and {*map(side_code, values)} <= {*scheme}
         return scheme if plain or not values & {*self.items} else None  # an item may be called like a phrase
 
-    def winners(self, labels: Labels, ties: Collection[str] = ()) -> IntArray:
+    def winners(self, labels: Labels, ties: TextSet = ()) -> IntArray:
         """Decode labels of items: which side each names, or a tie."""
         code = recode(labels, self.items)
         tied = labels.mapped(lambda level: level in ties, False)
         return np.select([tied, code == self.a, code == self.b], [TIED, A_WON, B_WON], UNKNOWN).astype(np.int64)
 
 
-def recode(column: Labels, items: Sequence[str]) -> IntArray:
+def recode(column: Labels, items: Texts) -> IntArray:
     """Return a column as indexes into `items`; -1 for missing values, -2 for labels that are no items."""
     index = {item: code for code, item in enumerate(items)}
     return column.mapped(lambda level: index.get(level, -2), -1, np.int64)
@@ -185,7 +185,7 @@ def side_word(level: str) -> str:
     return naming[0] if len(naming) == 1 and any(letter.isalpha() for letter in level) else level
 
 
-def scheme_of(values: Collection[str], schemes: Sequence[Pair]) -> Pair | None:
+def scheme_of(values: TextSet, schemes: Sequence[Pair]) -> Pair | None:
     """Return the first pair of side codes that explains every value: as they stand, or as one word of a phrase."""
     codes, words = {side_code(value) for value in values}, {side_word(value) for value in values}
     folded = [(a.casefold(), b.casefold()) for a, b in schemes]
@@ -193,13 +193,13 @@ def scheme_of(values: Collection[str], schemes: Sequence[Pair]) -> Pair | None:
     return plain or next((scheme for scheme in folded if words and words <= {*scheme}), None)
 
 
-def likely_scheme(values: Collection[str], schemes: Sequence[Pair]) -> Pair:
+def likely_scheme(values: TextSet, schemes: Sequence[Pair]) -> Pair:
     """Return the first pair of side codes that explains most values."""
     codes = {side_code(value) for value in values}
     return max(schemes, key=lambda scheme: len(codes & {*scheme}))
 
 
-def _by_scheme(labels: Labels, scheme: Pair, ties: Collection[str] = ()) -> IntArray:
+def _by_scheme(labels: Labels, scheme: Pair, ties: TextSet = ()) -> IntArray:
     meaning = dict.fromkeys(ties, TIED) | {scheme[0]: A_WON, scheme[1]: B_WON}
 
     def outcome(level: str) -> int:
@@ -218,7 +218,7 @@ def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
             rows.add(f"an item is called '{shorten(tie)}', which is also a tie label", bad, sides.columns, fix=fix)
 
 
-def higher_score(columns: Sequence[str], rows: Rows, *, lowest_wins: bool = False) -> IntArray:
+def higher_score(columns: Texts, rows: Rows, *, lowest_wins: bool = False) -> IntArray:
     """Decode two columns of scores: the item of the higher one won, or that of the lower rank; equal ones are a tie."""
     for column in columns:
         rows.refuse_spellings(column)
@@ -270,7 +270,7 @@ def _judged(
     return outcome
 
 
-def _cure(used: Sequence[str]) -> Callable[[str], str]:
+def _cure(used: Texts) -> Callable[[str], str]:
     """Return a function from a value that is no winner to its cure, given the values of the column."""
     numbers = {*map(as_score, used)}
     scores, shares = numbers <= {*SCORES}, all(x is not None and 0 <= x <= 1 for x in numbers)
@@ -390,7 +390,7 @@ def each_once(outcome: IntArray) -> Expanded:
     return Expanded(cell=np.arange(n, dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, n))
 
 
-def counted_wins(wins: Sequence[str], rows: Rows) -> Expanded:
+def counted_wins(wins: Texts, rows: Rows) -> Expanded:
     """Split each row into the comparisons that a won, that b won, and that were tied.
 
     Parameters

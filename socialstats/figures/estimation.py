@@ -270,11 +270,13 @@ def _mean(ax: Axes, row: Row, reference: float | None) -> None:
         _above(ax, f"undefined: {row.undefined or 'no value was given'}")
         return
     text = number(row.shown())
-    if row.conf_low is not None and row.conf_high is not None:
-        inside = max(row.conf_low, ax.get_ylim()[0]), min(row.conf_high, ax.get_ylim()[1])
+    if both := row.ends():
+        edges = ax.get_ylim()
+        low, high = style.ends_of(row, edges) or edges
+        inside = max(low, edges[0]), min(high, edges[1])
         ax.plot((-0.2, -0.2), inside, color=style.LIGHT["series-1"], linewidth=2.2, solid_capstyle="butt", zorder=3)
         level = row.conf_level or 0.95
-        text += f", {interval(row.shown('conf_low'), row.shown('conf_high'), level=level)}"
+        text += f", {interval(*both, level=level)}"
     ax.plot(-0.2, row.estimate, "o", color=style.LIGHT["series-1"], markersize=7, zorder=4, markeredgewidth=0)
     _above(ax, text, ink="ink")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.text import level_text, number
+from socialstats.text import brackets, level_text, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,8 +126,8 @@ def interval_text(row: Row) -> str:
     """Return ``[low, high]``, or a note that the interval is missing."""
     if row.estimate is None:
         return ""
-    ends = [row.shown("conf_low"), row.shown("conf_high")]
-    return "no CI" if None in ends else f"[{', '.join(map(number, ends))}]"
+    ends = row.ends()
+    return "no CI" if ends is None else brackets(*ends)
 
 
 def rank_text(ranks: tuple[int, int] | None) -> str:
@@ -201,7 +201,7 @@ def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[st
     halves = [(x, y, Z_95 * quasi[row.term]) for x, y, row in known if row.term in quasi] if quasi else []
     style.segments(ax, [(y, x - half, x + half) for x, y, half in halves], color=color, linewidth=5, alpha=0.35,
                    zorder=1.9)  # fmt: skip
-    bars = [(y, *ends) for _, y, row in known if (ends := style.ends_of(row))]
+    bars = [(y, *ends) for _, y, row in known if (ends := style.ends_of(row, (left, right)))]
     style.segments(ax, bars, color=color, linewidth=1.3, zorder=2)
     size = 4.5 if len(rows) > style.TICKS_ON_TOP_FROM else 5.5
     ax.plot([x for x, _, _ in known], [y for _, y, _ in known], "o", color=color, markersize=size, zorder=3,

@@ -513,8 +513,12 @@ def is_known(row: Row) -> bool:
     return row.estimate is not None and math.isfinite(row.estimate)
 
 
-def ends_of(row: Row) -> tuple[float, float] | None:
-    """Return both ends of a row's interval, or None."""
+def ends_of(row: Row, edges: tuple[float, float] | None = None) -> tuple[float, float] | None:
+    """Return both ends of a row's interval, or None; the open one of a one-sided interval is an edge of the axis."""
+    if edges is not None and row.has_interval:
+        return (edges[0] if row.conf_low is None else row.conf_low), (
+            edges[1] if row.conf_high is None else row.conf_high
+        )
     return None if row.conf_low is None or row.conf_high is None else (row.conf_low, row.conf_high)
 
 
@@ -570,7 +574,7 @@ def points(ax: Axes, rows: Sequence[tuple[float, Row]], *, intervals: bool = Tru
     for y, row in rows:
         if not is_known(row):
             ax.text(left + 0.02 * (right - left), y, "undefined", va="center", **QUIET)
-    bars = [(y, *ends) for y, row in known if intervals and (ends := ends_of(row))]
+    bars = [(y, *ends) for y, row in known if intervals and (ends := ends_of(row, (left, right)))]
     segments(ax, bars, color=LIGHT["series-1"], linewidth=1.3, zorder=2)
     ax.plot([row.estimate or 0.0 for _, row in known], [y for y, _ in known], "o", color=LIGHT["series-1"],
             markersize=size, zorder=3, markeredgewidth=0)  # fmt: skip

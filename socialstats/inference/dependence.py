@@ -37,6 +37,7 @@ RARE = 10.0  # effective answers of the rarer kind below which they were too sho
 TAILED = {
     "t": "lognormal values covered in .80 to .92 of simulations",
     "score": "values with a long tail covered in .84 to .93 of simulations",
+    "bootstrap": "means of lognormal values covered in .87 to .94 of simulations",
 }
 Named = tuple[ClusteredMean, str]  # a mean and the name of its row
 TAILED_FROM = 100  # values from which long tails show in standard deviations (`spread_cautions`)
@@ -333,8 +334,9 @@ def ignored_clusters(
 
 
 def small_sample(
-    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = "", rows: Iterable[str] | None = None
-) -> tuple[Caution, ...]:
+    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = "",
+    rows: Iterable[str] | None = None, short: str = "",
+) -> tuple[Caution, ...]:  # fmt: skip
     """Caution SS312, where there are fewer than `fewest`.
 
     Parameters
@@ -345,8 +347,10 @@ def small_sample(
         What there are few of; what that makes unreliable; what helps.
     rows : iterable of str, optional
         As in `Caution`.
+    short : str
+        Instead of the short text of SS312, where it is not about an interval.
     """
-    return (caution("SS312", said, affects=affects, fix=fix, rows=rows),) if n < fewest else ()
+    return (caution("SS312", said, affects=affects, fix=fix, rows=rows, short=short),) if n < fewest else ()
 
 
 def cluster_cautions(
@@ -602,7 +606,8 @@ def mean_cautions(
 
 def shape_cautions(
     means: Iterable[ClusteredMean], *, names: Sequence[str] | None = None, fix: str = "", what: str = "pairs",
-    bounded: bool = False, interval: Literal["t", "score"] = "t",
+    bounded: bool = False, interval: Literal["t", "score", "bootstrap"] = "t", of: str = "values",
+    enough: float = SHOWN_FROM,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
@@ -634,20 +639,24 @@ def shape_cautions(
     bounded : bool
         Values are scores between two ends that most of them reach, and so have no long tail. A few clusters need no
         caution, and SS317 fires above .25.
-    interval : {"t", "score"}
+    interval : {"t", "score", "bootstrap"}
+    of : str
+        What is skewed: values, or influences on another statistic.
+    enough : float
+        Effective values that show a long tail.
     """
     every = list(means)
     terms = [""] * len(every) if names is None else names
     known = [(mean, name) for mean, name in zip(every, terms, strict=True) if not mean.undefined]
     shaped, few = list[Named](), list[Named]()
     for mean, name in known:
-        shown = mean.df + 1 >= SHOWN_FROM and not bounded
+        shown = mean.df + 1 >= enough and not bounded
         if mean.n >= FEWEST_SHAPED and mean.skewness > (SKEWED if shown else CLEARLY):
             shaped.append((mean, name))
         elif not shown and not bounded:
             few.append((mean, name))
     limit = CLEARLY if bounded else SKEWED
-    return (*_too_few(few, what, interval), *_skewed(shaped, len(known), fix, what, interval, limit))
+    return (*_too_few(few, what, interval, of, enough), *_skewed(shaped, len(known), fix, what, interval, limit, of))
 
 
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
@@ -693,7 +702,7 @@ def _touched(named: Sequence[Named]) -> tuple[str, ...] | None:
     return names or None
 
 
-def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, ...]:
+def _too_few(few: Sequence[Named], what: str, interval: str, of: str, enough: float) -> tuple[Caution, ...]:
     """Caution SS312 about means whose values are too few to show their shape."""
     if not few:
         return ()
@@ -701,10 +710,9 @@ def _too_few(few: Sequence[Named], what: str, interval: str) -> tuple[Caution, .
     noun = counted_as(least, what)
     said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
     return small_sample(
-        least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their values are skewed",
-        affects=f"{interval} intervals and tests: of fewer than 25 skewed values, nominal 95% intervals held .80 to "
-        ".92 in simulations, of normal ones .95", fix=f"collect more {noun}",
-        rows=_touched(few),
+        least.df + 1, enough, f"{said} are too few to show whether their {of} are skewed",
+        affects=f"{interval} intervals and tests: of fewer than {enough:g} skewed values, nominal 95% intervals held "
+        ".80 to .92 in simulations, of normal ones .95", fix=f"collect more {noun}", rows=_touched(few),
     )  # fmt: skip
 
 
@@ -715,14 +723,15 @@ def counted_as(mean: ClusteredMean, what: str) -> str:
 
 
 def _skewed(
-    shaped: Sequence[Named], known: int, fix: str, what: str, interval: str, limit: float
+    shaped: Sequence[Named], known: int, fix: str, what: str, interval: str, limit: float, of: str
 ) -> tuple[Caution, ...]:
     """Caution SS317 about means whose values are skewed."""
     if not shaped:
         return ()
     first = shaped[0][0]
-    sums = "values and their sums by cluster" if first.clusters else f"values of {counted_as(first, what)}"
-    many = f" in {count(len(shaped), 'mean')} of {count(known)}" if known > 1 else ""
+    by_cluster = bool(first.clusters) and of == "values"
+    sums = "values and their sums by cluster" if by_cluster else f"{of} of {counted_as(first, what)}"
+    many = f" in {count(len(shaped), 'mean' if of == 'values' else 'number')} of {count(known)}" if known > 1 else ""
     most = max(mean.skewness for mean, _ in shaped)
     above = number(most, 2 if number(most) != number(limit) else 3)
     return (caution(

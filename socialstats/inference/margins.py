@@ -13,6 +13,7 @@ from scipy.special import ndtr, stdtr
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.rows import at_level
+from socialstats.inference.sides import has_open_end
 from socialstats.results import Result, Row
 from socialstats.results.rows import Test
 from socialstats.sentences import span
@@ -176,6 +177,9 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
     found: Row | None = replace(row, conf_low=value - reach, conf_high=value + reach, conf_level=inner)
     if row.conf_level is not None:
         found = at_level(row, inner)
+    if found is None and has_open_end(row):
+        raise InputError(f"{row.name}: its interval is one-sided, and tests against a margin need both ends. Leave "
+                         f"{option('alternative')} out")  # fmt: skip
     if found is None:
         raise InputError(f"{row.name}: its interval is of the kind '{row.interval}', which does not follow from "
                          "estimate, error and df. Use equivalence() of a table of pairs, or t intervals")  # fmt: skip

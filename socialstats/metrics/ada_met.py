@@ -457,7 +457,7 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
         others = [other for other in known if other != state.source.name]
         raise InputError(
             f"{option('group', shorten(name))} is no rater group (declared: {quoted(others) or 'none'}); make the "
-            "design with " + option("rater_groups", typed="--rater-group")
+            "design with " + option("rater_groups")
         )
     factor = known[name]
     codes = factor.codes[state.answers.people]

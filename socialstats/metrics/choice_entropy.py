@@ -17,11 +17,13 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, clustered, is_inside
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import kept_within, with_mean
+from socialstats.inference.sides import OPEN, inner_level, said_side
 from socialstats.matching import match_keys
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies, reply_entropies
 from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.sensitivity import common_pairs, pair_names
 from socialstats.registry import Metric, reads
+from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import span, stat
 from socialstats.text import count, counted, number, p_value
@@ -174,7 +176,7 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArr
 
 def mean_rows(
     values: Sequence[FloatArray], base: float, codes: Sequence[IntArray], level: float, n: int, *,
-    differences: bool = False, terms: Sequence[str] = TERMS,
+    differences: bool = False, terms: Sequence[str] = TERMS, alternative: Alternative = "two_sided",
 ) -> tuple[list[Row], list[ClusteredMean]]:  # fmt: skip
     """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
     magnitude, ones = math.log(2) / math.log(base), np.ones(len(values[0]))
@@ -186,11 +188,11 @@ def mean_rows(
             term=term, group="difference" if differences else None, role="difference" if differences else "estimate",
             key=(("measure", term),), estimate=mean.mean, df=mean.df if known else None, n=float(n), n_units=pairs,
             n_clusters=min(mean.clusters, default=pairs) if known else None,
-            method="paired t" if differences else "t interval",
+            method=f"paired t{OPEN[alternative]}" if differences else "t interval",
         )  # fmt: skip
         within = (-magnitude, magnitude) if differences else (0.0, magnitude)  # entropy of two outcomes
         row = row if differences else kept_within(row, mean.mean, within)
-        found = with_mean(row, mean, level, test=differences, within=within, hold=True)
+        found = with_mean(row, mean, level, alternative=alternative, test=differences, within=within, hold=True)
         rows.append(replace(found, limits=None))  # bits keep their leading zero
     return rows, means
 
@@ -223,6 +225,7 @@ def choice_entropy_difference(
     labels: tuple[str, str] = ("first", "second"),
     base: float = 2.0,
     unmatched: Literal["error", "drop"] = "error",
+    alternative: Alternative = "two_sided",
     level: float = 0.95,
     **columns: Any,
 ) -> Result:
@@ -238,6 +241,9 @@ def choice_entropy_difference(
     base : float
     unmatched : {"error", "drop"}
         What to do with pairs that only one design has; dropped pairs are listed (caution SS301).
+    alternative : {"two_sided", "greater", "less"}
+        Of the differences of ``H`` and ``H_corrected`` against 0. One-sided: their intervals have one end. That of
+        ``d_z`` has two.
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_comparisons`.
@@ -272,6 +278,7 @@ def choice_entropy_difference(
     1546
     """
     check_options(base, level)
+    inner_level(level, alternative)
     if first.replies is not None or second.replies is not None:
         raise UndefinedStatistic("a difference in entropy is that of drawn winners, and here winners are probabilities")
     one, two, pairs, cautions = common_pairs(first, second, unmatched)
@@ -279,7 +286,8 @@ def choice_entropy_difference(
         raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
     a, b = (aligned(design, pairs, base) for design in (one, two))
     m, n = len(pairs), one.n_rows + two.n_rows
-    rows, means = mean_rows([x - y for x, y in zip(a[:2], b[:2], strict=True)], base, (), level, n, differences=True)
+    gaps = [x - y for x, y in zip(a[:2], b[:2], strict=True)]
+    rows, means = mean_rows(gaps, base, (), level, n, differences=True, alternative=alternative)
     rows = [replace(row, key=(*row.key, ("condition", labels[0]), ("minus", labels[1]))) for row in rows]
     rows.append(Row(term="sd", group="difference", role="spread", estimate=means[0].sd, n_units=m))
     size = Row(term="d_z", group="difference", role="difference", n_units=m, undefined=means[0].undefined or None)
@@ -297,7 +305,7 @@ def choice_entropy_difference(
         rows=tuple(rows),
         counts={"comparisons": n, "pairs": m},
         fit={"nobs": m, "method": "paired t"},
-        settings={"base": base, "labels": labels, "unmatched": unmatched, "level": level},
+        settings={"base": base, "labels": labels, "unmatched": unmatched, "alternative": alternative, "level": level},
         cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *unequal_counts(a[2], b[2], labels)),
         references=("shannon1948", "miller1955"),
         design=(one, two),
@@ -352,6 +360,7 @@ def sentence(result: Result) -> str:
     if row.undefined:
         return f"{text}); {row.undefined}."
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    test += said_side(result.settings["alternative"])
     size = f"d_z = {stat(effect)}"
     return f"{text}), {span(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
 

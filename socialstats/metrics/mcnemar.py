@@ -15,10 +15,10 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.inference.intervals import checked_level
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.inference.rows import with_ends, with_mean, with_share
+from socialstats.inference.sides import OPEN, inner_level, one_end, opened, said_side
 from socialstats.models import matched_pairs as plain
 from socialstats.models.effect_sizes import whole
 from socialstats.models.matched_pairs import (
@@ -37,6 +37,7 @@ from socialstats.models.matched_pairs import (
     wald_std_error,
 )
 from socialstats.registry import Metric, reads
+from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
 from socialstats.sentences import span
@@ -87,11 +88,12 @@ FEW_DISCORDANT = 10
 INEXACT = ("difference", "cohens_g", "test")  # rows whose interval or test rests on large samples
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 Tests = Mapping[str, McNemarTest | str]  # by name; the reason where there is none
-ONE_FACTOR: dict[str, Callable[[Any], McNemarTest | str]] = {
-    "sign_flip": lambda cells: plain.sign_flip(cells.gap) if len(cells.n) > 1 else "a single cluster",
+ONE_FACTOR: dict[str, Callable[[Any, Alternative], McNemarTest | str]] = {
+    "sign_flip": lambda cells, side: plain.sign_flip(cells.gap, side) if len(cells.n) > 1 else "a single cluster",
     "obuchowski": plain.obuchowski,
     "durkalski": plain.durkalski, "yang": plain.yang, "eliasziw": plain.eliasziw,
 }  # fmt: skip
+ODDS = (0.0, math.inf)  # what an odds ratio can be
 
 
 def chosen_test(test: str, factors: tuple[Factor, ...]) -> str:
@@ -176,36 +178,38 @@ class Clustered:
         return not self.score_missing and bool(self.score.leads[0] or self.mean.undefined)
 
 
-def t_test(found: ClusteredMean, cells: Cells) -> McNemarTest | str:
+def t_test(found: ClusteredMean, cells: Cells, side: Alternative) -> McNemarTest | str:
     """t test of a mean difference of 0; or why there is none."""
     if not cells.discordant:
         return NO_TEST
-    return found.undefined or McNemarTest(statistic=found.t(), df=found.df, p=found.p_value())
+    return found.undefined or McNemarTest(statistic=found.t(), df=found.df, p=found.p_value(alternative=side))
 
 
-def score_test(found: Clustered, cells: Cells) -> McNemarTest | str:
+def score_test(found: Clustered, cells: Cells, side: Alternative) -> McNemarTest | str:
     """Score test of a difference of 0 under clusters; or why there is none."""
     score = found.score
     if not cells.discordant:
         return NO_TEST
     if score.df is None or found.score_missing:
         return ONE_CLUSTER
-    return McNemarTest(statistic=float(score.statistic(0.0)[0]), df=float(score.df[0]), p=float(score.p_value(0.0)[0]))
+    p = float(score.p_value(0.0, side)[0])
+    return McNemarTest(statistic=float(score.statistic(0.0)[0]), df=float(score.df[0]), p=p)
 
 
-def one_factor(design: Paired, factor: Factor, cells: Cells) -> tuple[Tests, ClusteredMean]:
+def one_factor(design: Paired, factor: Factor, cells: Cells, side: Alternative) -> tuple[Tests, ClusteredMean]:
     """Compute the tests of one cluster factor, and the mean of the clusters' mean differences."""
     mine = cluster_cells(design.first, design.second, design.count, factor.codes)
     means = clustered_mean(mine.gap / mine.n, np.ones(len(mine.n)), magnitude=1.0)
     robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
     exists = cells.discordant > 0
-    others = {name: test(mine) if exists or name == "sign_flip" else NO_TEST for name, test in ONE_FACTOR.items()}
-    return {"robust_t": t_test(robust, cells), "cluster_means_t": t_test(means, cells), **others}, means
+    others = {name: test(mine, side) if exists or name == "sign_flip" else NO_TEST for name, test in ONE_FACTOR.items()}
+    return {"robust_t": t_test(robust, cells, side), "cluster_means_t": t_test(means, cells, side), **others}, means
 
 
 def rows_of_tests(
     tests: Tests, cells: Cells, lead: str, group: str, key: tuple[str, str] | None = None, *,
     clusters: int | None = None, means: ClusteredMean | None = None, level: float = 0.95,
+    side: Alternative = "two_sided",
 ) -> list[Row]:  # fmt: skip
     """One row a test, the leading one first; the t of cluster means has its own estimate."""
     rows = []
@@ -221,7 +225,8 @@ def rows_of_tests(
         else:
             row = replace(row, undefined=test, reason="no_variation" if test == NO_TEST else None)
         if name == "cluster_means_t" and means is not None and not means.undefined:
-            row = with_mean(replace(row, estimate=means.mean), means, level, within=SHARES, test=False)
+            row = replace(row, estimate=means.mean, method=f"{row.method}{OPEN[side]}")
+            row = with_mean(row, means, level, alternative=side, within=SHARES, test=False)
         rows.append(row)
     return rows
 
@@ -240,9 +245,10 @@ def both_names(interval: str, test: str) -> dict[str, Any]:
 def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str | None) -> list[Row]:
     """Difference, odds ratio and tests that take pairs as independent; no test leads beside clusters (`group`)."""
     level, kind, odds_kind = settings["level"], settings["difference_ci"], settings["odds_ratio_ci"]
-    tests = {name: getattr(plain, name)(cells) for name in PAIR_TESTS}
+    side: Alternative = settings["alternative"]
+    tests, inner = {name: getattr(plain, name)(cells, side) for name in PAIR_TESTS}, inner_level(level, side)
     test, method = tests.get(lead), NAMES[kind]
-    low, high = INTERVALS[kind](cells, level)
+    low, high = INTERVALS[kind](cells, inner)
     row = Row(
         term="difference", group=group, role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
         std_error=wald_std_error(cells) or None, method=method, limits=SHARES,
@@ -254,20 +260,19 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
         row = replace(row, statistic=statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"),
                       **both_names(method, TEST_NAMES[lead]))  # fmt: skip
     why = "" if low < high else f"{method} has no width here; {option('difference_ci', 'tango')} has"
-    ends, none = odds_ratio_interval(cells, odds_kind, level), infinite(cells)
+    ends, none = odds_ratio_interval(cells, odds_kind, inner), infinite(cells)
     if not none and ends is None:
         none = f"Wald's interval needs discordant pairs of both kinds; {option('odds_ratio_ci', 'exact')} does not"
     elif none and ends is not None:
-        none += f"; {interval(*ends, level=level)}"
+        none += f"; {interval(*opened(*ends, side, ODDS), level=level)}"
     odds = Row(
         term="odds_ratio", group=group, role="estimate", estimate=cells.odds_ratio, n=cells.n,
         n_units=int(cells.discordant), method=ODDS_RATIO_NAMES[odds_kind],
     )  # fmt: skip
-    return [
-        with_ends(row, low, high, level, why=why, interval=DIFFERENCE_INTERVALS.get(kind, "z")),
-        with_ends(odds, *(ends or (math.nan, math.nan)), level, why=none, interval=ODDS_INTERVALS[odds_kind]),
-        *rows_of_tests(tests, cells, lead, group or "test"),
-    ]  # fmt: skip
+    row = with_ends(row, low, high, inner, why=why, interval=DIFFERENCE_INTERVALS.get(kind, "z"))
+    odds = with_ends(odds, *(ends or (math.nan, math.nan)), inner, why=none, interval=ODDS_INTERVALS[odds_kind])
+    shown = rows_of_tests(tests, cells, lead, group or "test")
+    return [one_end(row, side, level), one_end(odds, side, level, ODDS), *shown]
 
 
 def infinite(cells: Cells) -> str:
@@ -279,9 +284,11 @@ def infinite(cells: Cells) -> str:
     return f"{NONE_DISCORDANT}: odds ratio 0/0"
 
 
-def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str, lead: str, level: float) -> Row:
+def clustered_difference(
+    found: Clustered, cells: Cells, test: McNemarTest | str, lead: str, level: float, side: Alternative
+) -> Row:  # fmt: skip
     """The difference under clusters, with its interval and the p-value of the test that leads."""
-    mean, score = found.mean, found.score
+    mean, score, inner = found.mean, found.score, inner_level(level, side)
     row = Row(
         term="difference", role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
         n_clusters=min(mean.clusters), limits=SHARES,
@@ -293,13 +300,15 @@ def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str
     else:
         row = replace(row, undefined=test)
     if found.score_leads:
-        low, high = (float(end[0]) for end in score.interval(level))
+        low, high = (float(end[0]) for end in score.interval(inner))
         error = None if mean.undefined else mean.std_error
-        return with_ends(row, low, high, level, std_error=error, interval="score")
-    return with_mean(row, mean, level, within=SHARES, test=False)
+        row = with_ends(row, low, high, inner, std_error=error, interval="score")
+    else:
+        row = with_mean(row, mean, inner, within=SHARES, test=False)
+    return one_end(row, side, level)
 
 
-def clustered_odds(found: Clustered, cells: Cells, level: float) -> Row:
+def clustered_odds(found: Clustered, cells: Cells, level: float, side: Alternative) -> Row:
     """The matched odds ratio b / c under clusters: the odds of the interval of b / (b + c)."""
     why, share = infinite(cells), found.share
     row = Row(
@@ -311,22 +320,25 @@ def clustered_odds(found: Clustered, cells: Cells, level: float) -> Row:
     low, high = (end / (1 - end) if end < 1 else math.inf for end in (share.low, share.high))
     row = replace(row, leverage=share.largest)
     if why:
-        return replace(row, undefined=f"{why}; {interval(low, high, level=level)}")
-    return with_ends(row, low, high, level, df=share.df, interval="score")
+        return replace(row, undefined=f"{why}; {interval(*opened(low, high, side, ODDS), level=level)}")
+    row = with_ends(row, low, high, inner_level(level, side), df=share.df, interval="score")
+    return one_end(row, side, level, ODDS)
 
 
-def g_row(found: Clustered | None, cells: Cells, level: float) -> Row:
+def g_row(found: Clustered | None, cells: Cells, level: float, side: Alternative) -> Row:
     """Cohen's g, signed, with Wilson's interval; with clusters of their effective number of discordant pairs."""
-    values = cohens_g(cells, level)
+    inner = inner_level(level, side)
+    values = cohens_g(cells, inner)
     row = Row(term="cohens_g", role="estimate", n=cells.n, n_units=int(cells.discordant), limits=(-0.5, 0.5))
     if values is None:
         return replace(row, undefined=NONE_DISCORDANT)
     row = replace(row, estimate=values[0])
     if found is None or found.share is None:
-        return with_ends(row, *values[1:], level, method="Wilson's interval", interval="score")
+        row = with_ends(row, *values[1:], inner, method="Wilson's interval", interval="score")
+        return one_end(row, side, level)
     row = replace(row, n_clusters=min(found.mean.clusters))
-    made = with_share(row, found.share, level, clustered=True, shift=-0.5, method=DISCORDANT)
-    return replace(made, effective=None)  # g is no share
+    made = with_share(row, found.share, inner, clustered=True, shift=-0.5, method=DISCORDANT)
+    return one_end(replace(made, effective=None), side, level)  # g is no share
 
 
 def robust_name(crossed: bool) -> str:
@@ -338,11 +350,11 @@ def robust_name(crossed: bool) -> str:
 
 def all_cautions(
     design: Paired, found: Clustered | None, cells: Cells, rows: Sequence[Row], factors: tuple[Factor, ...],
-    level: float,
+    level: float, side: Alternative,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS201, SS202, SS205, SS206, SS314 and SS316, those that apply."""
-    shown = [row for row in rows[:3] if row.conf_low is not None]
-    own = [few_discordant(found, cells)]
+    shown = [row for row in rows[:3] if row.has_interval]
+    own = [few_discordant(found, cells, side)]
     df, even = None, math.inf
     if found is not None:
         own += [design_effect(found, cells), floored(found)]
@@ -354,7 +366,7 @@ def all_cautions(
     return (*clusters, *(c for c in (*own, disagreement(rows, level)) if c is not None))
 
 
-def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
+def few_discordant(found: Clustered | None, cells: Cells, side: Alternative) -> Caution | None:
     """SS314: the tests rest on the discordant pairs alone."""
     effective = discordant = cells.discordant
     if found is not None and not found.score_missing:
@@ -363,8 +375,11 @@ def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
         return None
     of = f"{count(discordant, 'discordant pair')} of {count(cells.n)}"
     if not discordant:
-        return caution("SS314", f"{of}: exact, mid-p and sign-flip p are 1 (no outcome is less extreme), chi-square, t "
-                       "and score tests are undefined (0/0), and so is the odds ratio (0 to infinity)",
+        ones = "exact, mid-p and sign-flip p are 1"
+        if side != "two_sided":
+            ones = "exact and sign-flip p are 1, mid-p is .5"
+        return caution("SS314", f"{of}: {ones} (no outcome is less extreme), chi-square, t and score tests are "
+                       "undefined (0/0), and so is the odds ratio (0 to infinity)",
                        affects="tests, odds ratio", fix="quote the interval of the difference",
                        rows=("odds_ratio", "test"))  # fmt: skip
     if found is not None:
@@ -417,6 +432,7 @@ def mcnemar(
     paired: Paired | TableLike,
     *,
     test: TestName = "auto",
+    alternative: Alternative = "two_sided",
     odds_ratio_ci: OddsRatioInterval = "exact",
     difference_ci: DifferenceInterval = "tango",
     cluster: str | Sequence[str] | None = "declared",
@@ -447,6 +463,9 @@ def mcnemar(
         ``"continuity"`` (not corrected when b = c, as in R). One cluster factor: ``"robust_t"``, ``"score"``,
         ``"cluster_means_t"``, ``"sign_flip"``, ``"obuchowski"``, ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two:
         ``"robust_t"``, ``"score"``. All that apply are rows of the result.
+    alternative : {"two_sided", "greater", "less"}
+        Of the difference against 0. One-sided: p of every test is one tail; that of a chi-square is the tail of its
+        signed root. The intervals of difference, odds ratio and g have one end. The other is the limit of the quantity.
     odds_ratio_ci : {"exact", "wilson", "wald"}
         Interval of the odds ratio of independent pairs.
     difference_ci : {"tango", "newcombe", "bonett_price", "agresti_min", "wald"}
@@ -505,10 +524,10 @@ def mcnemar(
         ("difference_ci", difference_ci, DifferenceInterval),
     ):  # fmt: skip
         one_of(name, value, get_args(kinds))
-    checked_level(level)
+    inner = inner_level(level, alternative)
     settings: dict[str, Any] = {
-        "test": test, "odds_ratio_ci": odds_ratio_ci, "difference_ci": difference_ci, "cluster": cluster,
-        "level": level,
+        "test": test, "alternative": alternative, "odds_ratio_ci": odds_ratio_ci, "difference_ci": difference_ci,
+        "cluster": cluster, "level": level,
     }  # fmt: skip
     check_binary(paired)
     if not paired.n_pairs:
@@ -516,10 +535,9 @@ def mcnemar(
     factors, level = cluster_factors(paired, settings["cluster"]), settings["level"]
     lead = chosen_test(settings["test"], factors)
     cells, (first, second) = cells_of(paired.first, paired.second, paired.count), paired.conditions
-    exact = odds_ratio_interval(cells, "exact", level)
-    extras: dict[str, Any] = {
-        "odds_ratio_interval": odds_ratio_interval(cells, settings["odds_ratio_ci"], level) or exact or (0.0, math.inf)
-    }
+    exact = odds_ratio_interval(cells, "exact", inner)
+    odds_ends = odds_ratio_interval(cells, settings["odds_ratio_ci"], inner) or exact or ODDS
+    extras: dict[str, Any] = {"odds_ratio_interval": opened(*odds_ends, alternative, ODDS)}
     held = {"both": cells.a, "first only": cells.b, "second only": cells.c, "neither": cells.d}
     shares = [
         *(Row(term=name, group="proportion", key=(("condition", name),), role="component", estimate=n / cells.n,
@@ -534,22 +552,21 @@ def mcnemar(
         codes, d = [factor.codes for factor in factors], paired.difference
         found = Clustered(
             mean=clustered_mean(d, paired.count, codes, magnitude=1.0), score=paired_score(d, paired.count, codes),
-            share=discordant_share(paired, codes, level),
+            share=discordant_share(paired, codes, inner),
         )  # fmt: skip
         if lead == "auto":
             lead = "score" if found.score_leads else "robust_t"
-        single = {factor.name: one_factor(paired, factor, cells) for factor in factors}
+        single = {factor.name: one_factor(paired, factor, cells, alternative) for factor in factors}
         (alone, means), *others = single.values()
-        together: Tests = {**({} if others else alone), "robust_t": t_test(found.mean, cells),
-                           "score": score_test(found, cells)}  # fmt: skip
-        difference = clustered_difference(found, cells, together[lead], lead, level)
-        odds = clustered_odds(found, cells, level)
-        tests = rows_of_tests(
-            together, cells, lead, "test", clusters=min(found.mean.clusters), means=means, level=level
-        )
+        together: Tests = {**({} if others else alone), "robust_t": t_test(found.mean, cells, alternative),
+                           "score": score_test(found, cells, alternative)}  # fmt: skip
+        difference = clustered_difference(found, cells, together[lead], lead, level, alternative)
+        odds = clustered_odds(found, cells, level, alternative)
+        how: dict[str, Any] = {"level": level, "side": alternative}
+        tests = rows_of_tests(together, cells, lead, "test", clusters=min(found.mean.clusters), means=means, **how)
         for name, (own, mean) in single.items() if others else ():
             tests += rows_of_tests(
-                own, cells, lead, f"{name} alone", ("factor", name), clusters=int(mean.n), means=mean, level=level
+                own, cells, lead, f"{name} alone", ("factor", name), clusters=int(mean.n), means=mean, **how
             )
         tests += pair_rows(cells, settings, "", IGNORING)
         counts = {f"clusters of '{shorten(f.name)}'": n for f, n in zip(factors, found.mean.clusters, strict=True)}
@@ -558,7 +575,7 @@ def mcnemar(
             extras["unfloored_std_error"] = found.mean.unfloored_std_error
     rows = tuple(
         replace(row, key=(("condition", first), ("minus", second), *row.key)) if row.role == "difference" else row
-        for row in (difference, odds, g_row(found, cells, level), *shares, *tests)
+        for row in (difference, odds, g_row(found, cells, level, alternative), *shares, *tests)
     )
     return Result(
         metric="mcnemar",
@@ -571,7 +588,7 @@ def mcnemar(
             "df": None if rows[0].df is None else whole(rows[0].df), "method": TEST_NAMES[lead], **effective,
         },
         settings=settings,
-        cautions=all_cautions(paired, found, cells, rows, factors, level),
+        cautions=all_cautions(paired, found, cells, rows, factors, level, alternative),
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
         design=paired,
         extras={"cells": {name: getattr(cells, name) for name in "abcd"}, "lead": lead, **extras},
@@ -602,7 +619,7 @@ def sentence(result: Result) -> str:
         f"{number(row.shown())} ({first} minus {second})"
     )
     ends = ", without an interval"
-    if row.conf_low is not None:
+    if row.has_interval:
         made = NAMES[result.settings["difference_ci"]]
         if clusters:
             made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
@@ -611,11 +628,11 @@ def sentence(result: Result) -> str:
     if odds.estimate is None:
         text += f" The matched odds ratio was {'infinite' if cells['b'] else 'undefined'}."
     else:
-        ends = f", {span(odds)}" if odds.conf_low is not None else ""
+        ends = f", {span(odds)}" if odds.has_interval else ""
         text += f" The matched odds ratio was {number(odds.shown())}{ends}."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
-        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}."
+        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}{said_side(result.settings['alternative'])}."
     return text
 
 
@@ -625,11 +642,12 @@ def said_test(result: Result) -> str:
     row = result.row(name, group="test")
     if row.undefined:
         return f"{TEST_NAMES[name]} undefined ({row.undefined})"
+    p = f"{p_value(row.p_value)}{said_side(result.settings['alternative'])}"
     if row.df is None:
-        return f"{TEST_NAMES[name]} {p_value(row.p_value)}"
+        return f"{TEST_NAMES[name]} {p}"
     df = number(row.df, 0 if row.test == "chi2" or abs(row.df - round(row.df)) < WHOLE else 1)
     kind = "\u03c7\u00b2" if row.test == "chi2" else "t"
-    return f"{TEST_NAMES[name]} {kind}({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    return f"{TEST_NAMES[name]} {kind}({df}) = {number(row.statistic)}, {p}"
 
 
 def plot(result: Result, ax: Axes | None = None, *, kind: str = "difference", **options: Any) -> Axes:

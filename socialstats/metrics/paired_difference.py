@@ -14,7 +14,7 @@ from socialstats.arrays import FloatArray, size_unit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, in_unit, rounding, t_p_value
 from socialstats.inference.dependence import (
     cluster_cautions,
@@ -24,8 +24,8 @@ from socialstats.inference.dependence import (
     small_sample,
 )
 from socialstats.inference.how import RESAMPLED
-from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_ends, with_mean
+from socialstats.inference.sides import OPEN, inner_level, opened, said_side
 from socialstats.inference.weights import (
     NAMED,
     NO_RANKS,
@@ -95,15 +95,14 @@ def with_resamples(
     row: Row, pairs: PairValues, factors: Sequence[Factor], o: Options
 ) -> tuple[Row, tuple[float, float] | None]:
     """Give the row of the mean difference a bootstrap interval; return both ends too (one may be infinite)."""
-    two = o.alternative == "two_sided"
     found = mean_interval(
-        pairs.difference, pairs.count, [f.codes for f in factors], ci=o.ci, level=o.level if two else 2 * o.level - 1,
+        pairs.difference, pairs.count, [f.codes for f in factors], ci=o.ci, level=inner_level(o.level, o.alternative),
         resamples=o.resamples, seed=o.seed, magnitude=pairs.magnitude,
     )  # fmt: skip
     low, high, why = float(found.low[0]), float(found.high[0]), found.undefined[0]
     if not why and not low < high:
         why = "all resamples give the same interval end: too few different units"
-    low, high = -math.inf if o.alternative == "less" else low, math.inf if o.alternative == "greater" else high
+    low, high = opened(low, high, o.alternative)
     made: Any = o.ci
     return with_ends(row, low, high, o.level, why=why, interval=made), None if why else (low, high)
 
@@ -324,7 +323,7 @@ def sentence(result: Result) -> str:
     null = result.settings["null"]
     df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    kind = "" if result.settings["alternative"] == "two_sided" else f" (one-sided: {result.settings['alternative']})"
+    kind = said_side(result.settings["alternative"])
     against = f" against {number(null)}" if null else ""
     robust = "" if not row.n_clusters else ", cluster-robust"
     return f"{text}, {span}, {test}{kind}{against}{robust}."
@@ -439,10 +438,8 @@ def paired_difference(
     The mean difference (after minus before) was 1.60 over 5 pairs, approximate 95% CI [0.18, 3.02], t(4) = 3.14,
     p = .035.
     """
-    checked_level(level)
+    inner_level(level, alternative)
     one_of("ci", ci, CIS)
-    if alternative != "two_sided" and level <= 0.5:
-        raise InputError(f"a one-sided interval needs a level above 0.5, not {level!r}")
     options = Options(
         null=checked_number(null, "null"), alternative=alternative, cluster=cluster, ci=ci, level=level,
         resamples=resamples, flips=checked_draws(flips, "flips"), seed=seed,
@@ -460,9 +457,8 @@ def estimate(design: Paired, options: Options) -> Result:
         refuse_resamples(weighing, option("ci", options.ci), design)
     mean_of = partial(clustered_mean, pairs.difference, pairs.count, magnitude=pairs.magnitude, weight=pairs.weight)
     lead = mean_of(codes)
-    side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
     how = words(lead, options.ci) + (NAMED if weighing else "")
-    rows = [mean_row(lead, how + side, options)]
+    rows = [mean_row(lead, how + OPEN[options.alternative], options)]
     ends = None if lead.undefined else lead.interval(options.level, alternative=options.alternative)
     if options.ci != "closed" and not lead.undefined:
         rows[0], ends = with_resamples(rows[0], pairs, factors, options)

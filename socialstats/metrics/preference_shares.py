@@ -13,12 +13,14 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import takes_formula
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.inference.intervals import checked_level, critical_values, not_zero, two_sided_p
+from socialstats.inference.intervals import critical_values, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
+from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
+from socialstats.resampling.permutation import Alternative, checked_alternative
 from socialstats.results import Result, Row
 from socialstats.rounding import FITTED, RESAMPLED
 from socialstats.sentences import estimate as estimated
@@ -44,6 +46,7 @@ def preference_shares(
     groups: Mapping[str, str],
     *,
     scale: ScaleOption = "both",
+    alternative: Alternative = "two_sided",
     ci: Ci = "delta",
     by: By = "auto",
     ungrouped: Ungrouped = "error",
@@ -66,6 +69,8 @@ def preference_shares(
         Every item of the fit (see `ungrouped`), and no other.
     scale : {"both", "arithmetic", "geometric"}
         The arithmetic mean follows the few strongest items of a group; the geometric one treats all alike.
+    alternative : {"two_sided", "greater", "less"}
+        Of each share against an equal one. One-sided: the intervals have one end. The other is 0 or 1.
     ci : {"delta", "basic", "percentile"}
         ``"delta"``: linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
         ``"basic"`` and ``"percentile"``: from refits, on the logit scale; these rows have no test.
@@ -112,7 +117,8 @@ def preference_shares(
     options = (("scale", scale, ScaleOption), ("ci", ci, Ci), ("ungrouped", ungrouped, Ungrouped))
     for name, value, allowed in options:
         one_of(name, value, get_args(allowed))
-    checked_level(level)
+    alternative = checked_alternative(alternative)
+    inner = inner_level(level, alternative)
     fit = fit_of(fit, columns, "preference_shares()")
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)
@@ -125,9 +131,9 @@ def preference_shares(
         at = [k for k, item in enumerate(fit.strengths) if item in items]
         drawn = usable_refits(made, resamples, len(fit.strengths))[:, at]
     rows = [
-        row
+        one_sided(row, alternative, level)
         for one in (get_args(Scale) if scale == "both" else (scale,))
-        for row in scale_rows(fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, level)
+        for row in scale_rows(fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, inner)
     ]
     lost = None if drawn is None else lost_caution(resamples - len(drawn), resamples, "intervals of the shares")
     known = getattr(made, "cautions", fit.cautions)  # refits have their own, else those of the fit
@@ -140,8 +146,8 @@ def preference_shares(
         counts={**fit.counts, "groups": len(names)},
         fit={"method": ci, **({} if ci == "delta" else {"seed": seed, "resamples": resamples})},
         settings={
-            "groups": {item: groups[item] for item in items}, "scale": scale, "ci": ci, "by": by,
-            "ungrouped": ungrouped, "resamples": resamples, "seed": seed, "level": level,
+            "groups": {item: groups[item] for item in items}, "scale": scale, "alternative": alternative, "ci": ci,
+            "by": by, "ungrouped": ungrouped, "resamples": resamples, "seed": seed, "level": level,
         },
         cautions=(
             size_caution(items, names, codes, portions),
@@ -266,7 +272,9 @@ def sentence(result: Result) -> str:
     """Return the shares as sentences, largest first, on the first scale asked for."""
     scale = result.rows[0].group
     rows = sorted((r for r in result.rows if r.group == scale), key=lambda r: -(r.estimate or 0.0))
-    text = f"Preference shares ({scale} mean worth): " + "; ".join(f"{shorten(r.term)} {estimated(r)}" for r in rows)
+    side = said_side(result.settings["alternative"])
+    text = f"Preference shares ({scale} mean worth){side}: "
+    text += "; ".join(f"{shorten(r.term)} {estimated(r)}" for r in rows)
     others = [r for r in result.rows if r.group != scale]
     best = max(others, key=lambda r: r.estimate or 0.0, default=rows[0])
     if best.term == rows[0].term:

@@ -24,6 +24,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import kept_within, with_ends
+from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.models.sensitivity import (
     CONDITIONS,
     CORRECTED,
@@ -40,7 +41,7 @@ from socialstats.models.sensitivity import (
     table_cautions,
 )
 from socialstats.registry import Metric, reads
-from socialstats.resampling import StoredUnits, Units, basic, bootstrap, choose, jackknife
+from socialstats.resampling import Alternative, StoredUnits, Units, basic, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
@@ -312,6 +313,7 @@ def sensitivity_difference(
     labels: tuple[str, str] = ("first", "second"),
     weights: Weighting = "opponent",
     unmatched: Literal["error", "drop"] = "error",
+    alternative: Alternative = "two_sided",
     ci: Literal["jackknife", "basic"] = "jackknife",
     resamples: int = 2000,
     seed: int = 0,
@@ -332,6 +334,8 @@ def sensitivity_difference(
     weights : {"opponent", "pooled"}
     unmatched : {"error", "drop"}
         What to do with pairs that only one of the designs has; dropped pairs are listed (caution SS301).
+    alternative : {"two_sided", "greater", "less"}
+        Of the difference against 0. One-sided: intervals have one end. The other is the largest that S can differ.
     ci : {"jackknife", "basic"}
         ``"jackknife"``: over pairs of items, both designs together, around the corrected difference. Degrees of freedom
         of t follow from the kurtosis of what pairs add (Box 1953). Without a corrected value: ``"basic"``, the
@@ -370,6 +374,7 @@ def sensitivity_difference(
     0.0
     """
     one_of("ci", ci, ("jackknife", "basic"))
+    inner = inner_level(level, alternative)
     from scipy.sparse import hstack
 
     one, two, pairs, cautions = common_pairs(first, second, unmatched)
@@ -406,7 +411,7 @@ def sensitivity_difference(
     if ci == "jackknife" and left is not None:
         estimate, lost, drawn = left.estimate, None, {}
         df = influence_df(left.deviations, left.copies)[:terms]
-        gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, level, tested)
+        gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, inner, tested)
     else:
         boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed, size=widest)
         estimate, lost, drawn = boot.estimate, boot.caution("the intervals"), {"seed": seed, "resamples": resamples}
@@ -414,11 +419,11 @@ def sensitivity_difference(
             estimate=estimate[:terms], replicates=boot.replicates[:, :terms],
             n_degenerate=boot.n_degenerate[:terms], size=widest,
         )  # fmt: skip
-        gaps = with_resamples(names, own, level, centre=estimate[PLUG_IN], tested=tested)
+        gaps = with_resamples(names, own, inner, centre=estimate[PLUG_IN], tested=tested)
     if np.isnan(estimate[0]):
         raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
     rows = [
-        row
+        one_sided(row, alternative, level)
         if row.estimate is not None
         else Row(term=row.term, group=row.group, key=row.key, undefined=FEW if sampled else PROBABLE)
         for row in gaps
@@ -440,8 +445,9 @@ def sensitivity_difference(
         counts={"comparisons": n, "pairs": m},
         fit={"n_clusters": m, "method": ci, **drawn},
         settings={
-            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched, "ci": ci,
-            "cluster": "pair", "resamples": resamples, "seed": seed, "level": level,
+            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched,
+            "alternative": alternative, "ci": ci, "cluster": "pair", "resamples": resamples, "seed": seed,
+            "level": level,
         },
         cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *([lost] if lost else [])),
         references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
@@ -452,7 +458,7 @@ def sensitivity_difference(
 def difference_sentence(result: Result) -> str:
     """Return the bias-corrected difference (or the plug-in one), its interval and p as a sentence."""
     row, (a, b) = lead_row(result, group="difference"), result.settings["labels"]
-    return difference(f"{kind_of_s(row)} S", a, b, row)
+    return difference(f"{kind_of_s(row)} S", a, b, row, side=said_side(result.settings["alternative"]))
 
 
 def lead_row(result: Result, group: str | None = None) -> Row:

@@ -13,12 +13,13 @@ from socialstats.designs.ratings import Ratings
 from socialstats.inference.how import How
 from socialstats.models.correlations import correlations, correlations_plot, correlations_sentence, midranks
 from socialstats.registry import Metric, reads
+from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup
 
 
 @reads(Ratings)
 def spearman_rho(
-    ratings: Ratings | TableLike, *, raters: Sequence[str] | None = None,
+    ratings: Ratings | TableLike, *, raters: Sequence[str] | None = None, alternative: Alternative = "two_sided",
     cluster: str | Sequence[str] | None = "declared", level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
     """Estimate Spearman's rho, the correlation of midranks, of each pair of raters on the units that both rated.
@@ -29,6 +30,8 @@ def spearman_rho(
         Of ordered levels or numbers. With a ``by`` factor: one result a level.
     raters : sequence of str, optional
         Only these raters, such as a judge and a person.
+    alternative : {"two_sided", "greater", "less"}
+        Of rho against 0, for each pair. One-sided: the intervals have one end. The other is -1 or 1.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     level : float
@@ -44,7 +47,7 @@ def spearman_rho(
     Raises
     ------
     InputError, UndefinedStatistic, NothingToAnalyse
-        For nominal levels, unknown raters or clusters; with fewer than two raters with names; without a rating.
+        For nominal levels, unknown options, raters or clusters; fewer than two raters with names; no rating.
 
     References
     ----------
@@ -58,7 +61,7 @@ def spearman_rho(
     """
     return correlations(
         ratings, rank_correlation, How(ci="closed", cluster=cluster, level=level, resamples=0, seed=0),
-        metric="spearman_rho", title=METRIC.title, references=METRIC.references, raters=raters,
+        metric="spearman_rho", title=METRIC.title, references=METRIC.references, raters=raters, alternative=alternative,
     )  # fmt: skip
 
 

@@ -106,8 +106,10 @@ def symmetry(
 def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     """Compute margins and tests of one design."""
     if design.scale == "numeric":
-        raise DesignError(f"{design.source}: symmetry takes levels, but these values are numbers. "
-                          "Use paired_difference() for numbers")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: symmetry takes levels, but these values are numbers. Say {option('scale', 'nominal')} "
+            "where they are labels; paired_difference() compares numbers"
+        )
     if not design.n_pairs:
         raise NothingToAnalyse(f"{design.source}: no pair to compare")
     factors = cluster_factors(design, settings["cluster"])

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, DesignError, InputError, caution
+from socialstats.errors import Caution, DesignError, caution
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, shape_cautions
-from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import ANYWHERE, with_mean
+from socialstats.inference.sides import OPEN, inner_level, said_side
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
@@ -28,8 +28,8 @@ from socialstats.models.two_groups import Means, check_sizes, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.sentences import kind_of, stat, statistic_of
-from socialstats.text import count, interval, number, shorten
+from socialstats.sentences import stat
+from socialstats.text import count, number, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def two_means(
     null : float
         Difference under the hypothesis.
     alternative : {"two_sided", "greater", "less"}
-        One-sided: the interval of the difference has one end, the other is infinite.
+        One-sided: the interval of the difference has one end. The other is infinite; of shares -1 or 1.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
     level : float
@@ -104,9 +104,7 @@ def two_means(
     The mean was 4.60 in drug (5 units) and 3.25 in placebo (4 units), a difference of 1.35, approximate
     95% CI [−0.31, 3.01], t(7.0) = 1.93, p = .095.
     """
-    checked_level(level)
-    if alternative != "two_sided" and level <= 0.5:
-        raise InputError(f"a one-sided interval needs a level above 0.5, not {level!r}")
+    inner_level(level, alternative)
     null = checked_number(null, "null")
     check_numbers(samples)
     check_sizes(samples)
@@ -151,11 +149,10 @@ def rows_of(
 ) -> tuple[Row, ...]:  # fmt: skip
     """Rows of the difference, of both means and of their standard deviations."""
     gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
-    side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[alternative]
-    side = NAMED * design.weighted + side
     lead = Row(
         term="difference", role="difference", key=key, estimate=gap.mean, n=float(design.n_rows),
-        n_units=design.n_rows, n_clusters=fewest(gap), method=f"{KINDS[gap.kind]}{side}",
+        n_units=design.n_rows, n_clusters=fewest(gap),
+        method=f"{KINDS[gap.kind]}{NAMED * design.weighted}{OPEN[alternative]}",
     )  # fmt: skip
     lead = with_mean(lead, gap, level, null=null, alternative=alternative, within=GAPS if shares else ANYWHERE)
     found, spreads = [], []
@@ -201,14 +198,9 @@ def sentence(result: Result) -> str:
     ]
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
     settings = result.settings
-    ends, side = result.extras["interval"], ""
-    said = stat(lead)
-    if settings["alternative"] != "two_sided" and ends is not None:
-        side = f" (one-sided: {settings['alternative']})"
-        span = kind_of(lead) + interval(ends[0], ends[1], lead.decimals, level=settings["level"])
-        said = f"{number(lead.shown())}, {span}, {statistic_of(lead)}"
+    side = said_side(settings["alternative"]) if lead.p_value is not None else ""
     against = f" against {number(settings['null'])}" if settings["null"] else ""
-    return f"The mean was {' and '.join(shown)}{where}, a difference of {said}{side}{against}."
+    return f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

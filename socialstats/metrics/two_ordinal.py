@@ -11,11 +11,12 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
-from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean
+from socialstats.inference.sides import OPEN, inner_level, said_side
 from socialstats.models.effect_sizes import cluster_counts, place_of, whole
 from socialstats.models.two_groups import Superiority, check_sizes, rank_sum, superiority
 from socialstats.registry import Metric, reads
+from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import stat
 from socialstats.text import count, number, p_value, quoted, shorten
@@ -37,6 +38,7 @@ FEWEST = 10  # units (or effective clusters) of the smaller group below which in
 def two_ordinal(
     samples: Groups | TableLike,
     *,
+    alternative: Alternative = "two_sided",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
     **columns: Any,
@@ -55,6 +57,8 @@ def two_ordinal(
     samples : Groups, data frame, mapping of columns, or path of a file
         Numbers, or ordered levels. With a ``by`` factor: one result a level of it. Also two vectors, or a table of
         counts with a row for each group and a column for each level, the lowest first.
+    alternative : {"two_sided", "greater", "less"}
+        Of theta against 1/2. One-sided: p of both tests is one tail, and the interval has one end. The other is 0 or 1.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
     level : float
@@ -71,7 +75,7 @@ def two_ordinal(
     Raises
     ------
     InputError
-        For an unknown cluster.
+        For an unknown option or cluster.
     DesignError
         For labels without an order, and a group of a single unit.
 
@@ -90,7 +94,7 @@ def two_ordinal(
     The probability that drug is higher than placebo (ties count a half) was .861, approximate 95% CI [.633, 1.000],
     t(9.5) = 3.55, p = .006; U = 31.0, p = .054 (6 and 6 units).
     """
-    checked_level(level)
+    inner_level(level, alternative)
     if samples.scale == "nominal":
         say = option("levels", ("low", "...", "high"), "--levels LOW,...,HIGH")
         raise DesignError(f"{samples.source}: the values {quoted(samples.levels, 6)} have no order ({say}); "
@@ -98,7 +102,7 @@ def two_ordinal(
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
     found = superiority(samples, factors)
-    rows = (lead_row(samples, found, level), rank_row(samples, bool(factors)))
+    rows = (lead_row(samples, found, level, alternative), rank_row(samples, bool(factors), alternative))
     error = found.error
     clustered = bool(factors) and not error.undefined
     return Result(
@@ -112,7 +116,7 @@ def two_ordinal(
             "method": KINDS[error.kind], "effective_df": error.df if clustered else None,
             "largest_leverage": error.largest if clustered else None,
         },
-        settings={"cluster": cluster, "level": level},
+        settings={"alternative": alternative, "cluster": cluster, "level": level},
         cautions=cautions_of(samples, factors, found, rows),
         references=("brunnermunzel2000", "mannwhitney1947", *(("bellmccaffrey2002",) if factors else ())),
         design=samples,
@@ -120,26 +124,26 @@ def two_ordinal(
     )  # fmt: skip
 
 
-def lead_row(design: Groups, found: Superiority, level: float) -> Row:
+def lead_row(design: Groups, found: Superiority, level: float, alternative: Alternative) -> Row:
     """Row of the probability with its interval and t test against one half."""
     error = found.error
     row = Row(
         term="superiority", role="effect_size", key=(("group", design.groups[0]), ("over", design.groups[1])),
         estimate=found.estimate, n=float(design.n_rows), n_units=design.n_rows, limits=(0.0, 1.0),
-        n_clusters=min(error.clusters) if error.clusters else None, method=KINDS[error.kind],
+        n_clusters=min(error.clusters) if error.clusters else None, method=f"{KINDS[error.kind]}{OPEN[alternative]}",
     )  # fmt: skip
     if error.undefined:
         apart = "the groups do not overlap, or all values tie: no standard error" if error.sd == 0 else error.undefined
         return replace(row, undefined=apart, reason="no_variation" if error.sd == 0 else None)
     moved = replace(error, mean=found.estimate)
-    return with_mean(row, moved, level, null=CHANCE, within=(0.0, 1.0))
+    return with_mean(row, moved, level, null=CHANCE, alternative=alternative, within=(0.0, 1.0))
 
 
-def rank_row(design: Groups, clustered: bool) -> Row:
+def rank_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
     """Row of the Wilcoxon-Mann-Whitney test."""
     row = Row(term="rank_sum", group=IGNORING if clustered else "test", role="test", n=float(design.n_rows),
               n_units=design.n_rows, method="Wilcoxon-Mann-Whitney")  # fmt: skip
-    found = rank_sum(design)
+    found = rank_sum(design, alternative)
     if found is None:
         return replace(row, undefined="all values tie: no test", reason="no_variation")
     how = "exact" if found.exact else "normal, continuity-corrected"
@@ -172,8 +176,9 @@ def sentence(result: Result) -> str:
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
     sizes = " and ".join(count(n) for n in result.extras["n"])
     beside = "" if test.p_value is None else f"; U = {number(test.statistic, 1)}, {p_value(test.p_value)}"
+    side = "" if test.p_value is None else said_side(result.settings["alternative"])
     return (
-        f"The probability that {first} is higher than {second} (ties count a half) was {stat(lead)}{beside} "
+        f"The probability that {first} is higher than {second} (ties count a half) was {stat(lead)}{beside}{side} "
         f"({sizes} units{where})."
     )
 

@@ -11,7 +11,7 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution
 from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
-from socialstats.inference.intervals import checked_level
+from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
@@ -25,6 +25,7 @@ from socialstats.models.effect_sizes import cluster_counts, place_of, whole
 from socialstats.models.two_groups import Means, fisher_exact, group_means
 from socialstats.models.two_shares import difference_row, ones_of, share_row
 from socialstats.registry import Metric, reads
+from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import stat
 from socialstats.text import count, number, shorten
@@ -38,6 +39,7 @@ def two_proportions(
     samples: Groups | TableLike,
     *,
     choice: str | None = None,
+    alternative: Alternative = "two_sided",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
     **columns: Any,
@@ -63,6 +65,8 @@ def two_proportions(
         `Groups.from_table` has them last. With ``levels=`` they are last.
     choice : str, optional
         The level whose share is compared; by default the second of two.
+    alternative : {"two_sided", "greater", "less"}
+        One-sided: Fisher's p is one tail, and the interval of the difference has one end. The other is -1 or 1.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
     level : float
@@ -79,7 +83,7 @@ def two_proportions(
     Raises
     ------
     InputError
-        For an unknown cluster, or a choice that is no level.
+        For an unknown option or cluster, or a choice that is no level.
     DesignError
         For numbers, which have no shares, and several levels without a choice.
 
@@ -99,20 +103,22 @@ def two_proportions(
     The share of '1' was .800 in new (56 of 70) and .600 in old (48 of 80), a difference of .200, score
     95% CI [.052, .334], exact test p = .013.
     """
-    checked_level(level)
+    inner = inner_level(level, alternative)
     ones, label = ones_of(samples, choice)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, ones, factors)
     sides = group_weighings(samples)
     plain = not factors and samples.repeats is None and not sides
     shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
-    lead, tested = difference_row(samples, shares, means, plain, level)
+    inside = shares if inner == level else tuple(share_row(samples, ones, side, factors, inner) for side in (0, 1))
+    made, tested = difference_row(samples, inside, means, plain, inner)
+    lead = one_sided(made, alternative, level)
     hits = tuple(float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1))
     if plain:
-        p = fisher_exact(hits, samples.n_units)
+        p = fisher_exact(hits, samples.n_units, alternative)
         lead = replace(lead, p_value=p, test="exact") if p is not None else lead
     rows = (lead, *shares)
-    how = ", ".join(dict.fromkeys([str(lead.method), tested])) + (NAMED if sides else "")
+    how = ", ".join(dict.fromkeys([str(made.method), tested])) + (NAMED if sides else "")
     return Result(
         metric="two_proportions",
         title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
@@ -120,11 +126,11 @@ def two_proportions(
         rows=rows,
         counts={"units": samples.n_rows, **weight_counts(both(sides), "units"), **cluster_counts(factors)},
         fit={
-            "nobs": samples.n_rows, "n_clusters": lead.n_clusters, "method": lead.method,
+            "nobs": samples.n_rows, "n_clusters": lead.n_clusters, "method": made.method,
             "df": None if plain else whole(means.difference.df),
             **({"effective_df": lead.df, "largest_leverage": means.difference.largest or None} if factors else {}),
         },
-        settings={"choice": label, "cluster": cluster, "level": level},
+        settings={"choice": label, "alternative": alternative, "cluster": cluster, "level": level},
         cautions=(*cautions_of(samples, factors, rows, means, plain),
                   *weight_cautions(sides, "unit", samples)),
         references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
@@ -159,7 +165,8 @@ def sentence(result: Result) -> str:
     shown = [f"{number(row.shown())} in {shorten(row.term, 40)}{size}" for row, size in
              zip((first, second), sizes, strict=True)]  # fmt: skip
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
-    return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}."
+    side = said_side(result.settings["alternative"]) if lead.p_value is not None else ""
+    return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -64,6 +64,12 @@ class AgreementWeights:
     cautions: tuple[Caution, ...] = ()
 
 
+SPELLED = {
+    "squared": "quadratic", "fc": "quadratic", "Fleiss-Cohen": "quadratic", "equal": "linear", "ca": "linear",
+    "Equal-Spacing": "linear",
+}  # weights as irr, statsmodels and vcd call them  # fmt: skip
+
+
 def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement") -> AgreementWeights:
     """Return the agreement weights of a design's levels.
 
@@ -71,7 +77,7 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
     ----------
     design : Ratings
     weights : str, (levels, levels) matrix or None
-        None: unweighted for nominal levels, quadratic for all others.
+        None: unweighted for nominal levels, quadratic for all others. Names of irr, vcd and statsmodels are taken too.
     kind : {"agreement", "disagreement"}
         What a matrix holds.
 
@@ -84,6 +90,7 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
     """
     if not design.levels:
         raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
+    weights = SPELLED.get(weights, weights) if isinstance(weights, str) else weights
     name = weights if isinstance(weights, str) else "custom"
     if weights is None:
         name = weights = "unweighted" if design.scale == "nominal" else "quadratic"

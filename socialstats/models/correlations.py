@@ -18,8 +18,10 @@ from socialstats.inference.dependence import cluster_cautions, cluster_factors, 
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, shape_cautions
 from socialstats.inference.rows import with_inferred
+from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.models.agreement import NO_PAIR
 from socialstats.models.kappa import quoted_pair
+from socialstats.resampling import Alternative
 from socialstats.results import Result, Row
 from socialstats.results.rows import extremes, undefined_text
 from socialstats.sentences import stat
@@ -35,6 +37,7 @@ FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = 5, 15, 40  # units without a rater's m
 ALIKE = "a rater gave all but {others} of {n} the same score"
 PERFECT = "no unit departs from a perfect correlation: no error, no interval"
 ROUNDING = 1e-12
+WHOLE = (-1.0, 1.0)  # what a correlation can be
 STILL = "no variation: a rater gave every unit the same score"
 
 
@@ -52,7 +55,7 @@ def midranks(x: FloatArray, share: FloatArray) -> tuple[FloatArray, Callable[[Fl
 
 def correlations(
     design: Ratings, coefficient: Coefficient, how: How, *, metric: str, title: str, references: Sequence[str],
-    raters: Sequence[str] | None,
+    raters: Sequence[str] | None, alternative: Alternative = "two_sided",
 ) -> Result:  # fmt: skip
     """Return the result of a correlation of each pair of raters, on the units that both rated.
 
@@ -66,6 +69,8 @@ def correlations(
         With ``ci="closed"``: t on Fisher's z scale.
     metric, title : str
     references, raters : sequence of str
+    alternative : {"two_sided", "greater", "less"}
+        Of each correlation against 0.
 
     Raises
     ------
@@ -77,6 +82,7 @@ def correlations(
         Without a rating.
     """
     how.check(("closed",))
+    inner = replace(how, level=inner_level(how.level, alternative))
     if design.scale == "nominal":
         raise InputError(f"{title} needs an order of the levels: declare "
                          f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers")  # fmt: skip
@@ -89,12 +95,13 @@ def correlations(
     factors = cluster_factors(design, how.cluster)
     level = design.matrix()
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
-    made = [row_of(design, scores, pair, coefficient, factors, how) for pair in combinations(range(scores.shape[1]), 2)]
-    rows = tuple(with_pairs_holm([row for row, _, _ in made]))
+    pairs = combinations(range(scores.shape[1]), 2)
+    made = [row_of(design, scores, pair, coefficient, factors, inner) for pair in pairs]
+    rows = tuple(with_pairs_holm([one_sided(row, alternative, how.level, WHOLE) for row, _, _ in made]))
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
     warned = {one.code: one for _, found, _ in reversed(made) for one in found}
     shapes = shape_cautions([x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows])
-    shown = [row.df for row in rows if row.conf_low is not None]
+    shown = [row.df for row in rows if row.has_interval]
     return Result(
         metric=metric, title=title, rows=rows, design=design, references=tuple(references),
         inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
@@ -102,7 +109,8 @@ def correlations(
         fit={"nobs": design.n_rows, "n_clusters": rows[0].n_clusters, "method": "linearised",
              "effective_df": min((df for df in shown if df is not None), default=None),
              "largest_leverage": largest or None},
-        settings={"raters": None if raters is None else list(raters), "cluster": how.cluster, "level": how.level},
+        settings={"raters": None if raters is None else list(raters), "alternative": alternative,
+                  "cluster": how.cluster, "level": how.level},
         cautions=(*cluster_cautions(design, factors, df=shown, largest=largest), *shapes, *warned.values()),
     )  # fmt: skip
 
@@ -116,7 +124,7 @@ def row_of(
     use = ~(np.isnan(x) | np.isnan(y))
     names, copies = [design.raters[k] for k in pair], design.unit_count[use]
     row = Row(term=" | ".join(names), role="estimate", key=(("rater", names[0]), ("other", names[1])),
-              n=float(copies.sum()), n_units=int(copies.sum()), limits=(-1.0, 1.0))  # fmt: skip
+              n=float(copies.sum()), n_units=int(copies.sum()), limits=WHOLE)  # fmt: skip
     if copies.sum() < FEWEST_UNITS:
         return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), (), 0.0
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
@@ -176,7 +184,8 @@ def correlations_sentence(result: Result) -> str:
     start = f"{result.title} of {quoted_pair(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."
-    return f"{start} was {stat(row)} (n = {count(row.n or 0)})."
+    side = said_side(result.settings["alternative"]) if row.p_value is not None else ""
+    return f"{start} was {stat(row)}{side} (n = {count(row.n or 0)})."
 
 
 def _end(rows: Sequence[Row]) -> str:

@@ -19,6 +19,8 @@ from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share, clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_mean
+from socialstats.inference.sides import one_tail
+from socialstats.resampling import Alternative
 from socialstats.resampling.permutation import flip_tail
 from socialstats.results.rows import Reason, Row
 from socialstats.rounding import alike, left_of_sums
@@ -82,7 +84,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemarTest:
-    """A test of equal proportions: `statistic` (chi-square, t, or a count), `df` where it has one, two-sided `p`."""
+    """A test of equal proportions: `statistic` (chi-square, t, or a count), `df` where it has one, and `p`."""
 
     statistic: float
     df: float | None
@@ -92,15 +94,31 @@ class McNemarTest:
 NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no pair differs: nothing speaks against equality
 
 
-def chi_square(statistic: float, df: float = 1.0) -> McNemarTest:
-    """Return the test of a chi-square statistic."""
-    return McNemarTest(statistic=statistic, df=df, p=float(not_zero(chdtrc(df, statistic))))
+def chi_square(
+    statistic: float, df: float = 1.0, *, root: float = 0.0, alternative: Alternative = "two_sided"
+) -> McNemarTest:
+    """Return the test of a chi-square statistic; one-sided by the tail of its root, as in R's ``prop.test``.
+
+    Parameters
+    ----------
+    statistic, df : float
+    root : float
+        What the chi-square is the square of, up to its standard error.
+    alternative : {"two_sided", "greater", "less"}
+
+    Examples
+    --------
+    >>> round(chi_square(3.84).p, 3), round(chi_square(3.84, root=9.0, alternative="greater").p, 3)
+    (0.05, 0.025)
+    """
+    p = one_tail(float(not_zero(chdtrc(df, statistic))), root, alternative)
+    return McNemarTest(statistic=statistic, df=df, p=p)
 
 
 NO_TEST = "no discordant pairs: the statistic is 0/0"
 
 
-def asymptotic(cells: Cells) -> McNemarTest | str:
+def asymptotic(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """McNemar's chi-square: (b - c)^2 / (b + c), 1 df (McNemar 1947); without discordant pairs why there is none.
 
     Examples
@@ -108,33 +126,62 @@ def asymptotic(cells: Cells) -> McNemarTest | str:
     >>> round(asymptotic(Cells(a=794, b=150, c=86, d=570)).statistic, 4)
     17.3559
     """
-    return chi_square((cells.b - cells.c) ** 2 / cells.discordant) if cells.discordant else NO_TEST
+    if not cells.discordant:
+        return NO_TEST
+    gap = cells.b - cells.c
+    return chi_square(gap**2 / cells.discordant, root=gap, alternative=alternative)
 
 
-def continuity(cells: Cells) -> McNemarTest | str:
+def continuity(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Chi-square with Edwards's (1948) correction: (abs(b - c) - 1)^2 / (b + c); without discordant pairs why not.
 
     As in R, b = c is not corrected: the statistic is 0 and p = 1.
     """
-    return chi_square(max(abs(cells.b - cells.c) - 1.0, 0.0) ** 2 / cells.discordant) if cells.discordant else NO_TEST
+    if not cells.discordant:
+        return NO_TEST
+    gap = cells.b - cells.c
+    return chi_square(max(abs(gap) - 1.0, 0.0) ** 2 / cells.discordant, root=gap, alternative=alternative)
 
 
-def exact(cells: Cells) -> McNemarTest:
-    """Exact test: b of b + c against a half; twice the smaller binomial tail, at most 1. `statistic` is b."""
-    tail = half_tail(min(cells.b, cells.c), cells.discordant) if cells.discordant else 1.0
-    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(2 * tail, 1.0))))
+def exact(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest:
+    """Exact test: b of b + c against a half. `statistic` is b.
+
+    p is twice the smaller binomial tail, at most 1; one-sided, P(X >= b) or P(X <= b).
+
+    Examples
+    --------
+    >>> exact(Cells(a=0, b=3, c=1, d=0)).p, exact(Cells(a=0, b=3, c=1, d=0), "greater").p
+    (0.625, 0.3125)
+    """
+    tail = half_tail(tail_end(cells, alternative), cells.discordant)
+    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(sides(alternative) * tail, 1.0))))
 
 
-def mid_p(cells: Cells) -> McNemarTest:
+def mid_p(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest:
     """Mid-p test: the exact p less the probability of the table itself (Fagerland et al. 2013).
 
-    2 P(X <= m) - P(X = m) = P(X <= m) + P(X <= m - 1), m the smaller of b and c, X binomial(b + c, 1/2).
+    2 P(X <= m) - P(X = m) = P(X <= m) + P(X <= m - 1), m the smaller of b and c, X binomial(b + c, 1/2). One-sided, the
+    half of this sum, with m = c (``"greater"``) or m = b.
+
+    Examples
+    --------
+    >>> mid_p(Cells(a=0, b=3, c=1, d=0)).p, mid_p(Cells(a=0, b=3, c=1, d=0), "less").p
+    (0.375, 0.8125)
     """
-    least, n = min(cells.b, cells.c), cells.discordant
-    if not n:
-        return McNemarTest(statistic=0.0, df=None, p=1.0)
-    below = half_tail(least - 1, n) if least >= 1 else 0.0
-    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(half_tail(least, n) + below, 1.0))))
+    end, n = tail_end(cells, alternative), cells.discordant
+    below = half_tail(end - 1, n) if end >= 1 else 0.0
+    p = (half_tail(end, n) + below) * sides(alternative) / 2
+    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(p, 1.0))))
+
+
+def tail_end(cells: Cells, alternative: Alternative) -> float:
+    """Return k of the binomial tail P(X <= k) of an alternative; P(X >= b) is P(X <= c)."""
+    return {"two_sided": min(cells.b, cells.c), "greater": cells.c, "less": cells.b}[alternative]
+
+
+def sides(alternative: Alternative) -> int:
+    """Return how many tails count."""
+    return 2 if alternative == "two_sided" else 1
 
 
 def half_tail(k: float, n: float) -> float:
@@ -240,16 +287,16 @@ def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code
     return ClusterCells(**found)
 
 
-def _ratio(top: float, bottom: float, clusters: int) -> McNemarTest | str:
-    """Chi-square top / bottom, or why there is none; of whole counts, `bottom` is 0 without rounding."""
+def _ratio(root: float, bottom: float, clusters: int, alternative: Alternative) -> McNemarTest | str:
+    """Chi-square root^2 / bottom, or why there is none; of whole counts, `bottom` is 0 without rounding."""
     if clusters < 2:
         return "a single cluster"
     if bottom <= 0:
         return alike("clusters")
-    return chi_square(top / bottom)
+    return chi_square(root**2 / bottom, root=root, alternative=alternative)
 
 
-def obuchowski(cells: ClusterCells) -> McNemarTest | str:
+def obuchowski(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Obuchowski's (1998) test: D^2 / (K/(K-1) sum d_k^2), in the form of Yang, Sun and Hardin (2010).
 
     Returns
@@ -265,16 +312,16 @@ def obuchowski(cells: ClusterCells) -> McNemarTest | str:
     0.4444
     """
     k = len(cells.n)
-    return _ratio(float(cells.gap.sum()) ** 2, k / max(k - 1, 1) * float(cells.gap @ cells.gap), k)
+    return _ratio(float(cells.gap.sum()), k / max(k - 1, 1) * float(cells.gap @ cells.gap), k, alternative)
 
 
-def durkalski(cells: ClusterCells) -> McNemarTest | str:
+def durkalski(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Durkalski et al.'s (2003) test: (sum d_k/n_k)^2 / sum (d_k/n_k)^2; clusters weigh alike."""
     rate = cells.gap / cells.n
-    return _ratio(float(rate.sum()) ** 2, float(rate @ rate), len(rate))
+    return _ratio(float(rate.sum()), float(rate @ rate), len(rate), alternative)
 
 
-def yang(cells: ClusterCells) -> McNemarTest | str:
+def yang(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Yang, Sun and Hardin's (2010) modified Obuchowski test.
 
     The variance is the mean of Obuchowski's, under the hypothesis, and the one around the estimate:
@@ -282,10 +329,10 @@ def yang(cells: ClusterCells) -> McNemarTest | str:
     """
     k, gap = len(cells.n), cells.gap
     off = gap - cells.n * gap.sum() / cells.n.sum()
-    return _ratio(float(gap.sum()) ** 2, k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k)
+    return _ratio(float(gap.sum()), k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k, alternative)
 
 
-def eliasziw(cells: ClusterCells) -> McNemarTest | str:
+def eliasziw(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Eliasziw and Donner's (1991) test: McNemar's chi-square over a design effect 1 + (n_c - 1) rho.
 
     rho is the correlation of the discordant pairs within clusters, from the analysis-of-variance estimate over the four
@@ -298,7 +345,7 @@ def eliasziw(cells: ClusterCells) -> McNemarTest | str:
     if rho is None:
         return "every cluster holds one pair, so no correlation within clusters can be estimated"
     effect = 1 + (discordant_size(s) - 1) * max(rho, 0.0) if len(s) > 1 else 1.0
-    return _ratio(float(cells.gap.sum()) ** 2, float(s.sum()) * max(effect, 1.0), len(s))
+    return _ratio(float(cells.gap.sum()), float(s.sum()) * max(effect, 1.0), len(s), alternative)
 
 
 def discordant_correlation(cells: ClusterCells) -> float | None:
@@ -330,33 +377,42 @@ def discordant_size(s: FloatArray) -> float:
     return s0 + mixed * (mean - s0)
 
 
-def sign_flip(gap: FloatArray) -> McNemarTest | str:
+def sign_flip(gap: FloatArray, alternative: Alternative = "two_sided") -> McNemarTest | str:
     """Exact test that flips the sign of each cluster's b - c; `statistic` is D.
 
     The distribution of sum +-d_k over all 2^K signs, by convolution (with very many clusters by Fourier transform,
-    then p is not below 1e-12); p = P(abs(sum) >= abs(D)).
+    then p is not below 1e-12); p = P(abs(sum) >= abs(D)), one-sided P(sum >= D) or P(sum <= D).
 
     Parameters
     ----------
     gap : (clusters,) array of whole numbers
+    alternative : {"two_sided", "greater", "less"}
 
     Examples
     --------
-    >>> sign_flip(np.array([2.0, 1.0, 3.0])).p
-    0.25
+    >>> sign_flip(np.array([2.0, 1.0, 3.0])).p, sign_flip(np.array([2.0, 1.0, 3.0]), "greater").p
+    (0.25, 0.125)
     """
     steps = np.abs(gap[gap != 0]).astype(np.int64)
     observed = float(gap.sum())
-    if not observed:
+    if not len(steps) or (not observed and alternative == "two_sided"):
         return McNemarTest(statistic=0.0, df=None, p=1.0)
     sizes, times = np.unique(steps, return_counts=True)
-    found = flip_tail(sizes.astype(np.float64), times.astype(np.float64), abs(observed) - 0.5)  # sums are whole
+    least = least_sum(observed, alternative)
+    found = flip_tail(sizes.astype(np.float64), times.astype(np.float64), least - 0.5)  # sums are whole
     if found is None:
-        return spectral_sign_flip(sizes, times, observed)
-    return McNemarTest(statistic=observed, df=None, p=float(not_zero(min(2 * found[0], 1.0))))
+        return spectral_sign_flip(sizes, times, observed, alternative)
+    return McNemarTest(statistic=observed, df=None, p=float(not_zero(min(sides(alternative) * found[0], 1.0))))
 
 
-def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McNemarTest | str:
+def least_sum(observed: float, alternative: Alternative) -> float:
+    """Return the sum from which on sums, whose signs are symmetric, count as extreme."""
+    return {"two_sided": abs(observed), "greater": observed, "less": -observed}[alternative]
+
+
+def spectral_sign_flip(
+    sizes: IntArray, times: IntArray, observed: float, alternative: Alternative = "two_sided"
+) -> McNemarTest | str:
     """Compute the same p for many clusters, from the characteristic function prod cos(d_k theta).
 
     Parameters
@@ -364,7 +420,8 @@ def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McN
     sizes, times : (k,) arrays of whole numbers above 0
         Distinct sizes of b - c, and clusters with each.
     observed : float
-        D, not 0.
+        D; two-sided not 0.
+    alternative : {"two_sided", "greater", "less"}
     """
     reach = int(sizes @ times)
     if len(sizes) * reach > LARGEST_SUM:
@@ -375,8 +432,11 @@ def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McN
     for size, k in zip(sizes.tolist(), times.tolist(), strict=True):
         wave *= np.cos(size * theta) ** k
     chance = np.fft.irfft(wave, n=points)  # the sums 0, 1, ..., reach, then the negative ones
-    tail = 2 * float(chance[int(abs(observed)) : reach + 1].sum())
-    return McNemarTest(statistic=observed, df=None, p=min(max(tail, SPECTRAL_FLOOR), 1.0))
+    least = int(least_sum(observed, alternative))
+    above = float(chance[max(least, 1 - least) : reach + 1].sum())
+    tail = above if least > 0 else 1 - above  # P(sum < least) = P(sum > -least)
+    p = min(max(sides(alternative) * tail, SPECTRAL_FLOOR), 1.0)
+    return McNemarTest(statistic=observed, df=None, p=p)
 
 
 def discordant_share(design: Paired, codes: Sequence[IntArray], level: float) -> Share | None:

@@ -14,6 +14,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_difference, clustered_mean, in_unit
 from socialstats.inference.intervals import not_zero
+from socialstats.resampling import Alternative
 from socialstats.text import shorten
 
 MOST_TABLES = 2_000_000  # tables of the same margins that are added up
@@ -103,20 +104,26 @@ def check_sizes(design: Groups) -> None:
             raise DesignError(f"{design.source}: '{shorten(name)}' has a single unit, and a group needs at least 2")
 
 
-def fisher_exact(hits: Sequence[float], n: Sequence[float]) -> float | None:
-    """Return the two-sided p of Fisher's (1935) exact test of two shares; None where there are too many tables.
+def fisher_exact(
+    hits: Sequence[float], n: Sequence[float], alternative: Alternative = "two_sided"
+) -> float | None:  # fmt: skip
+    """Return the p of Fisher's (1935) exact test of two shares; None where there are too many tables.
 
-    The p-value is the chance of the tables with the same margins that are at most as likely as the one seen.
+    The p-value is the chance of the tables with the same margins that are at most as likely as the one seen. One-sided,
+    it is that of the tables with at least (``"less"``: at most) as many ones in the first group.
 
     Parameters
     ----------
     hits, n : pairs of numbers
         Units with a 1, and all units, of either group.
+    alternative : {"two_sided", "greater", "less"}
 
     Examples
     --------
     >>> round(fisher_exact((56, 48), (70, 80)), 6), fisher_exact((3, 4), (3, 4))
     (0.012521, 1.0)
+    >>> round(fisher_exact((56, 48), (70, 80), "greater"), 6)
+    0.006325
     """
     first, second = map(float, n)
     whole, ones = first + second, float(sum(hits))
@@ -133,9 +140,13 @@ def fisher_exact(hits: Sequence[float], n: Sequence[float]) -> float | None:
     chance = np.append(0.0, np.cumsum(ratio))
     chance = np.exp(chance - chance.max())
     seen = np.flatnonzero(k == hits[0])
-    if not len(seen):
-        return float(not_zero(0.0))
-    p = float(not_zero(chance[chance <= chance[seen[0]] * (1 + TIED)].sum() / chance.sum()))
+    if alternative != "two_sided":
+        tail = k >= hits[0] if alternative == "greater" else k <= hits[0]
+    elif len(seen):
+        tail = chance <= chance[seen[0]] * (1 + TIED)
+    else:
+        tail = np.zeros(len(k), dtype=bool)
+    p = float(not_zero(chance[tail].sum() / chance.sum()))
     return min(p, 1.0)
 
 
@@ -196,11 +207,12 @@ class RankSum:
     exact: bool
 
 
-def rank_sum(design: Groups) -> RankSum | None:
+def rank_sum(design: Groups, alternative: Alternative = "two_sided") -> RankSum | None:
     """Test whether two groups have one distribution, by the sum of ranks; None where all values tie.
 
     Up to 60 units p is exact, twice the smaller tail of the sum over all ways to choose the first group, given the
-    ties. Else it is normal, with the variance for ties and continuity correction, as in R.
+    ties. Else it is normal, with the variance for ties and continuity correction, as in R. One-sided p are of one tail:
+    ``"greater"`` of sums at least as large, with the correction towards the other tail.
     """
     _, place = np.unique(design.value, return_inverse=True)
     ties = np.bincount(place, design.count).astype(np.float64)
@@ -211,21 +223,29 @@ def rank_sum(design: Groups) -> RankSum | None:
     if len(ties) < 2:
         return None
     if n + m <= MOST_EXACT:
-        return RankSum(u=u, p_value=exact_rank_sum(np.round(2 * ranks), ties, int(n), float(first @ ranks)), exact=True)
+        p = exact_rank_sum(np.round(2 * ranks), ties, int(n), float(first @ ranks), alternative)
+        return RankSum(u=u, p_value=p, exact=True)
     total = n + m
     variance = n * m / 12 * (total + 1 - float((ties**3 - ties).sum()) / (total * (total - 1)))
-    gap = abs(u - n * m / 2)
-    p = float(not_zero(2 * ndtr(-max(gap - 0.5, 0.0) / np.sqrt(variance))))
+    gap = u - n * m / 2
+    if alternative == "two_sided":
+        p = float(not_zero(2 * ndtr(-max(abs(gap) - 0.5, 0.0) / np.sqrt(variance))))
+    else:
+        p = float(not_zero(ndtr((0.5 + (gap if alternative == "less" else -gap)) / np.sqrt(variance))))
     return RankSum(u=u, p_value=min(p, 1.0), exact=False)
 
 
-def exact_rank_sum(doubled: FloatArray, ties: FloatArray, n: int, seen: float) -> float:
-    """Return twice the smaller tail of the sum of n of some ranks, which are doubled so that they are whole.
+def exact_rank_sum(
+    doubled: FloatArray, ties: FloatArray, n: int, seen: float, alternative: Alternative = "two_sided"
+) -> float:  # fmt: skip
+    """Return a tail of the sum of n of some ranks, which are doubled so that they are whole; or twice the smaller one.
 
     Examples
     --------
     >>> exact_rank_sum(np.array([2.0, 4.0, 6.0, 8.0]), np.ones(4), 2, 3.0)
     0.3333333333333333
+    >>> exact_rank_sum(np.array([2.0, 4.0, 6.0, 8.0]), np.ones(4), 2, 3.0, "less")
+    0.16666666666666666
     """
     top = int(sum(np.sort(np.repeat(doubled, ties.astype(int)))[::-1][:n]))
     ways = np.zeros((n + 1, top + 1))
@@ -234,4 +254,6 @@ def exact_rank_sum(doubled: FloatArray, ties: FloatArray, n: int, seen: float) -
         ways[1:, rank:] += ways[:-1, : top + 1 - rank].copy()
     chance = ways[n] / ways[n].sum()
     at = round(2 * seen)
-    return float(min(1.0, 2 * min(chance[: at + 1].sum(), chance[at:].sum())))
+    below, above = float(chance[: at + 1].sum()), float(chance[at:].sum())
+    p = {"two_sided": 2 * min(below, above), "greater": above, "less": below}[alternative]
+    return min(1.0, p)

@@ -20,7 +20,7 @@ from socialstats.planning.plan import PlanResult
 from socialstats.planning.power import clustered_mean_width, power_clustered_mean
 from socialstats.tables import as_text, read_table
 from socialstats.tables.spelling import spelled_alike
-from socialstats.text import count, listing, meant, number, quoted, shorten
+from socialstats.text import count, listing, meant, number, quoted, shorten, unknown
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -319,9 +319,7 @@ def design_items(
     [('s1-none', ''), ('s1-boss', 'Do it.')]
     """
     if protocol not in BUILDERS:
-        raise InputError(
-            f"no protocol '{shorten(protocol)}'. {meant(protocol, BUILDERS)}Protocols: {listing([*BUILDERS], 9)}"
-        )
+        raise InputError(unknown("protocol", protocol, BUILDERS))
     builder, keys, crossed, about = BUILDERS[protocol]
     read = Spec(spec, source, Path(folder))
     read.known(keys)

@@ -927,7 +927,12 @@ def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = 
 
 
 def bca(
-    boot: Replicates, jack: Jackknife | None = None, *, level: float = 0.95, acceleration: FloatArray | None = None
+    boot: Replicates,
+    jack: Jackknife | None = None,
+    *,
+    level: float = 0.95,
+    acceleration: FloatArray | None = None,
+    reach: FloatArray | None = None,
 ) -> Interval:
     """Bias-corrected and accelerated percentile intervals (Efron 1987).
 
@@ -939,6 +944,9 @@ def bca(
     level : float
     acceleration : (m,) array, optional
         Instead of `jack`: from influence values, by `socialstats.resampling.acceleration`.
+    reach : (m,) array, optional
+        Normal quantiles of the tails, by default those of `level`. Few units need farther tails (Hesterberg 2015). An
+        end beyond the replicates is then the farthest one.
 
     Returns
     -------
@@ -946,7 +954,7 @@ def bca(
         Undefined where every leave-one-out estimate is the same, one of them does not exist, or the
         replicates do not reach the ends.
     """
-    z = ndtri(np.array(tails(level, boot)))
+    own = ndtri(np.array(tails(level, boot)))
     if (jack is None) == (acceleration is None):
         raise InputError("BCa needs either a jackknife or an acceleration")
     slopes = jack.acceleration if jack is not None else np.asarray(acceleration, dtype=np.float64)
@@ -959,8 +967,10 @@ def bca(
             why = "BCa needs replicates on both sides of the estimate and leave-one-out estimates that differ"
             found.append((math.nan, math.nan, math.nan, math.nan, why))
             continue
-        z0 = ndtri(share)
+        z0, z = ndtri(share), own if reach is None else reach[j] * np.array([-1.0, 1.0])
         alphas = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
+        if reach is not None:
+            alphas = np.clip(alphas, 1 / (len(usable) + 1), len(usable) / (len(usable) + 1))
         found.append(ends(column, float(alphas[0]), float(alphas[1])))
     return collect(found, "bca", level, boot)
 

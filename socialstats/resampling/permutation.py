@@ -58,11 +58,22 @@ def checked_alternative(alternative: Any) -> Alternative:
     >>> checked_alternative("two.sided"), checked_alternative("two-sided"), checked_alternative("larger")
     ('two_sided', 'two_sided', 'greater')
     """
-    plain = re.sub(r"[-. ]", "_", alternative) if isinstance(alternative, str) else alternative
-    plain = {"larger": "greater", "smaller": "less"}.get(plain, plain) if isinstance(plain, str) else plain
+    plain = in_our_spelling(alternative) if isinstance(alternative, str) else alternative
     if plain not in ALTERNATIVES:
         one_of("alternative", alternative, ALTERNATIVES)
     return cast(Alternative, plain)
+
+
+def in_our_spelling(alternative: str) -> str:
+    """Return an alternative in the spelling used here; what is none is returned as it is, but for dots and dashes.
+
+    Examples
+    --------
+    >>> in_our_spelling("two.sided"), in_our_spelling("smaller"), in_our_spelling("up")
+    ('two_sided', 'less', 'up')
+    """
+    plain = re.sub(r"[-. ]", "_", alternative)
+    return {"larger": "greater", "smaller": "less"}.get(plain, plain)
 
 
 def checked_draws(draws: int, name: str) -> int:

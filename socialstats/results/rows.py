@@ -142,9 +142,14 @@ class Row:
         return f"{self.term} [{self.group}]" if self.group else self.term
 
     @property
+    def has_interval(self) -> bool:
+        """Whether the row has an interval; a one-sided one may have a single end."""
+        return self.conf_low is not None or self.conf_high is not None
+
+    @property
     def approximate(self) -> bool:
         """Whether the row has an interval that a caution calls approximate."""
-        return self.conf_low is not None and any(said.code in APPROXIMATE for said in self.cautions)
+        return self.has_interval and any(said.code in APPROXIMATE for said in self.cautions)
 
     @property
     def bounded(self) -> bool:
@@ -191,7 +196,20 @@ class Row:
         """Whether the interval lies on one side of 0, of a quantity that can be on either side."""
         can = self.limits is None or self.limits[0] < 0
         low, high = self.conf_low, self.conf_high
-        return can and low is not None and high is not None and (low > 0 or high < 0)
+        return can and ((low is not None and low > 0) or (high is not None and high < 0))
+
+    def ends(self, digits: int | None = None) -> tuple[float, float] | None:
+        """Return both ends as they are printed, one that is left out as infinite; None without an interval.
+
+        Examples
+        --------
+        >>> Row(term="d", conf_low=0.25).ends(), Row(term="d").ends()
+        ((0.25, inf), None)
+        """
+        if not self.has_interval:
+            return None
+        low, high = self.shown("conf_low", digits), self.shown("conf_high", digits)
+        return -math.inf if low is None else low, math.inf if high is None else high
 
     def shown(self, name: str = "estimate", digits: int | None = None) -> Shown | None:
         """Return estimate, error or a limit with the decimals that it is printed with; None where there is none.

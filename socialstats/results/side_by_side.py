@@ -20,6 +20,7 @@ from socialstats.tables.writing import Kind, opened_whole
 from socialstats.text import (
     MISSING,
     as_given,
+    brackets,
     count,
     level_text,
     listing,
@@ -396,10 +397,11 @@ def _pair_of_lines(
         return note(row) if row.estimate is None else number(row.shown(digits=digits)) + (_stars(row) if stars else "")
 
     def under(row: Row) -> str:
-        if row.estimate is None or (below == "interval" and row.conf_low is None and row.conf_high is None):
+        ends = row.ends(digits)
+        if row.estimate is None or (below == "interval" and ends is None):
             return note(row) if row.estimate is not None and row.undefined else ""
-        if below == "interval":
-            return f"[{', '.join(number(row.shown(end, digits)) for end in ('conf_low', 'conf_high'))}]"
+        if below == "interval" and ends is not None:
+            return brackets(*ends)
         if below == "std_error":
             return "" if row.std_error is None else f"({number(row.shown('std_error', digits))})"
         return "" if _p_of(row) is None else p_value(_p_of(row))

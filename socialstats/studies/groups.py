@@ -45,8 +45,8 @@ USED = ("level", "smallest_effect", "verify")
 
 def compare(design: Groups, options: StudyOptions) -> Result:
     """Compare the groups with the metric of the scale."""
-    metric: Any = {"binary": two_proportions, "numeric": two_means}.get(design.scale, two_ordinal)  # it refuses labels
-    return single(metric(design, level=options.level))
+    known: dict[str, Any] = {"binary": two_proportions, "numeric": two_means}
+    return single(known.get(design.scale, two_ordinal)(design, level=options.level))  # it refuses labels
 
 
 def quantity(design: Groups) -> str:

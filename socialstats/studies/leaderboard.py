@@ -614,6 +614,7 @@ STUDY = Study(
     run=run,
     read=model_scores,
     parts=PARTS,
+    uses=("pooling",),
     takes=("raters",),
     knows=is_plain_board,
     otherwise="one-source",

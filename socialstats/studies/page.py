@@ -16,7 +16,7 @@ from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
-from socialstats.text import Shown, count, meant, quoted, shorten
+from socialstats.text import Shown, count, meant, quoted, shorten, unknown
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -354,8 +354,8 @@ class Study:
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
     uses : tuple of str
-        Which of the settings ``reference``, ``first`` and ``rater_groups`` it looks at; ``by reference``: the first of
-        them on pages by a factor alone. Others are refused.
+        Which of the settings ``reference``, ``first``, ``rater_groups`` and ``pooling`` it looks at; ``by reference``:
+        the first of them on pages by a factor alone. Others are refused.
     takes : tuple of str
         Further settings that `read` takes, which otherwise say how a general design is read.
     knows : callable or None
@@ -434,6 +434,19 @@ def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Cau
     return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
 
 
+def named(studies: Mapping[str, Study], name: str) -> Study:
+    """Return the study of a name.
+
+    Raises
+    ------
+    InputError
+        For an unknown one, with the nearest.
+    """
+    if name not in studies:
+        raise InputError(unknown("study", name, studies, "studies"))
+    return studies[name]
+
+
 def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
     """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
 
@@ -444,9 +457,7 @@ def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Stud
     """
     if name is None:
         return next(study for study in studies.values() if study.applies(design))
-    if name not in studies:
-        raise InputError(f"no study '{name}'; studies: {', '.join(studies)}")
-    study = studies[name]
+    study = named(studies, name)
     if not isinstance(design, KINDS[study.design]):
         raise InputError(
             f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"

@@ -50,9 +50,9 @@ class Joined:
 def join(
     table: Any,
     other: Any,
-    on: str | Sequence[str] | Mapping[str, str],
+    on: str | Texts | Mapping[str, str],
     *,
-    columns: Sequence[str] | None = None,
+    columns: Texts | None = None,
     unmatched: Unmatched = "keep",
 ) -> Joined:
     """Add the columns of another table by a key, such as what is known of each rater to that rater's answers.

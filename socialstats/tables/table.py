@@ -32,6 +32,7 @@ from socialstats.tables.lazy import (
     rows_of,
 )
 from socialstats.text import listing, meant, shorten
+from socialstats.voice import option
 
 SHOWN = 20  # names or values that a message lists
 FEW = 20  # values that are looked at
@@ -357,7 +358,7 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     if single is not None and all(isinstance(column, Real) for column in data.values()):
         raise InputError(
             f"{source}: a mapping holds a list for each column, and {single!r} is the number {data[single]}. Values "
-            f"and how often each occurred are a vector and count=: ({[*data][:3]}, count={[*data.values()][:3]})"
+            f"and how often each occurred are two vectors: ({[*data][:3]}, {option('count', [*data.values()][:3])})"
         )
     if not any(isinstance(column, str) for column in data.values()):
         refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)

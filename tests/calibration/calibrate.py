@@ -31,7 +31,9 @@ SIMULATIONS = {
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
     "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
     "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100, "heaped_effects": 600,
-    "shares_of_answers": 400, "sampling_weights": 600,
+    "shares_of_answers": 400, "own_bootstrap_normal": 150,
+    "own_bootstrap_skewed": 150, "own_bootstrap_others": 60, "own_jackknife": 400, "own_permute": 200,
+    "sampling_weights": 600,
 }  # fmt: skip
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
     "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
@@ -348,6 +350,17 @@ READING = {
         "Sampling error of the win rates increases the plug-in S, and increases it again in every resample. "
         "Percentile intervals of S miss the truth, most if S is small. Basic intervals subtract the shift and hold."
     ),
+    "bootstrap": (
+        "The default has BCa tails by t and the jackknife's degrees of freedom (999 resamples here). Plain BCa and "
+        "percentile intervals of the mean of 10 normal values held .88 and .89, of 20 .92. Cautions are SS202 below 20 "
+        "clusters, SS312 below 60 units, SS317 where influences are skewed. In crossed tables without effects the "
+        "bootstrap counts the noise of single values three times, and always holds the truth."
+    ),
+    "jackknife": (
+        "t with n - 1 degrees of freedom, and Cochran's of two crossed factors. Without effects of units and raters, "
+        "the largest of V1, V2 and V1 + V2 - V12 is too large."
+    ),
+    "permute": "Arms are assigned to whole clusters, or within them; numbers of both arms have one distribution.",
     "Conditional": (
         "The choices of a pair share its effect, and Wilson's interval for independent rows is then too short. Both "
         "take the opponents as a sample. If opponents differ much, as in a hierarchy, and are the same in every "
@@ -436,6 +449,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from function_studies import FUNCTION_STUDIES
     from group_studies import GROUP_STUDIES
     from model_studies import MODEL_STUDIES
+    from own_studies import OWN_STUDIES
     from people_studies import PEOPLE_STUDIES
     from probability_studies import PROBABILITY_STUDIES
     from share_studies import SHARE_STUDIES
@@ -451,7 +465,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
     studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES | PEOPLE_STUDIES
-    studies |= {"heaped_effects": heaped_effects, "shares_of_answers": shares_of_answers}
+    studies |= {"heaped_effects": heaped_effects, "shares_of_answers": shares_of_answers} | OWN_STUDIES
     studies |= {"sampling_weights": sampling_weights}
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]

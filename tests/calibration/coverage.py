@@ -225,6 +225,24 @@ LINES: dict[str, dict[str, str]] = {
         "few clusters": "changed_means: intervals: .*8 clusters",
         "repeats": "changed_means: intervals: .*3 replies each",
     },
+    "bootstrap": {
+        "yes or no": "bootstrap, shares.*: yes or no, 0.5",
+        "skewed": "bootstrap, lognormal numbers: intervals: lognormal, 20 rows",
+        "rare": "bootstrap, shares.*: yes or no, 0.05",
+        "few clusters": "bootstrap, lognormal numbers: intervals: lognormal, 6 clusters",
+        "people": "bootstrap, shares.*: crossed, 12 units x 8 raters",
+    },
+    "jackknife": {
+        "yes or no": "jackknife: intervals: yes or no, 0.5",
+        "skewed": "jackknife: intervals: lognormal, 20 rows",
+        "rare": "jackknife: intervals: yes or no, 0.05",
+        "few clusters": "jackknife: intervals: lognormal, 6 clusters",
+        "people": "jackknife: intervals: crossed, 12 units x 8 raters",
+    },
+    "permute": {
+        "skewed": "permute: tests of true null hypotheses: lognormal",
+        "few clusters": "permute: tests of true null hypotheses: .*8 clusters",
+    },
 }
 # intervals and p-values of other results, which are passed on; no interval of their own
 PASSED_ON = {

@@ -1,8 +1,8 @@
 """Simulations of units with sampling weights: means, mean differences, and shares.
 
-Weights are lognormal, exp(sigma z). Values are normal, or 1 above a threshold. Their normal value has correlation r with
-z, so that the weighted mean of all units, E(w x) / E(w), is another than the plain one. Clusters have five units, whose z
-and values have an intraclass correlation of .3.
+Weights are lognormal, exp(sigma z). Values are normal, or 1 above a threshold. Their normal value has correlation r
+with z, so that the weighted mean of all units, E(w x) / E(w), is another than the plain one. Clusters have five units,
+whose z and values have an intraclass correlation of .3.
 """
 
 from __future__ import annotations

@@ -81,10 +81,10 @@ def test_every_public_name_loads() -> None:
 def test_typo_in_command_and_option_is_answered_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "reprot")
     assert (code, out) == (2, "")
-    assert "Did you mean report?" in err
+    assert "Did you mean 'report'?" in err
     code, out, err = run(capsys, "check", "x.csv", "--clustre", "a")
     assert code == 2
-    assert "Did you mean --cluster?" in err
+    assert "Did you mean '--cluster'?" in err
 
 
 def test_check_says_what_is_in_the_table(capsys: pytest.CaptureFixture[str], table: Path) -> None:

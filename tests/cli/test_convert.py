@@ -103,7 +103,7 @@ def test_nothing_is_written_when_the_log_is_wrong(
 @pytest.mark.parametrize(
     ("words", "message"),
     [(["-o", "{folder}/out.xlsx"], "no format has the suffix '.xlsx'. Suffixes: .csv, .tsv"),
-     (["-o", "{folder}/b.jsonl"], "though it is read"), (["--harness", "nobody"], "there is no harness 'nobody'"),
+     (["-o", "{folder}/b.jsonl"], "though it is read"), (["--harness", "nobody"], "no harness 'nobody'"),
      (["--harness", "lm-eval"], "no known log"), (["-o", "{folder}/none/out.csv"], "there is no folder")],
 )  # fmt: skip
 def test_wrong_words_are_named(

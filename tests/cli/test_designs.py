@@ -40,7 +40,7 @@ def write(folder: Path, name: str, frame: pd.DataFrame) -> str:
 
 WAYS = {
     "ratings by three judges": (
-        ratings, ("--strata", "domain", "--rater-group", "kind", "--cluster", "story", *ORDERED), "agreement"),
+        ratings, ("--strata", "domain", "--rater-groups", "kind", "--cluster", "story", *ORDERED), "agreement"),
     "answers with scenarios": (answers, ("--conditions", "reminded,plain", "--cluster", "scenario"), "paired"),
     "scores before and after": (scores, ("--conditions", "before,after", "--smallest-effect", "0.5"), "paired"),
 }  # fmt: skip
@@ -198,7 +198,7 @@ def test_columns_that_fit_two_designs_or_none_say_how_to_choose() -> None:
         (("--map", "unit"), "--map unit: write part=column"),
         (("--where", "time"), "--where time: write it as COLUMN=VALUE"),
         (("--study", "agreement"), "no column for 'rater'"),
-        (("--study", "nothing"), "no study 'nothing'; studies: role-conflict, comparisons, "),
+        (("--study", "nothing"), "no study 'nothing'. Studies: role-conflict, comparisons, "),
         (("--smallest-effect", "-1"), "--smallest-effect -1.0: it is a size, a number above 0"),
         (("--strata", "x"), "--strata is for ratings; this table is read as paired"),
     ],

@@ -38,7 +38,7 @@ def pairs(tmp_path):
 @pytest.mark.parametrize("name", sorted(functions()))
 def test_every_metric_has_a_help_that_describes_its_options(name, capsys):
     with pytest.raises(SystemExit) as stop:
-        main(["estimate", name, "--help"])
+        main(["estimate", name, "--help-all"])
     said = capsys.readouterr().out
     assert stop.value.code == 0
     assert "--level NUMBER" in said
@@ -129,7 +129,7 @@ def test_an_output_replaces_only_a_table_of_its_kind(ratings, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["nothing", "T"], "no metric 'nothing'; metrics: ada_met, bradley_terry"),
+        (["nothing", "T"], "no metric 'nothing'. Metrics: ada_met, bradley_terry"),
         (["fleiss_kappa", "T", "--ci", "closd"], "--ci closd: one of closed, percentile, basic, bca"),
         (["fleiss_kappa", "T", "--resamples", "many"], "--resamples many: not a number"),
         (["fleiss_kappa", "T"], "--levels"),
@@ -147,7 +147,7 @@ def test_what_does_not_fit_is_said_with_the_option(words, said, ratings, capsys)
 def test_a_misspelt_option_is_named_with_the_nearest(ratings, capsys):
     with pytest.raises(SystemExit):
         main(["estimate", "fleiss_kappa", str(ratings), "--weigths", "linear"])
-    assert "Did you mean --weights?" in capsys.readouterr().err
+    assert "Did you mean '--weights'?" in capsys.readouterr().err
 
 
 def test_verification_says_how_many_numbers_agree(ratings, capsys):
@@ -193,3 +193,15 @@ def test_estimate_takes_the_words_of_report(ratings, pairs, capsys):
 def test_parts_and_rows_that_cannot_be_are_errors(words, told, pairs, capsys):
     assert main(["estimate", "mcnemar", str(pairs), *words]) in (2, 3)
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("typed", "read"), [("greater", "greater"), ("larger", "greater"), ("Two.Sided", "two_sided")])
+def test_an_alternative_is_typed_in_any_spelling(pairs, capsys, typed, read):
+    reading = {"first": "old", "second": "new", "cluster": "story"}
+    words = [word for key, value in reading.items() for word in (f"--{key}", value)]
+    assert main(["estimate", "mcnemar", str(pairs), *words, "--alternative", typed]) == 0
+    known = ss.mcnemar(pairs, **reading, alternative=read).sentence()
+    assert capsys.readouterr().out.endswith(known + "\n")
+    assert ("one-sided" in known) == (read != "two_sided")
+    assert main(["estimate", "mcnemar", str(pairs), *words, "--alternative", "bigger"]) == 2
+    assert "--alternative bigger: one of two_sided, greater, less" in capsys.readouterr().err

@@ -132,7 +132,7 @@ def test_an_interval_of_few_units_is_said_wherever_its_requirement_stands(
         (["t.csv", "--require", "mean > 0"], "not a requirement"),
         (["t.csv", "--require", "mean[a].mean > 0"], "no field 'mean'; fields: estimate"),
         (["t.csv", "--require", "mean[a].estimate > 1-2"], "the limit is not a number"),
-        (["t.csv", "--require", "average[a].estimate > 0"], "no quantity 'average'; there are mean, ada_met"),
+        (["t.csv", "--require", "average[a].estimate > 0"], "no quantity 'average'. Quantities: mean, ada_met"),
         (["runs.csv", "--require", "mean[new - old].estimate > 0", "--colour", "red"], "has the option '--colour'"),
         (["runs.csv", "--require", "mean[new - older].estimate > 0"], "no condition 'older'"),
     ],

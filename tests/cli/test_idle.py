@@ -10,9 +10,9 @@ from socialstats.errors import InputError
 from socialstats.studies import STUDIES
 
 REFUSED = {
-    "relationship-bias": ("reference", "it is for studies role-conflict, compare, staged-values, norm-goal"),
-    "staged-values": ("first", "it is for studies relationship-bias"),
-    "norm-goal": ("rater_groups", "it is for studies ordinal-alignment and agreement"),
+    "relationship-bias": ("reference", "it is for role-conflict, compare, staged-values, norm-goal"),
+    "staged-values": ("first", "it is for relationship-bias"),
+    "norm-goal": ("rater_groups", "it is for ordinal-alignment and agreement"),
     "role-conflict": ("reference", "without --by there is nothing to compare"),
 }
 

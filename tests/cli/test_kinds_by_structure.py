@@ -132,7 +132,7 @@ FIRST: dict[str, tuple[Callable[[], Frame], str]] = {
     "signed grades": (
         signed, "--map item_a=panel_R --map item_b=panel_L --map winner=lean_to_R --winner-coding grade "
         "--cluster scene"),
-    "kinds of those who answer": (kinds, "--map unit=stmt --map rater=who --map value=agree7 --rater-group origin"),
+    "kinds of those who answer": (kinds, "--map unit=stmt --map rater=who --map value=agree7 --rater-groups origin"),
     "trials": (
         trials, "--map unit=sj --map condition=flank --map value=rt_ms --map repeat=trl --conditions con,inc"),
     "two conditions within models": (

@@ -186,7 +186,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "Parts of study leaderboard: unit, rater" in refused(
         tmp_path, capsys, table, "--study", "leaderboard", "--map", "who=model"
     )
-    assert "--pooling is for study leaderboard" in refused(
+    assert "--pooling has no effect on study ordinal-alignment; it is for leaderboard" in refused(
         tmp_path, capsys, table, "--design", "ratings", "--where", "task=law", "--pooling", "units"
     )
 

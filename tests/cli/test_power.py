@@ -71,7 +71,7 @@ def test_markdown_has_two_tables(capsys):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["pared"], "no design 'pared'; designs: paired-t, mcnemar, clustered-mean"),
+    (["pared"], "no design 'pared'. Did you mean 'paired-t'? Designs: paired-t, mcnemar, clustered-mean"),
     (["paired-t"], "leave out exactly one of n, effect, power"),
     (["paired-t", "--effect", "x"], "--effect x: not a number"),
     (["paired-t", "--effect", "1", "--power", "0.8", "--format", "png"], "name a file with -o"),

@@ -53,7 +53,7 @@ def test_every_word_of_how_a_table_is_read_is_one_of_estimate(name: str) -> None
     wanted = [one for one in READ if one.key not in ELSEWHERE and (not one.of or {*one.of.split()} & designs)]
     lacking = [one.option for one in wanted if one.option not in options]
     assert not lacking
-    report = options_of(make_parser()._subparsers._group_actions[0].choices["report"])  # type: ignore[union-attr]
+    report = options_of(make_parser().commands()["report"])
     for one in wanted:
         several = one.kind in ("texts", "labels", "rows", "parts")
         assert isinstance(options[one.option], argparse._AppendAction) == several, one.option

@@ -71,7 +71,7 @@ def test_estimate_has_the_keywords_of_its_metric_only(setting: tuple[Any, ...], 
 
 
 def test_every_option_named_exists() -> None:
-    text = make_parser()._subparsers._group_actions[0].choices["report"].format_help()  # type: ignore[union-attr,index,call-overload]
+    text = make_parser().commands()["report"].help_of()
     assert [one for one in OPTIONS.values() if f"{one} " not in text] == []
 
 

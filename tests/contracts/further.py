@@ -25,14 +25,21 @@ STEPS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ("goodness_of_fit", (), {"cells": "pair"}), ("goodness_of_fit", (), {"cells": "total"}),
     ("contrast", ({"ash": 1.0, "birch": -0.5, "oak": -0.5},), {"level": 0.9}),
     ("contrast", ({"ash": 1.0, "birch": -1.0},), {"test": "equivalence", "margin": 0.5}),
+    ("contrast", ({"ash": 1.0, "birch": -1.0},), {"alternative": "greater"}),
     ("win_probability", ("ash", "oak"), {}), ("predict", ("ash", "oak"), {"first": "a"}),
     ("effect_in_sds", ("urgency",), {}), ("bootstrap", (), {"resamples": 100}),
     ("bootstrap", (), {"resamples": 100, "by": "row", "ci": "basic"}),
 )  # fmt: skip
 MARGINS = ({"margin": 0.3}, {"low": -0.2, "high": 0.5}, {"margin": 0.3, "test": "noninferiority"})
 TWO: dict[str, tuple[str, tuple[dict[str, Any], ...]]] = {
-    "sensitivity_difference": ("win_rates", ({}, {"weights": "pooled"}, {"ci": "basic"}, {"level": 0.8})),
-    "choice_entropy_difference": ("win_rates", ({"unmatched": "drop"}, {"level": 0.8, "unmatched": "drop"})),
+    "sensitivity_difference": (
+        "win_rates",
+        ({}, {"weights": "pooled"}, {"ci": "basic"}, {"level": 0.8}, {"alternative": "less"}),
+    ),
+    "choice_entropy_difference": (
+        "win_rates",
+        ({"unmatched": "drop"}, {"level": 0.8, "unmatched": "drop"}, {"alternative": "less", "unmatched": "drop"}),
+    ),
     "ratings_difference": ("mean_ratings", ({}, {"level": 0.8})),
 }
 

@@ -59,6 +59,12 @@ def stories() -> tuple[Any, Any]:
     return tuple(ss.Comparisons.from_frame(r.drop(columns=["first", "worker"])) for r in (rows, turned))  # type: ignore[return-value]
 
 
+def mean_gap(groups: Any) -> float:
+    """Difference of the means of two groups."""
+    sums, n = (np.bincount(groups.group, weight, 2) for weight in (groups.value * groups.count, groups.count))
+    return float(sums[0] / n[0] - sums[1] / n[1])
+
+
 def fit() -> Any:
     subject = subject_of("bradley_terry")
     return ss.bradley_terry(subject.design(subject.rows()), cluster=None)
@@ -88,6 +94,9 @@ DERIVED: dict[str, Callable[[], Result]] = {
          for k in range(6)}, ["all units"], groups={"size": dict.fromkeys(("m0", "m1"), "small") |
                                                     dict.fromkeys(("m2", "m3", "m4"), "large")}
     ),
+    "bootstrap": lambda: ss.bootstrap(halves("mean_ratings")[0], ss.mean_ratings, resamples=99),
+    "jackknife": lambda: ss.jackknife(halves("mean_ratings")[0], ss.mean_ratings),
+    "permute": lambda: ss.permute(halves("two_means")[0], mean_gap, permutations=99),
     "multiverse": lambda: ss.multiverse("mean_ratings", "the mean", [
         ss.Variant(label=str(c), choice="clusters", compute=lambda c=c: ss.mean_ratings(readings()[0], cluster=c))  # type: ignore[misc]
         for c in ("story", None)

@@ -111,9 +111,8 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def outputs() -> Iterator[tuple[str, argparse.ArgumentParser, argparse.Action]]:
     """Yield every option that names a file to be written, with its command."""
-    (several,) = [one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)]
     metric = parser_of(METRICS["percent_agreement"].function)[0]
-    for name, parser in [*several.choices.items(), ("estimate", metric)]:
+    for name, parser in [*make_parser().commands().items(), ("estimate", metric)]:
         for action in parser._actions:
             if action.type is Output:
                 yield name, parser, action
@@ -125,14 +124,13 @@ def test_every_output_of_every_command_is_tried() -> None:
 
 def test_what_names_a_file_to_write_is_an_output_and_has_one_way_around() -> None:
     known = {action for _, _, action in outputs()}
-    (several,) = [one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)]
-    for parser in several.choices.values():
+    for parser in make_parser().commands().values():
         for action in parser._actions:
             if action.nargs is None and action.metavar and "write" in str(action.help).partition(";")[0].split():
                 assert action.type is Output, action.option_strings
     assert known
     for name, parser, _ in outputs():
-        assert ("--overwrite" in parser.format_help()) is (name != "collect")
+        assert ("--overwrite" in parser.help_of()) is (name != "collect")
 
 
 @pytest.mark.slow

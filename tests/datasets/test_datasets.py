@@ -69,7 +69,7 @@ def test_description_shows_everything() -> None:
 
 
 def test_unknown_name_lists_what_there_is() -> None:
-    with pytest.raises(InputError, match=r"no data set 'chess'. Data sets: 'role_conflict', .* and 'ice_hockey'"):
+    with pytest.raises(InputError, match=r"no data set 'chess'. Data sets: role_conflict, .*, ice_hockey"):
         describe("chess")
 
 

@@ -117,7 +117,7 @@ def test_more_or_fewer_than_two_conditions(tmp_path: Path) -> None:
         "answers.csv, column 'prompt': only one condition, 'new'. A comparison needs a second condition"
     ]
     (tmp_path / "answers.csv").write_text(text)
-    with pytest.raises(DesignError, match=r"no condition 'newer'. Conditions: 'new', 'old' and 'older'"):
+    with pytest.raises(DesignError, match=r"no condition 'newer'. Did you mean 'new'\? Conditions: 'new', 'old' "):
         read_paired(tmp_path / "answers.csv", conditions=("newer", "old"))
 
 

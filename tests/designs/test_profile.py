@@ -233,10 +233,10 @@ def test_the_fewest_further_columns_that_tell_rows_apart() -> None:
     rows = {"item": [*"aaaabbbb"], "run": [1, 1, 2, 2] * 2, "side": [*"lrlrlrlr"], "topic": [*"xxxxyyyy"]}
     found = profile(**rows)
     free = [found.columns[name] for name in ("topic", "run", "side")]
-    assert [c.name for c in found.telling_apart(["item"], free)] == ["run", "side"]
-    assert [c.name for c in found.telling_apart(["item", "run"], free)] == ["side"]
-    assert found.telling_apart(["item"], free[:2]) == []
+    assert [c.name for c in found.telling_apart([found.columns["item"]], free)] == ["run", "side"]
+    assert [c.name for c in found.telling_apart([found.columns["item"], found.columns["run"]], free)] == ["side"]
+    assert found.telling_apart([found.columns["item"]], free[:2]) == []
     assert found.told_apart(found.columns["item"], [found.columns[name] for name in rows])
     assert not found.told_apart(found.columns["item"], [found.columns[name] for name in ("item", "run", "topic")])
-    assert found.distinct(["item", "run", "side"])
-    assert not found.distinct(["item", "run"])
+    assert found.distinct(*(found.columns[name] for name in ("item", "run", "side")))
+    assert not found.distinct(found.columns["item"], found.columns["run"])

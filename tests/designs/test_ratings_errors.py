@@ -114,7 +114,7 @@ def test_a_group_may_be_empty_for_a_whole_rater_but_not_for_some_of_the_rows(tmp
     nobody = text.replace(",20", ",")
     assert messages(nobody, tmp_path, rater_groups="age") == [
         "ratings.csv, column 'age': no rater has a value. It belongs to the rater: fill it in, or take it out of "
-        "rater_groups= (--rater-group)"
+        "rater_groups="
     ]
 
 

@@ -110,7 +110,7 @@ def test_names_of_sources_are_words_of_their_own(labels: list[str], names: bool)
 
 def test_names_of_units_hold_numbers_or_are_many() -> None:
     def named(labels: list[str]) -> bool:
-        return names_units(profile(x=labels), "x")
+        return names_units(only(labels))
 
     assert named(["q1", "q2", "q3", "q4", "intro"])  # four of five
     assert not named(["q1", "q2", "q3", "outro", "intro"])

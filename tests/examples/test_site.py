@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import doctest
 import inspect
+import pydoc
 import re
 import runpy
 import sys
@@ -30,6 +32,29 @@ def test_a_public_name_has_an_example_with_its_output(name: str) -> None:
     said = sys.modules["socialstats.studies"].__doc__ if name == "STUDIES" else inspect.getdoc(found)
     examples = doctest.DocTestParser().get_examples(said or "")
     assert any(example.want for example in examples), f"the docstring of {name} has no example with an output"
+
+
+def imported() -> dict[str, str]:
+    """Return what type checkers are told of each public name: the module that has it."""
+    (checked,) = [node for node in ast.parse(inspect.getsource(socialstats)).body if isinstance(node, ast.If)]
+    froms = [node for node in checked.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in froms for alias in node.names}
+
+
+def test_a_public_name_is_in_one_group_which_help_and_reference_show() -> None:
+    """One list says it: the groups, whose names type checkers, `dir`, `help` and the reference have."""
+    groups: dict[str, Any] = socialstats._GROUPS
+    placed = [name for group in groups for name in socialstats._names(group)]
+    assert len(placed) == len(set(placed))
+    assert [*socialstats.__all__] == placed
+    assert dir(socialstats) == sorted([*placed, "__version__"])
+    homes = {name: f"socialstats.{home}".rstrip(".") for name, home in socialstats._HOME.items()}
+    assert imported() == homes
+    shown, reference = pydoc.plaintext.document(socialstats), BUILDING["reference"]()
+    for group, (about, _) in groups.items():
+        assert f"{group}: {about}" in shown
+        part = reference.partition(f"{group.capitalize()}: {about}")[2].partition(":toctree: api\n\n")[2]
+        assert part.partition("\n\n")[0].split() == socialstats._names(group)
 
 
 def places(path: Path) -> set[str]:

@@ -73,7 +73,7 @@ def test_a_forest_shows_a_missing_interval_and_an_infinite_one() -> None:
         Row(term="open", estimate=2.0, conf_low=1.0, conf_high=math.inf, conf_level=0.95),
     ]
     ax = forest(rows)
-    assert {"no CI", "[1.00, ∞]"} <= set(texts(ax))
+    assert {"no CI", "[1.00, ∞)"} <= set(texts(ax))
     assert line_through(ax, 1.0)[0][1] == ax.get_xlim()[1]
     assert drawn(ax)
 

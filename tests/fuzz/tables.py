@@ -21,7 +21,7 @@ MAPPED = (
     "item_a", "item_b", "winner", "weight", "wins_a", "wins_b", "draws", "values", "unit", "condition", "value",
     "first", "second", "rater", "rater_source", "status",
 )  # parts that the command line takes with --map  # fmt: skip
-OPTIONS = {"rater_groups": "--rater-group"}
+OPTIONS = {"rater_groups": "--rater-groups"}
 ODD = ("<b>", "O'Hara", "x | y", "x", "y", "Zo\u00eb", "1", "02", "A, B", "a\u202eb", "w" * 70)
 
 

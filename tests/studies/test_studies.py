@@ -217,7 +217,7 @@ def test_the_most_specific_study_is_picked_and_others_explain_themselves() -> No
     assert pick(STUDIES, None, plain).name == "comparisons"
     with pytest.raises(InputError, match="there are no columns urgency_a and urgency_b"):
         pick(STUDIES, "role-conflict", plain)
-    with pytest.raises(InputError, match="no study 'x'; studies: role-conflict, comparisons"):
+    with pytest.raises(InputError, match=r"no study 'x'\. Studies: role-conflict, comparisons"):
         pick(STUDIES, "x", plain)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from socialstats.errors import InputError, Problem
+from socialstats.errors import InputError
+from socialstats.text import unknown
 from socialstats_collect.protocols.base import CollectionProtocol
 from socialstats_collect.protocols.norms import Norms
 from socialstats_collect.protocols.roles import Roles
@@ -27,5 +28,5 @@ def protocol_class(name: str) -> type[CollectionProtocol]:
         For an unknown name, with those there are.
     """
     if name not in PROTOCOLS:
-        raise InputError(Problem(message=f"no protocol '{name}'", fix=f"There are: {', '.join(PROTOCOLS)}."))
+        raise InputError(unknown("protocol", name, PROTOCOLS))
     return PROTOCOLS[name]

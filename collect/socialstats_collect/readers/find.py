@@ -10,7 +10,7 @@ from types import ModuleType
 
 from socialstats.claims.types import Log
 from socialstats.errors import InputError
-from socialstats.text import listing, quoted
+from socialstats.text import listing, quoted, unknown
 from socialstats_collect.readers import promptfoo
 from socialstats_collect.readers.files import Source, look
 from socialstats_collect.readers.tables import header, plain
@@ -93,7 +93,7 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
         raise InputError(f"{place}: there is no such file or folder")
     name = harness_of((harness or "").strip().lower().replace("/", "-"))
     if name and name not in known:
-        raise InputError(f"there is no harness '{harness}'. Harnesses: {listing([*known], 20)}")
+        raise InputError(unknown("harness", name, known, "harnesses"))
     source, chosen = look(place), [known[name]] if name else [*known.values()]
     found = _in(source, chosen, 0)
     if not found and source.trouble:

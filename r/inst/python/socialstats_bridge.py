@@ -277,7 +277,7 @@ def report(data: str, file: str, settings: Any) -> dict[str, Any]:
         from socialstats.cli.parser import make_parser
 
         parser = make_parser()
-        known = {action.dest: action for action in parser._subparsers._group_actions[0].choices["report"]._actions}
+        known = {action.dest: action for action in parser.commands()["report"]._actions}
         words = ["report", data, "-o", file, "--quiet"]
         for name, value in decode(settings).items():
             action = known.get(name)

@@ -6,13 +6,12 @@ the units. Here each of them becomes a question, whose score follows from what t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from socialstats.cli.readings.boards import LEADERBOARD, each_answer, measures_in, of_one_measure
 from socialstats.cli.readings.proposal import (
-    Columns,
     Parts,
     Proposal,
     Proposals,
@@ -20,10 +19,11 @@ from socialstats.cli.readings.proposal import (
     level_settings,
     two_conditions,
 )
+from socialstats.designs.aliases import Fields
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import opposites
 from socialstats.designs.nouns import MODEL, noun_for
-from socialstats.designs.profile import FEW_COLUMNS, Column, Profile, paired_names
+from socialstats.designs.profile import FEW_COLUMNS, Column, Columns, Profile, listed, paired_names
 from socialstats.designs.roles import (
     EQUAL,
     FEWEST_UNNAMED,
@@ -50,9 +50,7 @@ from socialstats.designs.vocabulary import (
     CLUSTER_NAME,
     CONDITIONS,
     CONFIDENCE,
-    COVARIATES,
     EARLIER,
-    METHODS,
     NUMBERINGS,
     PERSONS,
     RATERS,
@@ -63,16 +61,15 @@ from socialstats.designs.vocabulary import (
     TREATMENTS,
     UNITS,
     VALUES,
-    WEAK_VALUES,
 )
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import quoted
 
 MOST_CONTRASTS, MOST_RATERS = 5, 3  # columns of each kind that are tried
 MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 MOST_BY = 12  # labels of what a page is made by
 MOST_VALUES = 2  # columns of values that groups are compared by
 STRONG = 8.5  # likelihood of a contrast that is rather asked about than averaged
-BESIDE_PEOPLE, FEW_MET = 9.6, 0.2
+BESIDE_PEOPLE = 9.6
 WITHIN_MODELS, AVERAGED = 9.5, 8.2
 RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
@@ -102,26 +99,15 @@ def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast,
     """Yield the contrasts whose labels the units met, with these units."""
     for contrast in contrasts(seen)[:MOST_CONTRASTS]:
         board = board_of(seen, contrast.column, [c for c in values if c is not contrast.column])
-        named = board is not None and (board.named or contrast.likely >= STRONG or names_units(seen, board.unit[0]))
-        if board is not None and named:
+        if board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0])):
             yield contrast, board
-
-
-def columns_of(seen: Profile, names: Sequence[str]) -> list[Column]:
-    """Return columns by name."""
-    return [seen.columns[name] for name in names]
-
-
-def names_of(columns: Columns) -> str:
-    """Return the names of columns as they are told."""
-    return listing([f"'{c.name}'" for c in columns])
 
 
 def fit(seen: Profile, board: Board) -> float:
     """Return what is taken from the likelihood of a question: unnamed values, unnamed or few units."""
-    unit, value = seen.columns[board.unit[0]], seen.columns[board.value]
+    unit, value = board.unit[0], board.value
     named = board.named or unit.called(PERSONS) or unit.id_named
-    clear = value.called(VALUES.words) or value.yes_no
+    clear = value.called(VALUES) or value.yes_no
     lone = value.name in seen.siblings  # one of several answers, a column each
     return 0.4 * (not clear) + 0.5 * (not named) + 0.3 * (unit.size < FEWEST_UNNAMED) + ONE_OF_SEVERAL * lone
 
@@ -138,28 +124,23 @@ def is_nominal(value: Column) -> bool:
 
 def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     """Propose to compare the labels of a contrast on the units that met them."""
-    source, value = contrast.column, seen.columns[board.value]
-    rated = contrast.kind in ("unnamed", "lettered") and seen.columns[board.unit[0]].called(PERSONS)
+    source, value = contrast.column, board.value
+    rated = contrast.kind in ("unnamed", "lettered") and board.unit[0].called(PERSONS)
     score = contrast.likely - fit(seen, board) - THINGS_RATED * (rated and not board.repeat)
     if value.numbers is None and value.size > 2 and not (has_order(value) and source.size == 2):
         yield from shares(seen, contrast, board, score)
         return
-    models = [c for c in models_of(seen) if c is not source and not seen.constant(c, seen.columns[board.unit[0]])]
+    models = [c for c in models_of(seen) if c is not source and not seen.constant(c, board.unit[0])]
     if contrast.kind == "source":
-        factors = [c for c in contrasts(seen) if c.column.name in board.repeat or varies_within(seen, board, c.column)]
-        averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
+        factors = [c for c in contrasts(seen) if c.column in board.repeat or varies_within(seen, board, c.column)]
+        averaged = any(c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
     stages = (
-        contrast.kind in ("time", "period", "setting")
-        and not source.called(TREATMENTS)
-        and source.called(CONDITIONS.words)
+        contrast.kind in ("time", "period", "setting") and not source.called(TREATMENTS) and source.called(CONDITIONS)
     )
     two = source.size == 2 or stages  # the last stage minus the first
     two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
-    rates = source.size > 2 and source.called(METHODS) and not board.repeat  # methods measure one quantity, as raters
-    if rates and value.numbers is not None:
-        yield as_ratings(seen, source, board, RATED)
     strong = two and len(models) == 1 and contrast.likely >= STRONG
     if strong and (inner := within_models(seen, board, models[0])) is not None:
         yield as_conditions(seen, source, inner, WITHIN_MODELS - fit(seen, board), by=models[0])
@@ -170,112 +151,103 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
 
 def varies_within(seen: Profile, board: Board, column: Column) -> bool:
     """Whether a column varies among the answers of one source to one unit."""
-    if column.name in (*board.unit, board.model, board.value):
-        return False
-    cells = Cells(seen, board.unit, [board.model], board.value)
-    return any(within.name == column.name for within in cells.within)
+    return any(within.name == column.name for within in cells_of(seen, board).within)
+
+
+def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
+    """Return the rows of a board by unit, source and further factors."""
+    return Cells(seen, [c.name for c in board.unit], [c.name for c in (board.model, *factors)], board.value.name)
 
 
 def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
     """Return a board whose units met both conditions under each model; None where these did not vary within units."""
-    cells = Cells(seen, board.unit, [board.model, model.name], board.value)
-    repeat = cells.repeats() if cells.repeated else ()
-    if len(cells.n) <= len(Cells(seen, board.unit, [board.model], board.value).n) or (cells.repeated and not repeat):
+    cells = cells_of(seen, board, model)
+    repeat = cells.repeats()
+    if cells.repeated and not repeat:
         return None
-    return board.repeated(repeat, cells.answers)
+    return replace(board, repeat=[seen.columns[name] for name in repeat], answers=cells.answers)
 
 
 def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     """Propose scores of all labels of a source on the same units."""
-    source, value = seen.columns[board.model], seen.columns[board.value]
+    source, value = board.model, board.value
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
     names = "the models" if noun_for(source.name, source.levels) == MODEL else "what is compared"
-    means = f"a leaderboard: '{source.name}' names {names}, a unit is {board.of}{averaged}, '{value.name}' is the "
+    means = f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value} is the "
     means += f"score{instead_of(seen, board)}"
-    task = columns_of(seen, [board.task] if board.task is not None else [])
-    unit, repeat = columns_of(seen, board.unit), columns_of(seen, board.repeat)
-    parts = {"rater": [source], "unit": unit, "value": [value], "task": task, "repeat": repeat}
+    parts = {"rater": [source], "unit": board.unit, "value": [value], "task": board.task, "repeat": board.repeat}
     return Proposal("ratings", score, means, parts, {**LEADERBOARD, **cluster_of(board), **two_levels(value)})
 
 
-def tasks_within(seen: Profile, board: Board) -> list[str]:
+def tasks_within(seen: Profile, board: Board) -> list[Column]:
     """Return the task of a board whose units met several of them: pairs and ratings average these."""
-    task = board.task
-    return [task] if task is not None and not seen.constant(seen.columns[task], seen.columns[board.unit[0]]) else []
+    return [c for c in board.task if not seen.constant(c, board.unit[0])]
 
 
-def left_out(seen: Profile, unit: Sequence[str], source: Column) -> dict[str, str]:
+def left_out(seen: Profile, unit: Columns, source: Column) -> dict[str, str]:
     """Return the setting that leaves units out which lack a label, where there are some."""
-    met, units = (len(seen.table.counts([*names]).n) for names in ((*unit, source.name), unit))
+    met, units = seen.combinations(*unit, source), seen.combinations(*unit)
     return {"missing": "drop"} if met < units * source.size else {}
 
 
-def two_levels(value: Column) -> dict[str, Any]:
+def two_levels(value: Column) -> Fields:
     """Return the setting that says which of two labels counts as 1, where they are no opposites."""
     return level_settings([value], "paired") if value.text and opposites(value.levels) is None else {}
 
 
 def as_conditions(seen: Profile, source: Column, board: Board, score: float, by: Column | None = None) -> Proposal:
     """Propose the difference of two labels of a source on the same units."""
-    value, unit = seen.columns[board.value], columns_of(seen, board.unit)
-    repeat = columns_of(seen, [*board.repeat, *tasks_within(seen, board)])
+    value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     parts = {"unit": unit, "condition": [source], "value": [value], "repeat": repeat}
-    options: dict[str, Any] = {"conditions": two_conditions(source), **({"by": by.name} if by is not None else {})}
+    options: Fields = {"conditions": two_conditions(source), **({"by": by.name} if by is not None else {})}
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
-    each = f", for each '{by.name}'" if by is not None else ""
-    averaged = f"; {quoted([c.name for c in repeat])} averaged" if repeat else ""
-    means = f"'{value.name}' of the same {names_of(unit)} under two of '{source.name}'{each}{averaged}"
+    each = f", for each {by}" if by is not None else ""
+    averaged = f"; {listed(repeat)} averaged" if repeat else ""
+    means = f"{value} of the same {listed(unit)} under two of {source}{each}{averaged}"
     means += instead_of(seen, board)
     return Proposal("paired", score, means, parts, options)
 
 
 def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Proposals:
     """Propose the shares of each label among the answers of each source, or of two conditions."""
-    source, value = contrast.column, seen.columns[board.value]
-    parts: dict[str, Columns] = {"unit": columns_of(seen, [*board.unit, *board.repeat])}
-    options: dict[str, Any] = {"cluster": [board.unit[0]]} if board.repeat or len(board.unit) > 1 else {}
+    source, value, unit = contrast.column, board.value, [*board.unit, *board.repeat]
+    options: Fields = {"cluster": [unit[0].name]} if len(unit) > 1 else {}
     if contrast.kind == "source" and source.size > 2:
-        means = f"shares of each '{value.name}' among the answers of each '{source.name}', by {names_of(parts['unit'])}"
-        parts |= {"rater": [source], "value": [value]}
+        means = f"shares of each {value} among the answers of each {source}, by {listed(unit)}"
         settings = {**options, "scale": "nominal", "source": "rater"}
+        parts = {"unit": unit, "rater": [source], "value": [value]}
         yield Proposal("ratings", score, means, parts, settings, "choice_shares")
         score -= 0.5
-    parts = {"unit": parts["unit"], "condition": [source], "value": [value]}
-    options = {"conditions": two_conditions(source), **options}
-    options |= left_out(seen, [*board.unit, *board.repeat], source)
-    means = f"'{value.name}' of the same {names_of(parts['unit'])} under two of '{source.name}'"
-    means += instead_of(seen, board)
-    yield Proposal("paired", score, means, parts, options)
+    options = {"conditions": two_conditions(source), **options, **left_out(seen, unit, source)}
+    means = f"{value} of the same {listed(unit)} under two of {source}{instead_of(seen, board)}"
+    yield Proposal("paired", score, means, {"unit": unit, "condition": [source], "value": [value]}, options)
 
 
-def cluster_of(board: Board) -> dict[str, Any]:
+def cluster_of(board: Board) -> Fields:
     """Return the setting that names the cluster of units, or the first of two columns that name them together."""
-    if board.cluster is not None:
-        return {"cluster": [board.cluster]}
-    return {"cluster": [board.unit[0]]} if board.within else {}
+    clusters = board.cluster or board.unit[: board.within]
+    return {"cluster": [c.name for c in clusters]} if clusters else {}
 
 
 def instead_of(seen: Profile, board: Board) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
-    used = columns_of(seen, [board.model, *board.unit, *board.repeat, board.value])
-    alike = [c for c in outcomes(seen, used) if c.text is seen.columns[board.value].text and not c.called(WEAK_VALUES)]
-    more = [f"'{c.name}'" for c in alike if c.called(VALUES.words)]
-    return f"; {listing(more[:FEW_COLUMNS])} may be the value instead" if more else ""
+    others = outcomes(seen, [board.model, *board.unit, *board.repeat, board.value])
+    more = [c for c in others if c.text is board.value.text and c.called(VALUES)][:FEW_COLUMNS]
+    return f"; {listed(more)} may be the value instead" if more else ""
 
 
 def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
     """Propose the agreement of raters who judged the same units; `less` is taken where a comparison comes first."""
     raters = [c for c in seen.varying() if c.names_things and not (c.unique or c.prose or has_twin(seen, c))]
     named = [c for c in raters if is_rater(seen, c)]
-    persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS.words)]
+    persons = [c for c in raters if c not in named and c.called(PERSONS)]
     others = [c for c in raters if c not in (*named, *persons) and c.text and may_rate(seen, c)]
     for columns, score in ((named, RATED), (persons, RATED_BY_PERSONS), (others, RATED_UNNAMED)):
         for rater in columns[:MOST_RATERS]:
             board = board_of(seen, rater, [c for c in values if c is not rater], met=0)
-            unit = seen.columns[board.unit[0]] if board is not None else None
-            if board is None or unit is None or unit.prose or is_rater(seen, unit):
+            if board is None or board.unit[0].prose or is_rater(seen, board.unit[0]):
                 continue
-            if columns is not others or board.named or names_units(seen, unit.name):
+            if columns is not others or board.named or names_units(board.unit[0]):
                 yield as_ratings(seen, rater, board, score - less - fit(seen, board))
                 yield from choices(seen, rater, board)
 
@@ -292,7 +264,7 @@ def has_twin(seen: Profile, column: Column) -> bool:
 
 def may_rate(seen: Profile, column: Column) -> bool:
     """Whether a column of texts may name raters although it is not called so: planned, or persons of several kinds."""
-    plays = (*REPEATS.words, *UNITS.words, *TASKS.words, *VALUES.words, *CALLS)
+    plays = (*REPEATS, *UNITS, *TASKS, *VALUES, *CALLS)
     return not (column.describes or column.id_named or column.called(plays)) and (
         is_designed(seen, column) or any(seen.constant(c, column) and tells_groups(c) for c in seen.varying())
     )
@@ -300,102 +272,96 @@ def may_rate(seen: Profile, column: Column) -> bool:
 
 def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Proposal:
     """Propose that the labels of a column rate the units; what tells kinds of raters or answers apart is named."""
-    value, unit = seen.columns[board.value], columns_of(seen, board.unit)
-    repeat = columns_of(seen, [*board.repeat, *tasks_within(seen, board)])
+    value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     if not repeat and board.answers[1] > 1:
-        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things]
-        repeat = seen.telling_apart([*board.unit, rater.name], plans)
+        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value)]
+        repeat = seen.telling_apart([*unit, rater], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
-    by = [c for c in by if not (c.called(REPEATS.words) or is_rater(seen, c))][:1]
+    by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
     unit, repeat = ([c for c in columns if c not in by] for columns in (unit, repeat))
     if is_nominal(value):  # labels have no mean
         unit, repeat = [*unit, *repeat], []
     groups = kinds_of(seen, rater, unit[0])
     source = [c for c in groups if people_among(c)][:1]
-    options: dict[str, Any] = {"by": by[0].name} if by else cluster_of(board)
+    options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
-    averaged = f". Answers told apart by {quoted([c.name for c in repeat])} are averaged" if repeat else ""
-    means = f"'{rater.name}' rates {names_of(unit)}, '{value.name}' is the rating{instead_of(seen, board)}{averaged}"
-    means += f". '{groups[0].name}' tells kinds of '{rater.name}' apart" if groups else ""
+    averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
+    means = f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
+    means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
     parts = {"unit": unit, "rater": [rater], "value": [value], "rater_source": source, "repeat": repeat}
     return Proposal("ratings", score, means, parts, options)
 
 
 def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     """Propose shares of labels of which each person gave one to each unit, where nothing was done to either."""
-    value, unit = seen.columns[board.value], seen.columns[board.unit[0]]
+    value, unit = board.value, board.unit[0]
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
-    if not (is_nominal(value) and rater.called(PERSONS)) or is_rater(seen, rater) or treated or board.repeat:
+    if not (is_nominal(value) and rater.called(PERSONS)) or treated:
         return
-    means = f"shares of each '{value.name}', of which each '{rater.name}' gave one to each '{unit.name}'"
+    means = f"shares of each {value}, of which each {rater} gave one to each {unit}"
     parts = {"unit": [rater], "rater": [unit], "value": [value]}
     yield Proposal("ratings", RATED_BY_PERSONS + 0.5, means, parts, {"scale": "nominal"}, "choice_shares")
 
 
 def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
-    """Return texts of few labels that each rater has one of, as where people and models answer: those called so first.
+    """Return texts of few labels that each rater has one of, as where people and models answer.
 
     What differs by unit as well says nothing of raters.
     """
     few = [c for c in seen.varying() if c.numbers is None and 2 <= c.size <= MOST_KINDS and c.filled == c.rows]
-    few = [c for c in few if c not in (rater, unit) and 3 * c.size <= rater.size]
-    kinds = [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
-    return sorted(kinds, key=lambda c: not tells_groups(c))
+    few = [c for c in few if 3 * c.size <= rater.size]
+    return [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
 
 
 def people_and_models(seen: Profile, values: Columns) -> Proposals:
     """Propose that people and models answered: each rater has one label of a column that names people among others."""
-    things = [c for c in seen.varying() if c.names_things and (not c.prose or c.called(UNITS.words))]
-    sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES.words)]
-    units = [c for c in things if c.called(UNITS.words) or c.numbering or c.name in seen.planned]
-    units = [c for c in units if not (c.called((*REPEATS.words, *PERSONS)) or is_rater(seen, c))]
+    things = [c for c in seen.varying() if c.names_things and (not c.prose or c.called(UNITS))]
+    sources = [c for c in things if people_among(c) and c.size <= MOST_BY and not c.called(VALUES)]
+    units = [c for c in things if c.called(UNITS) or c.numbering or c.name in seen.planned]
+    units = [c for c in units if not (c.called(REPEATS, PERSONS) or is_rater(seen, c))]
     for source, rater, unit in product(sources, things, units):
         if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
             continue
         if not (says_who_answered(source) or has_few_machines(seen, source, rater)):
             continue
-        if unit.prose and met_share(seen, rater, unit) < FEW_MET:
-            continue  # texts that one task each showed
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
         again = repeats_of(seen, [unit, source, rater])  # labels in words are conditions
-        parts["repeat"] = [c for c in again if c.called(REPEATS.words) or c.numbers is not None or c.is_enumeration]
-        means = f"'{rater.name}' answers '{unit.name}' with '{free[0].name}', '{source.name}' says who is a person"
+        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None]
+        means = f"{rater} answers {unit} with {free[0]}, {source} says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
 
 
 def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
     """Whether many people stand beside few others, as where these are models: treated groups are of one size."""
-    cells = seen.table.counts([source.name, rater.name]).columns[source.name].labels()
-    people = int((cells.codes == cells.levels.index(people_among(source))).sum())
-    others = int((cells.codes >= 0).sum()) - people
+    _, (kinds, _) = seen.combined(source, rater)
+    people = int((kinds.codes == kinds.levels.index(people_among(source))).sum())
+    others = int((kinds.codes >= 0).sum()) - people
     return of_people_and_machines(source) and others <= min(MOST_BY, people / 3)
 
 
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
     other = rater.called(STIMULI)
-    labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
-    named = rater.called((*PERSONS, *RATERS.words)) or labelled
-    apart = seen.constant(source, rater) or met_share(seen, source, rater) < EQUAL
-    plain = not (rater.describes or rater.prose or rater.called(CALLS))
-    return named and plain and apart and rater.size > 2 * source.size
+    labelled = rater.lists and not other
+    named = rater.called(PERSONS, RATERS) or labelled
+    apart = met_share(seen, source, rater) < EQUAL
+    return named and apart and rater.size > 2 * source.size
 
 
 def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> bool:
     """Whether raters of each source answered the same units, once each or in numbered repeats."""
-    once = bool(repeats_of(seen, [unit, source, rater])) or seen.distinct([unit.name, source.name, rater.name])
+    once = bool(repeats_of(seen, [unit, source, rater])) or seen.distinct(unit, source, rater)
     return once and not seen.constant(unit, rater) and met_share(seen, source, unit) >= MET_BY
 
 
 def repeats_of(seen: Profile, key: Columns) -> list[Column]:
     """Return the columns that number the rows of a key; empty where its rows are all different."""
-    names = [c.name for c in key]
-    numbers = [c for c in seen.varying() if (c not in key and c.called(REPEATS.words)) or c.name in seen.planned]
-    return [] if seen.distinct(names) else seen.telling_apart(names, [c for c in numbers if c not in key])
+    numbers = [c for c in seen.varying() if c not in key and (c.called(REPEATS) or c.name in seen.planned)]
+    return [] if seen.distinct(*key) else seen.telling_apart(key, numbers)
 
 
 def groups_of_units(seen: Profile, less: float) -> Proposals:
@@ -403,25 +369,30 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     groups = independent_groups(seen)
     if groups is None:
         return
-    group = seen.columns[groups.group]
+    group, owner = groups.group, groups.unit
     picked = {} if group.size == 2 else {"groups": [*group.levels[:2]]}
-    single = next((c for c in seen.every if c.unique and c.called((*UNITS.words, *PERSONS))), None)
+    single = next((c for c in seen.every if c.unique and c.called(UNITS, PERSONS)), None)
     single = single or seen.columns.get(seen.row_id() or "")
-    clustered = groups.several and single is not None
-    unit = single if clustered else seen.columns.get(groups.unit or "")
-    used = [c for c in (group, unit, seen.columns.get(groups.unit or "")) if c is not None]
-    options = {"design": "groups", **({"cluster": [groups.unit]} if clustered else {}), **picked}
-    values = [c for c in outcomes(seen, used) if not (c.describes or c.called((*COVARIATES, *NUMBERINGS)))]
+    clusters = [owner] if groups.several and single is not None and owner is not None else []
+    unit = single if clusters else owner
+    used = [c for c in (group, unit, owner) if c is not None]
+    options = {"design": "groups", **({"cluster": [c.name for c in clusters]} if clusters else {}), **picked}
+    values = [c for c in outcomes(seen, used) if not c.describes]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
-    before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called(("final",))}
-    values.sort(key=lambda c: (c.name not in before, bool({*c.tokens} & {*EARLIER})))  # measured before as well
+    before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called("final")}
+    values.sort(key=lambda c: (c.name not in before, c.says(EARLIER)))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
-        clear = value.called(VALUES.words) or value.yes_no or value.discrete
         parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
-        means = f"'{shorten(value.name, 40)}' of different units, by '{shorten(group.name, 40)}'"
+        means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
-        score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
+        score = (
+            (GROUPED if value.discrete else GROUPED_UNNAMED)
+            if tells_groups(group)
+            else OF_MODELS
+            if value.discrete
+            else UNCLEAR
+        )
         score = score if groups.named else OF_PERSONS
         score -= ONE_OF_SEVERAL * (value.name in seen.siblings and not tells_groups(group))
         best = min(best, score)
@@ -445,20 +416,20 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     if value is None or independent_groups(seen) is not None:
         return
     nominal = is_nominal(value)
-    options: dict[str, Any] = {"scale": "nominal"} if nominal else {}
+    options: Fields = {"scale": "nominal"} if nominal else {}
     repeated = [c for c in seen.varying() if c.names_things and not c.unique and not c.prose and c is not value]
     repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED]
-    repeated = [c for c in repeated if c.id_named or c.called(UNITS.words) or c.name in seen.planned]
+    repeated = [c for c in repeated if c.id_named or c.called(UNITS) or c.name in seen.planned]
     owner = max(repeated, key=lambda c: c.size, default=None)
     if is_compared(seen, [*keys, value], owner):
         return
     if owner is not None:
         others = [c for c in seen.every if c not in (owner, value) and c.names_things and not c.prose]
-        others.sort(key=lambda c: not c.called((*REPEATS.words, *CALLS)))
-        repeat = seen.telling_apart([owner.name], others)
+        others.sort(key=lambda c: not c.called(REPEATS, CALLS))
+        repeat = seen.telling_apart([owner], others)
         if not repeat:
             return
-        told = f"'{shorten(value.name, 40)}' of each '{shorten(owner.name, 40)}', with several rows "
+        told = f"{value} of each {owner}, with several rows "
         parts: Parts = {"unit": [owner], "value": [value], "rater": [], "repeat": repeat}
         if nominal:  # labels have no mean
             parts = {**parts, "unit": [owner, *repeat], "repeat": []}
@@ -466,18 +437,18 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
         told += "as clusters" if nominal else "averaged"
         yield Proposal("ratings", ALONE, f"{told}, all of one source", parts, options)
     elif keys:
-        key = next((c for c in keys if c.identifies or c.called(UNITS.words)), keys[0])
-        means = f"'{shorten(value.name, 40)}' of each '{shorten(key.name, 40)}', all of one source"
+        key = next((c for c in keys if c.identifies or c.called(UNITS)), keys[0])
+        means = f"{value} of each {key}, all of one source"
         yield Proposal("ratings", ALONE, means, {"unit": [key], "value": [value], "rater": []}, options)
 
 
 def only_value(values: Columns) -> Column | None:
     """Return the only column that may hold values: called so, or of two opposites, or the only one at all."""
-    free = [c for c in values if not (c.called((*COVARIATES, *NUMBERINGS, *CALLS)) or c.describes)]
+    free = [c for c in values if not c.called(NUMBERINGS)]
     for likely in (
-        [c for c in free if c.called((*VALUES.words, *RIGHT))],
+        [c for c in free if c.called(VALUES, RIGHT)],
         [c for c in free if c.yes_no],
-        [c for c in free if c.numbers is not None and not c.called((*REPEATS.words, *CONFIDENCE))],
+        [c for c in free if c.numbers is not None and not c.called(REPEATS, CONFIDENCE)],
     ):
         if likely:
             return likely[0] if len(likely) == 1 else None
@@ -490,12 +461,7 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
     What is the same in all rows of a unit, the `owner` of several, describes it.
     """
     rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
-    rest = [c for c in rest if c is not owner and not (owner is not None and seen.constant(c, owner))]
-    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))]
-    rest = [c for c in rest if not c.called((*CALLS, *REPEATS.words, *UNITS.words, *COVARIATES))]
-    return any(c.text or is_rater(seen, c) or c.called(CONDITIONS.words) for c in rest)
-
-
-def groups_units(column: Column) -> bool:
-    """Whether the name says that units of one label are alike: a topic, a task, a cluster."""
-    return column.called(TASKS.words) or bool(CLUSTER_NAME.search(column.name))
+    rest = [c for c in rest if owner is None or not seen.constant(c, owner)]
+    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or CLUSTER_NAME.search(c.name))]
+    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, TASKS)]
+    return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from socialstats.cli.readings.proposal import Columns, Proposal, Proposals, ends_of
+from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
 from socialstats.designs.model_scores import scores_of
-from socialstats.designs.profile import FEW, Column, Profile, same_scale, stem
+from socialstats.designs.profile import FEW, Column, Columns, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
@@ -40,7 +40,7 @@ def score_tables(seen: Profile) -> Proposals:
     if measures_in(seen) is not None:
         yield from of_one_measure(seen, score_tables)
     elif not models_of(seen):
-        rows = [c for c in seen.every if c.called(MODELS.words) and c.unique and c.text]
+        rows = [c for c in seen.every if c.called(MODELS) and c.unique and c.text]
         yield from row_a_model(seen, rows[0]) if len(rows) == 1 else column_a_model(seen)
 
 
@@ -52,7 +52,7 @@ def of_one_measure(seen: Profile, look: Callable[[Profile], Proposals]) -> Propo
     level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
     entry = f"{metric.name}={level}"
     for one in look(Profile(rows_where(seen.table, metric.name, level)[0])):
-        means = f"{one.means}, of the rows where '{metric.name}' is {level}"
+        means = f"{one.means}, of the rows where {metric} is {level}"
         yield replace(one, means=means, options={**one.options, "where": [entry]})
 
 
@@ -64,19 +64,17 @@ def measures_in(seen: Profile) -> Column | None:
     if named:
         return named[0]
     scorers = [c for c in texts if bare(c.name) in SCORING and not seen.has_partner(c)]
-    return next((c for c in scorers if any(crossed_with(seen, model, c) for model in models_of(seen))), None)
-
-
-def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
-    """Whether each model has rows of each label."""
-    return len(seen.table.counts([model.name, scorer.name]).n) == model.size * scorer.size
+    return next(
+        (c for c in scorers if any(seen.combinations(model, c) == model.size * c.size for model in models_of(seen))),
+        None,
+    )
 
 
 def scores_in(seen: Profile, used: Columns) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     free = [c for c in seen.varying() if c not in used and (not c.text or c.yes_no)]
     free = [c for c in free if c.name not in seen.no_values and not c.unique_key]
-    free = [c for c in free if not c.called((*NO_SCORES, *TREATMENTS, *CALLS))]
+    free = [c for c in free if not c.called(NO_SCORES, TREATMENTS, CALLS)]
     return [c for c in free if bare(c.name) not in (*SUMMARIES, *TASKS.names)]
 
 
@@ -90,7 +88,7 @@ def row_a_model(seen: Profile, model: Column) -> Proposals:
     names = names if len(names) > 1 else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
     if len(names) < 2:
         return
-    means = f"a leaderboard: '{model.name}' names the models, the tasks are "
+    means = f"a leaderboard: {model} names the models, the tasks are "
     means += listing([shorten(name, 30) for name in names], 6)
     parts = {"rater": [model], "task": [seen.columns[name] for name in names]}
     yield Proposal("ratings", 9, means, parts, LEADERBOARD)
@@ -110,7 +108,7 @@ def called_rater(column: Column, shared: str = "") -> bool:
     if shared and column.tokens[-1:] == (shared,) and shared not in JUDGEMENTS:
         return False
     words = {*column.tokens[:1], *column.tokens[-1:]}
-    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS.words, "human"})
+    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, "human"})
 
 
 def families_in(names: Iterable[str]) -> int:
@@ -122,7 +120,7 @@ def column_a_model(seen: Profile) -> Proposals:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     keys = [c for c in seen.every if c.unique and c.names_things]
     key = min(keys, key=lambda c: not c.text, default=None)
-    tasked = key is not None and key.called(TASKS.words)
+    tasked = key is not None and key.called(TASKS)
     named = key is not None and (key.text or tasked)
     if seen.is_cross or not (named or families_in(seen.columns) >= FEWEST):
         return
@@ -143,11 +141,10 @@ def column_a_model(seen: Profile) -> Proposals:
     few = key is not None and key.text and seen.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)
     right = key is not None and not known and all(c.yes_no for c in scores)  # models or raters
-    numbers = (known or (shares and (tasked or unnamed)) or content) and any(c.yes_no for c in scores) <= known
+    numbers = known or (shares and (tasked or unnamed)) or content
     if not (right or numbers):
         return
-    by_content = content and not (known or shares)
-    score = 6.4 if right else 6.9 if by_content else 8.4 if known or tasked else 7.6
+    score = 6.4 if right else 6.9 if content and not known else 8.4 if known or tasked else 7.6
     means = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     parts = {"raters": scores, "unit": [] if key is None or unnamed else [key]}
     yield Proposal("ratings", score, means, parts, LEADERBOARD)

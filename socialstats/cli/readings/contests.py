@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
 
-from socialstats.cli.readings.proposal import Columns, Pair, Parts, Proposal, Proposals, drop_gaps
+from socialstats.cli.readings.proposal import Pair, Parts, Proposal, Proposals, drop_gaps
+from socialstats.cli.settings import Settings
+from socialstats.designs.aliases import Fields
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.profile import (
     BEATEN,
@@ -19,6 +21,7 @@ from socialstats.designs.profile import (
     WINNERS,
     WON,
     Column,
+    Columns,
     Profile,
     negated,
     paired_names,
@@ -65,32 +68,28 @@ def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, resul
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
-    by = next(
-        (c.name for c in models_of(seen) if c not in sides and c.name not in names and chose(seen, c, sides)), None
-    )
+    by = next((c.name for c in models_of(seen) if chose(seen, c, sides)), None)
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
-    clusters = {"cluster": clusters_of(seen, (a.name, b.name), [*names, *([by] if by is not None else [])])}
+    clusters = {"cluster": clusters_of(seen, a, b, [*names, *([by] if by is not None else [])])}
     return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
 
 
 def chose(seen: Profile, model: Column, sides: Pair) -> bool:
     """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
-    pair = [c.name for c in sides]
     items = sides[0].labels | sides[1].labels
-    met = len(seen.table.counts([*pair, model.name]).n)
     few = model.size <= MOST_MODELS and not model.labels & items
-    return few and met >= MET_BY * model.size * len(seen.table.counts(pair).n)
+    return few and seen.combinations(*sides, model) >= MET_BY * model.size * seen.combinations(*sides)
 
 
 def winners_and_losers(seen: Profile) -> Proposals:
     """Look for a column of winners and one of losers."""
-    times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
-    counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
+    times = next((c.name for c in seen.every if c.name in seen.frequencies), None)
+    counted = times is not None and seen.distinct(*(c for c in seen.every if c.name != times))
     named = [c for c in seen.varying() if c.names_things]
     drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
     results: Parts = {"drawn": drawn} if drawn else {}
-    for a, b in product([c for c in named if c.called((*WINNERS, *PICKED))], named):
+    for a, b in product([c for c in named if c.called(WINNERS, PICKED)], named):
         if a is b or share(a, b) < 0.3:
             continue
         refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
@@ -99,9 +98,9 @@ def winners_and_losers(seen: Profile) -> Proposals:
         actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
         if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
             continue
-        means = f"'{a.name}' won, '{b.name}' lost"
-        means += f", and '{drawn[0].name}' says which were ties" if drawn else ""
-        options: dict[str, Any] = {"count": times} if counted else {}
+        means = f"{a} won, {b} lost"
+        means += f", and {drawn[0]} says which were ties" if drawn else ""
+        options: Fields = {"count": times} if counted else {}
         score = 7.5 if actor else 9
         yield proposed_contest(seen, score, means, (a, b), {"winner": [a], **results}, **options)
         if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
@@ -118,13 +117,13 @@ def rank_columns(seen: Profile) -> Proposals:
         rows = seen.values(columns)
         rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
         k = len(columns)
-        if k != columns[0].size or not rows.size or rows[0].max() > 1 or rows.max() > k:
+        if k != columns[0].size or not rows.size or rows[0].max() > 1:
             continue
         whole_rows = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
-        named = all(RANKS & {*c.tokens} or bare(c.name).endswith(tuple(RANKS)) for c in columns)
+        named = all(RANKS & c.words or bare(c.name).endswith(tuple(RANKS)) for c in columns)
         if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
-        who = [c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns]
+        who = [c for c in seen.varying() if c.called(DEPENDENT)]
         who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]
         means = f"ranks of {count(len(columns), 'item')}, a column each; each two are a comparison, and 1 is the best"
         options = {"cluster": [c.name for c in who]} | drop_gaps(columns)
@@ -133,7 +132,7 @@ def rank_columns(seen: Profile) -> Proposals:
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:
     """Whether a column called like a result says who won of an actor and a recipient, so that the actor need not."""
-    return c not in (a, b) and c.called((*WON, *SUCCESS)) and bool(result_settings(c, a, b))
+    return c not in (a, b) and c.called(WON, SUCCESS) and bool(result_settings(c, a, b))
 
 
 def contests(seen: Profile) -> Proposals:
@@ -144,7 +143,7 @@ def contests(seen: Profile) -> Proposals:
 
 def has_sides(a: Column, b: Column) -> bool:
     """Whether the names of two columns are those of two sides."""
-    two = {*a.tokens, *b.tokens}
+    two = a.words | b.words
     return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
 
 
@@ -154,11 +153,11 @@ def item_pairs(seen: Profile) -> list[Pair]:
     Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
     """
     items = [c for c in seen.every if c.filled == c.rows]
-    items = [c for c in items if c.text or (c.whole and not c.called((*SCORES, *RATED_AS)))]
+    items = [c for c in items if c.text or (c.whole and not c.called(SCORES, RATED_AS))]
     texts = [c for c in items if c.text]
     labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
     numbered = [c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")][:MOST_KEYS]
-    labels = [c for c in labels if c.text or c.identifies or c in numbered][:MOST_ITEMS]
+    labels = [c for c in labels if c.text or c in numbered][:MOST_ITEMS]
     likely = []
     for a, b in combinations(labels, 2):
         sided, shared = has_sides(a, b), share(a, b)
@@ -180,8 +179,8 @@ def item_pairs(seen: Profile) -> list[Pair]:
 def named_in(seen: Profile, result: Column, texts: Columns) -> list[Pair]:
     """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
     near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
-    cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
-    winners, *others = (cells[c.name].labels().mapped(str, None, object).tolist() for c in (result, *near))
+    held = seen.combined(result, *near)[1]
+    winners, *others = (labels.mapped(str, None, object).tolist() for labels in held)
     decided = [k for k, label in enumerate(winners) if label is not None and not says_tie(label)]
     hits = [(c, {k for k in decided if labels[k] == winners[k]}) for c, labels in zip(near, others, strict=True)]
     pairs = combinations(hits, 2)
@@ -195,7 +194,7 @@ def rarely_met(column: Column) -> bool:
 
 def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
-    versus = f"'{a.name}' against '{b.name}'"
+    versus = f"{a} against {b}"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
     flags = one_hot(seen, a, b)
     whole = False  # whether a result has no gaps
@@ -203,25 +202,25 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         whole |= all(c.filled == c.rows for (c,) in results.values())
         yield proposed_contest(seen, score - less, f"{versus}, {means}", (a, b), results)
     for c in seen.varying():
-        x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
+        x, y = (b, a) if len(c.words & b.words) > len(c.words & a.words) else (a, b)  # away, home_win
         free = c not in (a, b) and not (flags and c in flags[1])
-        free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS.words, *SCORES)))
+        free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
-        names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
+        names_one = bool(found and named_in(seen, c, [a, b]))
         if not found or not (c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
-        score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
+        score += 1.2 * c.called(PICKED)
         left = unused_of(seen, c)
         drawn = [d for d in seen.varying() if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)][:1]
-        left = f", and '{drawn[0].name}' says which were ties" if drawn else left
+        left = f", and {drawn[0]} says which were ties" if drawn else left
         if names_one:
             score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
         for told in found:
             likely = max(score, 9.0) if told.sure else score - 0.3 * told.behind
             likely -= 2 * (whole and c.filled < c.rows and not drawn) + less
-            means = f"{versus}, '{c.name}' says who won{told.words}{left}"
+            means = f"{versus}, {c} says who won{told.words}{left}"
             sides = (y, x) if told.swapped else (x, y)
             results = {"winner": [c], **({"drawn": drawn} if drawn else {})}
             yield proposed_contest(seen, likely, means, sides, results, **told.options)
@@ -231,19 +230,18 @@ def unused_of(seen: Profile, result: Column) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
     gaps = seen.rows - result.filled
     told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
-    others = (c for c in seen.varying() if c is not result and paired_names(result, c) and c.levels == result.levels)
+    others = (c for c in seen.varying() if paired_names(result, c) and c.levels == result.levels)
     twin = next(others, None)
     if twin is None:
         return told
-    return f"{told}; '{twin.name}' holds a second verdict of each row, left out: write a row for each to use it"
+    return f"{told}; {twin} holds a second verdict of each row, left out: write a row for each to use it"
 
 
 def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
     """Return the share of the rows that have the same label in both columns."""
-    cells = seen.table.counts([a.name, b.name])
-    one, other = (cells.columns[c.name].labels() for c in (a, b))
+    n, (one, other) = seen.combined(a, b)
     same = [one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True)]
-    return float(cells.n[same].sum() / seen.rows)
+    return float(n[same].sum() / seen.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +262,7 @@ class Result:
         Whether another reading of the same column is likelier.
     """
 
-    options: Mapping[str, Any]
+    options: Settings
     words: str = ""
     sure: bool = False
     swapped: bool = False
@@ -287,9 +285,9 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         return zero_or_one(c, a, b)
     if c.numbers is not None and is_signed(c.numbers):
         grades = {"winner_coding": "grade"}
-        second = Result(grades, f": above 0 is '{b.name}', below 0 is '{a.name}', and 0 a tie", swapped=True)
-        first = Result(grades, f": above 0 is '{a.name}', below 0 is '{b.name}', and 0 a tie")
-        named = [{*words} & {*c.tokens} for words in own_words(a, b)]
+        second = Result(grades, f": above 0 is {b}, below 0 is {a}, and 0 a tie", swapped=True)
+        first = Result(grades, f": above 0 is {a}, below 0 is {b}, and 0 a tie")
+        named = [{*words} & c.words for words in own_words(a, b)]
         if any(named):  # lean_to_right, margin_for_b
             return [first if named[0] else second]
         return [second, replace(first, behind=True)]  # as on a slider, whose left end is negative
@@ -308,7 +306,7 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         forward, backward = (all(map(stands_for, codes, words)) for words in (alone, alone[::-1]))
         turned = backward and not forward  # H and A beside the columns away and home
         x, y = (b, a) if turned else (a, b)
-        means = f": {codes[0]} is '{x.name}', {codes[1]} is '{y.name}'"
+        means = f": {codes[0]} is {x}, {codes[1]} is {y}"
         means += f", {' and '.join(ties)} a tie" if ties else ""
         means += "; how much better is not used" if len(decided) > 2 else ""
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
@@ -344,10 +342,10 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
     numbered from 0 as well: 0 is what stands on the left, or first.
     """
     scored = {"winner_coding": "score"}
-    first = Result(scored, f": 1 is '{a.name}', 0 is '{b.name}'")
-    second = Result(scored, f": 0 is '{a.name}', 1 is '{b.name}'", swapped=True)
+    first = Result(scored, f": 1 is {a}, 0 is {b}")
+    second = Result(scored, f": 0 is {a}, 1 is {b}", swapped=True)
     x, y = map(set, own_words(a, b))
-    if x & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
+    if x & c.words and c.called(WON):  # home_win, winner_model_a
         return [first]
     if (x, y) == ({"0"}, {"1"}):
         return [replace(second, sure=True), replace(first, behind=True)]
@@ -372,8 +370,8 @@ def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Par
         yield wins(x, y, []), COUNTED_WINS, "counts of wins"
     lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
     for x, y in () if preferred else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
-        if x.called((*WIN_WORDS, "w")) and y.called(LOST):
-            even = [c for c in whole if c.called((*TIE_COUNTS, "t", "d"))][:1]
+        if x.called(WIN_WORDS, "w") and y.called(LOST):
+            even = [c for c in whole if c.called(TIE_COUNTS, "t", "d")][:1]
             yield wins(x, y, even), 8.5, "counts of wins and losses of the first"
     for x, y in combinations([c for c in numbers if c.called(SCORES)], 2):
         if same_scale(x, y) and len(x.tokens) == len(y.tokens):
@@ -399,7 +397,7 @@ def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, st
         for tie in ([], *([c] for c in apart)):
             if seen.most_and_least([x, y, *tie]) == (1, 1):
                 return (wins(x, y, tie), 9, "one 1 a row"), [x, y, *apart]
-        if all(c.called((*WON, *PREFERRED)) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
+        if all(c.called(WON, PREFERRED) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
             means = "1 for the one that won, a tie where neither has it"
             return ({"score_a": [x], "score_b": [y]}, 9, means), [x, y, *apart]
     return None
@@ -409,7 +407,7 @@ def of_sides(a: Column, b: Column, columns: Columns, need: Callable[[Iterable[bo
     """Yield the pairs of columns whose names are those of two sides, or (or and: `need`) of the items' columns."""
     first, second = map(set, own_words(a, b))
     for x, y in combinations(columns, 2):
-        like_items = any(first & {*p.tokens} and second & {*q.tokens} for p, q in ((x, y), (y, x)))
+        like_items = any(first & p.words and second & q.words for p, q in ((x, y), (y, x)))
         if need((paired_names(x, y), like_items)):
             yield in_order(a, b, x, y)
 
@@ -418,8 +416,7 @@ def in_order(a: Column, b: Column, x: Column, y: Column) -> Pair:
     """Return two columns in the order of two items: a column belongs to the item with which it shares a word."""
 
     def shared(one: Column, other: Column) -> float:
-        words = {*one.tokens} & {*other.tokens}
-        first = one.tokens[:1] and other.tokens[:1] and other.tokens[0][0] == one.tokens[0][0]
-        return len(words) + 0.5 * bool(first)
+        words = one.words & other.words
+        return len(words) + 0.5 * (one.name[:1].casefold() == other.name[:1].casefold())
 
     return (y, x) if shared(a, y) + shared(b, x) > shared(a, x) + shared(b, y) else (x, y)

@@ -61,7 +61,7 @@ def square_tables(seen: Profile) -> Proposals:
         return
     agreed = kappa(cells)
     right = k == 2 and all(label_column(str(label)).called(RIGHT_WRONG) for label in square.index)
-    of_two = k == 2 and not label_column(first).called(RATERS.words)
+    of_two = k == 2 and not label_column(first).called(RATERS)
     judged = not right and agreed >= (AGREE_OF_TWO if of_two else AGREE)
     counted = filled.max() > FEW_LEVELS and not filled.all() if lost else named
     if np.isnan(cells).any() or (symmetric and k > 2) or not (judged or counted):
@@ -81,9 +81,9 @@ def as_counts(design: str, score: float, means: str, **options: Any) -> Proposal
 def counted_tables(seen: Profile) -> Proposals:
     """Look for two columns of the same few labels beside a column of frequencies, or several columns of raters."""
     times = seen.frequencies[0] if seen.frequencies else ""
-    if not times or not seen.distinct([name for name in seen.columns if name != times]):
+    if not times or not seen.distinct(*(c for c in seen.every if c.name != times)):
         return
-    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
+    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE]
     alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
     squares = {pair: counted_square(seen, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
@@ -95,7 +95,7 @@ def counted_tables(seen: Profile) -> Proposals:
         if a.called(WINNERS) or b.called(BEATEN) or not np.trace(square):
             yield from counted_wins(seen, a, b, times)
             continue
-        judged = a.called(RATERS.words) or b.called(RATERS.words) or (kappa(square) >= AGREE and not paired_names(a, b))
+        judged = a.called(RATERS) or b.called(RATERS) or (kappa(square) >= AGREE and not paired_names(a, b))
         by_raters, by_sides = {"raters": [a, b]}, {"first": [a], "second": [b]}
         yield Proposal("ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times})
         yield Proposal("paired", 8 - judged, "counts of matched pairs", by_sides, {"count": times})
@@ -110,7 +110,7 @@ def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Proposals:
     named = a.called(WINNERS) or b.called(BEATEN)
     for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[: 2 - named]:
         score = 8 if named else 5 - 0.1 * (won is b)
-        means = f"'{won.name}' won against '{lost.name}'{'' if named else asked}"
+        means = f"{won} won against {lost}{'' if named else asked}"
         yield Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], "winner": [won]}, {"count": times})
 
 
@@ -129,13 +129,13 @@ def counted_answers(seen: Profile) -> Proposals:
     """Yield a comparison of two sources in a table of counts of their answers: source, answer, number."""
     texts = [c for c in seen.every if c.text and c.size > 1 and not c.prose]
     counts = [c for c in seen.every if c.whole and bare(c.name) in FREQUENCIES]
-    if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct([c.name for c in texts]):
+    if len(texts) != 2 or len(counts) != 1 or len(seen.columns) > 4 or not seen.distinct(*texts):
         return
     for group, value in (texts, texts[::-1]):
         source = group in models_of(seen) or bool(people_among(group)) or tells_groups(group)
-        if source and value.called((*VALUES.words, "option", "type")):
+        if source and value.called(VALUES, "option", "type"):
             picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
             parts = {"group": [group], "value": [value], "count": counts}
             choice = value.levels[0]
-            means = f"the share of '{shorten(choice, 30)}' among the counted answers of two of '{group.name}'"
+            means = f"the share of '{shorten(choice, 30)}' among the counted answers of two of {group}"
             yield Proposal("groups", COUNTED, means, parts, {**picked, "choice": choice}, "two_proportions")

@@ -7,7 +7,7 @@ import numpy as np
 from socialstats.cli.readings.contests import has_sides
 from socialstats.cli.readings.proposal import Parts, Proposal
 from socialstats.cli.readings.wide import two_judges
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, one_word_differs, paired_names, stem
+from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, differing, listed, paired_names, stem
 from socialstats.designs.roles import FAMILIES
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
@@ -46,9 +46,7 @@ def doubts(seen: Profile, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.options.get("crosstab"):
         head = seen.columns.get(seen.table.columns[0])
-        if head is not None and head.called(
-            (*RATERS.words, *REFERENCES, *PREDICTIONS, *WINNERS, *BEATEN, *CONDITIONS.words)
-        ):
+        if head is not None and head.called(RATERS, REFERENCES, PREDICTIONS, WINNERS, BEATEN, CONDITIONS):
             return ""
         sides = {"comparisons": "won and columns lost", "paired": "and columns are two conditions"}
         return f"no name says that rows {sides.get(one.design, 'and columns are two raters')}"
@@ -59,7 +57,7 @@ def doubts(seen: Profile, one: Proposal) -> str:
         return "" if steady or np.ptp(counts) == 0 else f"no name says that {quoted(names)} count raters, a level each"
     value = next(iter(one.parts.get("value", ())), None)
     if one.options.get("study") and value is not None and value.called(LOWER):
-        return f"that more of '{shorten(value.name, 30)}' is worse: the highest mean ranks first"
+        return f"that more of {value} is worse: the highest mean ranks first"
     if one.options.get("study"):
         models = one.parts.get("raters", ())
         known = not models or any(FAMILIES.search(c.name) for c in models)
@@ -68,11 +66,13 @@ def doubts(seen: Profile, one: Proposal) -> str:
         return "that 1 is the best rank"
     if one.options.get("winner_coding") == "grade":
         grade, better = one.parts["winner"][0], one.parts["item_a"][0]
-        return f"that a number above 0 in '{shorten(grade.name, 30)}' says '{shorten(better.name, 30)}' was better"
+        return f"that a number above 0 in {grade} says {better} was better"
     if one.parts.get("rater") == []:
         return "no column says who gave the values, so all of them should be of one source"
     if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):
         return ""  # the table holds their difference
+    if one.design == "groups":
+        return ""  # names or labels tell them
     return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](one.parts)
 
 
@@ -94,7 +94,7 @@ def sizes_doubt(seen: Profile, parts: Parts) -> str:
     if first.filled == second.filled or seen.row_id() is not None or paired_names(first, second):
         return ""
     return (
-        f"'{shorten(first.name, 30)}' has {count(first.filled, 'value')} and '{shorten(second.name, 30)}' "
+        f"{first} has {count(first.filled, 'value')} and {second} "
         f"{second.filled}: they may be two groups side by side, whose rows are no pairs"
     )
 
@@ -103,10 +103,10 @@ def comparison_doubt(parts: Parts) -> str:
     """State where names tell neither two sides nor a result."""
     a, b = parts["item_a"][0], parts["item_b"][0]
     results = [c for part in ("winner", "wins_a", "wins_b", "score_a", "score_b") for c in parts.get(part, [])]
-    told = any(c.called((*WON, *WINNERS, *SCORES, *PREFERRED, *LOST)) for c in results)
+    told = any(c.called(WON, WINNERS, SCORES, PREFERRED, LOST) for c in results)
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
-    result = listing([f"'{shorten(c.name, 30)}'" for c in results])
+    result = listed(results)
     items = "" if has_sides(a, b) else ", nor which columns are the two items"
     return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{items}"
 
@@ -116,16 +116,14 @@ def paired_doubt(parts: Parts) -> str:
     if "condition" in parts:
         condition = parts["condition"][0]
         if bare(condition.name) in MEASURES:
-            return f"'{shorten(condition.name, 30)}' names measures, whose numbers may be of different kinds"
-        if condition.called(CONDITIONS.words) and any(
-            c.called((*UNITS.words, *PERSONS)) for c in parts.get("unit", [])
-        ):
+            return f"{condition} names measures, whose numbers may be of different kinds"
+        if condition.called(CONDITIONS) and any(c.called(UNITS, PERSONS) for c in parts.get("unit", [])):
             return ""
-        return f"no name says that '{shorten(condition.name, 30)}' holds conditions that each unit met"
+        return f"no name says that {condition} holds conditions that each unit met"
     first, second = parts["first"][0], parts["second"][0]
-    if paired_names(first, second) or stem(first.name) == stem(second.name) or one_word_differs(first, second):
+    if paired_names(first, second) or differing(first, second):
         return ""
-    both = f"'{shorten(first.name, 30)}' and '{shorten(second.name, 30)}'"
+    both = f"{first} and {second}"
     return f"{both} stand together only because their values share a scale"
 
 
@@ -138,17 +136,12 @@ def rating_doubt(parts: Parts) -> str:
         who = "persons who describe themselves in them rate no units"
         return f"{quoted([names[0], names[-1]])} are numbered like items of a questionnaire: {who} (SS326)"
     stems = {stem(name) for name in names}
-    known = any(c.called((*RATERS.words, *PERSONS, *REFERENCES, *PREDICTIONS)) for c in (*rater, *columns))
+    known = any(c.called(RATERS, PERSONS, REFERENCES, PREDICTIONS) for c in (*rater, *columns))
     known = known or (len(columns) == 2 and two_judges(*columns))
     if known or (columns and stems <= RATER_STEMS):
         return ""
-    who = f"'{shorten(rater[0].name, 30)}' names raters" if rater else f"the {count(len(columns), 'column')} are raters"
+    who = f"{rater[0]} names raters" if rater else f"the {count(len(columns), 'column')} are raters"
     return f"no name says that {who}"
 
 
-def groups_doubt(parts: Parts) -> str:
-    """State nothing: groups are proposed where names or labels tell them."""
-    return ""
-
-
-CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt, "groups": groups_doubt}
+CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from socialstats.cli.deciding import words
+from socialstats.cli.settings import Settings
+from socialstats.designs.aliases import Fields
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
-from socialstats.designs.profile import FEW, Column
+from socialstats.designs.profile import FEW, Column, Columns
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import BASELINES, CONTROLS, LATER, YES, without_accents
 from socialstats.tables import as_number
@@ -22,10 +23,8 @@ LISTED = (
     "ranks",
 )  # settings of their own; others are entries of the map
 ANSWERS = ("value", "first", "second", "raters", "units")  # parts whose labels are levels
-Columns = Sequence[Column]
 Pair = tuple[Column, Column]
 Parts = Mapping[str, Columns]
-Options = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +52,15 @@ class Proposal:
     score: float
     means: str
     parts: Parts = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Settings = field(default_factory=dict)
     metric: str = ""
     given: Sequence[str] = ()
 
     @property
-    def settings(self) -> Options:
+    def settings(self) -> Fields:
         """The settings as the command line has them."""
         given = {entry.partition("=")[0] for entry in self.given}
-        entries, listed = [*self.given], dict[str, Any]()
+        entries, listed = [*self.given], Fields()
         for part, columns in self.parts.items():
             names = [c.name for c in columns]
             if part in LISTED:
@@ -76,7 +75,7 @@ class Proposal:
         study = {"study": self.options["study"]} if "study" in self.options else {}
         return {**study, **first, **listed, **self.options, **options, **last}
 
-    def _implied(self) -> Options:
+    def _implied(self) -> Fields:
         """Return the settings that follow from what the columns hold."""
         if self.design == "comparisons":
             return drop_gaps([c for columns in self.parts.values() for c in columns])
@@ -109,7 +108,7 @@ def drop_gaps(columns: Columns) -> dict[str, str]:
     return {"missing": "drop"} if any(c.filled < c.rows for c in columns) else {}
 
 
-def level_settings(columns: Columns, design: str) -> Options:
+def level_settings(columns: Columns, design: str) -> Fields:
     """Return the levels or scale that texts need; numbers and opposites need none."""
     levels = sorted({level for column in columns for level in column.levels})
     folded = {level.casefold() for level in levels}
@@ -135,14 +134,14 @@ def later_first(one: Column, other: Column) -> Pair:
     if forth is not back:  # T1 comes before T2, and after T0
         return (other, one) if forth else (one, other)
     later = any(second for _, second in both[1])
-    base = {*one.tokens} - {*other.tokens} <= {*CONTROLS, *BASELINES} and {*one.tokens} != {*other.tokens}
+    base = one.words - other.words <= {*CONTROLS, *BASELINES} and one.words != other.words
     return (other, one) if later or base else (one, other)
 
 
 def says(column: Column, word: str) -> bool:
     """Whether a name says a time, as a word of its own, at its start, or at the end of a word."""
     words = re.split(r"[\W_]+", without_accents(column.name).casefold())
-    return word in words or starts(column.name, word) or column.called((word,))
+    return word in words or starts(column.name, word) or column.called(word)
 
 
 def starts(label: str, word: str) -> bool:

@@ -11,7 +11,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
-from socialstats.designs.profile import WON, Column, Profile, same_scale
+from socialstats.cli.readings.proposal import ends_of
+from socialstats.designs.profile import WON, Column, Profile, listed, same_scale
 from socialstats.designs.roles import APART, Groups, independent_groups, models_of
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
@@ -23,7 +24,6 @@ from socialstats.designs.vocabulary import (
     CALLS,
     CODEBOOKS,
     COSTS,
-    COVARIATES,
     INTERVALS,
     LOSSES,
     MARGINS,
@@ -62,10 +62,10 @@ def refusal(seen: Profile) -> str:
 def rankings(seen: Profile) -> str:
     """Return a word on whole rankings in one text."""
     for column in (c for c in seen.varying() if c.text):
-        ranked = [level for level in column.levels if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)]
+        ranked = [level for level in column.levels if RANKING.fullmatch(level)]
         if 2 * len(ranked) > column.size:
             return (
-                f"'{shorten(column.name)}' holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
+                f"{column} holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
                 "are no labels to agree on. Write one row for each two items of a ranking: item_a, item_b and winner "
                 "('tie' for =). Say --cluster with the column of the prompt"
             )
@@ -75,28 +75,14 @@ def rankings(seen: Profile) -> str:
 def arena_scores(seen: Profile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
     columns = [*seen.every]
-    score = next((c for c in columns if c.called(ARENA) and not c.text), None)
-    beside = [c for c in columns if c.called(BATTLES) and c is not score]
+    score = next((c for c in columns if c.called(ARENA)), None)
+    beside = [c for c in columns if c.called(BATTLES)]
     if score is None or not beside:
         return ""
     return (
-        f"'{shorten(score.name)}' holds strengths that were estimated from battles ({quoted([c.name for c in beside])} "
+        f"{score} holds strengths that were estimated from battles ({listed(beside)} "
         "stand beside it). Nothing can be tested with them again. The battles are needed: one row each, with the two "
         "models and the winner"
-    )
-
-
-def mixed_averages(seen: Profile) -> str:
-    """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
-    models = [c for c in seen.every if c.unique and c.text and c.called(MODELS.words)]
-    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
-    other = [c for c in numbers if {*c.tokens} & {*SCALES_OF_THEIR_OWN}]
-    if not models or not other or len(numbers) - len(other) < 1:
-        return ""
-    return (
-        f"Each row holds averages of one '{shorten(models[0].name)}', and {quoted([c.name for c in other], 4)} "
-        f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
-        "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
     )
 
 
@@ -104,7 +90,7 @@ def one_side_named(seen: Profile) -> str:
     """Return a word on verdicts for a side, beside a column that says what stood on one side alone."""
     for side in (c for c in seen.varying() if c.text and 1 < c.size <= MOST_SITES):
         words = [word for word in side.tokens if word in ONE_SIDE]
-        verdicts = [c for c in seen.varying() if c is not side and words and is_sided(c, words[0])]
+        verdicts = [c for c in seen.varying() if words and is_sided(c, words[0])]
         if len(verdicts) == 1 and not any(contests(seen)):
             said, shown = shorten(verdicts[0].name), shorten(side.name)
             return (
@@ -125,13 +111,12 @@ def is_sided(column: Column, word: str) -> bool:
 
 def separate_pools(seen: Profile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
-    likely = max((one for one in contests(seen) if "item_a" in one.parts), key=lambda one: one.score, default=None)
+    likely = max(contests(seen), key=lambda one: one.score, default=None)
     if likely is None or likely.score < SURE_CONTEST:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
-    cells = seen.table.counts([a.name, b.name])
     items = sorted(a.labels | b.labels)
-    one, other = (cells.columns[c.name].labels().mapped(items.index, -1, np.int64) for c in (a, b))
+    one, other = (labels.mapped(items.index, -1, np.int64) for labels in seen.combined(a, b)[1])
     met = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
     n, pool = connected_components(met, directed=False)
     pools = [[item for item, k in zip(items, pool, strict=True) if k == own] for own in range(n)]
@@ -141,7 +126,7 @@ def separate_pools(seen: Profile) -> str:
         [f"{listing([shorten(item, 30) for item in own], 4)} ({count(len(own), 'item')})" for own in pools], 3
     )
     return (
-        f"The items of '{shorten(a.name)}' and '{shorten(b.name)}' fall into pools that were never compared with each "
+        f"The items of {a} and {b} fall into pools that were never compared with each "
         f"other: {told}. No order holds all of them. Take the rows of one pool"
     )
 
@@ -149,18 +134,18 @@ def separate_pools(seen: Profile) -> str:
 def unlike_tasks(seen: Profile) -> str:
     """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
     tasks = [c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES]
-    models = [c for c in seen.varying() if c.text and c.called(MODELS.words)] or models_of(seen)
-    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
+    models = [c for c in seen.varying() if c.text and c.called(MODELS)] or models_of(seen)
+    numbers = numbers_of(seen)
     for task, model in product(tasks, models):
-        if len(numbers) != 1 or task is model or not seen.distinct([task.name, model.name]):
+        if len(numbers) != 1 or task is model or not seen.distinct(task, model):
             continue
-        cells = seen.table.counts([task.name, numbers[0].name])
-        code, x = cells.columns[task.name].labels().codes, cells.columns[numbers[0].name].labels().numbers()
+        _, (of_task, values) = seen.combined(task, numbers[0])
+        code, x = of_task.codes, values.numbers()
         sizes = [float(np.nanmedian(np.abs(x[code == k]))) for k in range(task.size)]
         if min(sizes) > 0 and max(sizes) >= UNLIKE * min(sizes):
             return (
-                f"'{shorten(numbers[0].name)}' holds averages of '{shorten(model.name)}', whose sizes differ by "
-                f"'{shorten(task.name)}', from {min(sizes):g} to {max(sizes):g}. Their scales differ, so a mean over "
+                f"{numbers[0]} holds averages of {model}, whose sizes differ by "
+                f"{task}, from {min(sizes):g} to {max(sizes):g}. Their scales differ, so a mean over "
                 "them says nothing. The scores of each item are needed: one row for each model and item"
             )
     return ""
@@ -171,9 +156,9 @@ def confounded_groups(seen: Profile) -> str:
     few = [c for c in seen.varying() if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)]
     for site, group in permutations(few, 2):
         alias = seen.constant(site, group) and seen.constant(group, site)
-        if alias and site.called(SITES) and not group.called((*SITES, *COVARIATES)):
+        if alias and site.called(SITES):
             return (
-                f"Each label of '{shorten(group.name)}' is one '{shorten(site.name)}' ({quoted(site.levels, 3)}). What "
+                f"Each label of {group} is one {site} ({quoted(site.levels, 3)}). What "
                 "differs between them may be either. Several of them in each group are needed to compare groups"
             )
     return ""
@@ -182,17 +167,17 @@ def confounded_groups(seen: Profile) -> str:
 def summaries(seen: Profile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
     columns = [c for c in seen.every if not c.text]
-    spread = [c for c in columns if {*c.tokens} & {*SPREADS}]
-    both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if {x} <= {*a.tokens} and {y} <= {*b.tokens}]
-    bounds = [c for two in both if {*INTERVALS} & {*two[0].tokens, *two[1].tokens} for c in two]
+    spread = [c for c in columns if c.says(SPREADS)]
+    both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words]
+    bounds = [c for two in both for c in two]
     bounds += [c for c in seen.every if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
-    sizes = [c for c in columns if c.whole and bool({*c.tokens} & {*SIZES})]
+    sizes = [c for c in columns if c.says(SIZES)]
     others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
     beside = [c for c in others if same_scale(c, *means[:1])] if means else []
-    if len(means) != 1 or beside or not (spread or bounds) or not (sizes or (spread and bounds)):
+    if len(means) != 1 or beside or not (spread or bounds):
         return ""  # the mean of people beside ratings of models is a column like these
-    found = listing([f"'{shorten(c.name, 30)}'" for c in (*sizes, *means, *spread, *bounds)], 6)
+    found = listed((*sizes, *means, *spread, *bounds), 6)
     return (
         f"Each row is a summary already: {found} stand beside each other. The answers themselves are needed to compare "
         "models on the same units: one row for each model and item"
@@ -206,7 +191,7 @@ def training_log(seen: Profile) -> str:
     if steps is None or not losses:
         return ""
     return (
-        f"The rows are the course of a run over '{shorten(steps.name)}' ({quoted(losses, 4)}). They depend on each "
+        f"The rows are the course of a run over {steps} ({quoted(losses, 4)}). They depend on each "
         "other, and are no units to compare. Scores of the final models on the same items are needed: one row for each "
         "model and item"
     )
@@ -224,7 +209,7 @@ def marked_texts(seen: Profile) -> str:
     if not found:
         return ""
     column, words = found[0]
-    names = quoted([shorten(c.name, 40) for c, _ in found], 4)
+    names = listed([c for c, _ in found], 4)
     marks_told = listing([f"[{word}]" for word in words])
     return (
         f"Texts in {names} begin with a verdict ({marks_told}), and the answers follow it. Keep the verdict only, in a "
@@ -234,9 +219,9 @@ def marked_texts(seen: Profile) -> str:
 
 def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
-    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None)
+    pair = next((two for two in item_pairs(seen) if has_sides(*two)), None)
     free = [c for c in seen.varying() if pair is not None and c not in pair]
-    results = [c for c in free if c.called((*WON, *MARGINS))]
+    results = [c for c in free if c.called(WON, MARGINS)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
         return ""
     if any("wins_a" in one.parts or "winner" in one.parts for one in contests(seen)):
@@ -247,7 +232,7 @@ def graded_numbers(seen: Profile) -> str:
         return ""
     a, b = (shorten(c.name, 30) for c in pair)
     return (
-        f"'{shorten(results[0].name)}' holds grades from {low:g} to {high:g} of '{a}' against '{b}', and no design "
+        f"{results[0]} holds grades from {low:g} to {high:g} of '{a}' against '{b}', and no design "
         "uses how much better one was. Write a column with the name of the winner, and tie for the middle; then name "
         "it with --map winner=COLUMN"
     )
@@ -260,9 +245,9 @@ def menus(seen: Profile) -> str:
         options = [c for c in texts if c is not taken and c.labels == taken.labels][:MOST_OPTIONS]
         if len(options) < 3 or not all(seen.opposed(*two) for two in combinations(options, 2)):
             continue
-        names = quoted([c.name for c in options], MOST_OPTIONS)
+        names = listed(options, MOST_OPTIONS)
         return (
-            f"'{shorten(taken.name)}' holds the one of {names} that was taken. A choice among {len(options)} options "
+            f"{taken} holds the one of {names} that was taken. A choice among {len(options)} options "
             "is no comparison of two. Write a row for each option that was left: item_a is the one that was taken, and "
             "the winner. Say --cluster with the column of the choice"
         )
@@ -276,16 +261,14 @@ def counts_of_groups(seen: Profile) -> str:
     if head is None or not head.unique or not head.text or len(whole) < len(seen.columns) - 1:
         return ""
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
-    if len(totals) != 1 or not whole:
+    if len(totals) != 1:
         return ""
-    cells = seen.table.counts([head.name, *(c.name for c in whole)]).columns
-    last = cells[head.name].labels().codes == totals[0]
-    for column in whole:
-        numbers = cells[column.name].labels().numbers()
-        if numbers[~last].sum() != numbers[last].sum():
-            return ""
+    _, (heads, *counted) = seen.combined(head, *whole)
+    last = heads.codes == totals[0]
+    if any(labels.numbers()[~last].sum() != labels.numbers()[last].sum() for labels in counted):
+        return ""
     return (
-        f"Rows of '{shorten(head.name)}' are counts of groups, and '{shorten(head.levels[totals[0]])}' is their sum. "
+        f"Rows of {head} are counts of groups, and '{shorten(head.levels[totals[0]])}' is their sum. "
         "Groups are no units of a test. Counts of answers by two raters, or under two conditions, are read with "
         "--crosstab; else give one row for each answer"
     )
@@ -293,15 +276,15 @@ def counts_of_groups(seen: Profile) -> str:
 
 def counts_of_answers(seen: Profile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
-    numbers = [c for c in seen.varying() if not c.text and not (c.describes or c.numbers_rows)]
-    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
+    numbers = numbers_of(seen)
+    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES}]
     if len(whole) < len(numbers):
         return ""
     for part, total in permutations(whole, 2):
         one, other = seen.values([part, total])
-        if len(whole) == 2 and (one <= other).all() and other.max() > 1:
+        if (one <= other).all() and other.max() > 1:
             return (
-                f"'{shorten(part.name)}' counts answers out of '{shorten(total.name)}' in each row. Counts of groups "
+                f"{part} counts answers out of {total} in each row. Counts of groups "
                 "are no scores of units. The answers are needed: one row each, with the source, the item and the answer"
             )
     return ""
@@ -313,7 +296,7 @@ def verdicts_without_items(seen: Profile) -> str:
     if len(sided) < 2:
         return ""
     return (
-        f"{quoted([shorten(c.name, 40) for c in sided], 4)} hold verdicts between sides A and B, and no column names "
+        f"{listed(sided, 4)} hold verdicts between sides A and B, and no column names "
         "the two items. Where the columns show them in different orders, one letter means different items. Write a row "
         "for each verdict, with item_a, item_b and winner, and say --cluster with the column of the question"
     )
@@ -324,7 +307,7 @@ def prices(seen: Profile) -> str:
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
     costs = [c for c in numbers if c.called(COSTS)]
     priced = [c.name for c in costs if "per" in c.tokens]
-    if not priced or 2 * len(costs) < len(numbers) or any(c.called(VALUES.words) for c in numbers):
+    if not priced or 2 * len(costs) < len(numbers) or any(c.called(VALUES) for c in numbers):
         return ""
     return (
         f"{quoted(priced, 4)} are prices. The rows are a list of what is offered, and nothing in them was judged. "
@@ -334,20 +317,14 @@ def prices(seen: Profile) -> str:
 
 def shares_of_options(seen: Profile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
-    numbers = [c for c in numbers if not (c.whole or c.describes)]
+    numbers = [c for c in numbers_of(seen) if ends_of(c)[0] >= 0 and ends_of(c)[1] <= 1 and not c.whole]
     for question in [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ():
-        cells = seen.table.counts([question.name, *(c.name for c in numbers)])
-        at = cells.columns[question.name].labels().codes
-        whole = []
-        for column in numbers:
-            share = cells.columns[column.name].labels().numbers()
-            sums = np.bincount(at, weights=cells.n * share)
-            if np.isfinite(sums).all() and np.abs(sums - 1).max() <= ROUNDED:
-                whole.append(column.name)
+        n, (at, *shares) = seen.combined(question, *numbers)
+        sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
+        whole = [c for c, total in zip(numbers, sums, strict=True) if np.allclose(total, 1, rtol=0, atol=ROUNDED)]
         if whole:
             return (
-                f"{quoted(whole, 4)} add up to 1 within each '{shorten(question.name)}': they are shares of options. "
+                f"{listed(whole, 4)} add up to 1 within each {question}: they are shares of options. "
                 "Their mean difference is 0 whatever was answered. The answers are needed: a row for each, with the "
                 "source, the question and the answer. Counts of the answers are read with --count"
             )
@@ -360,30 +337,32 @@ def codebook(seen: Profile) -> str:
     if not (names and meanings and codings) or len({c.name for c in (*names, *meanings, *codings)}) < 3:
         return ""
     return (
-        f"The rows describe variables: '{shorten(names[0].name)}' beside '{shorten(meanings[0].name)}' and "
-        f"'{shorten(codings[-1].name)}'. A codebook holds no answers. The table that it describes is needed"
+        f"The rows describe variables: {names[0]} beside {meanings[0]} and "
+        f"{codings[-1]}. A codebook holds no answers. The table that it describes is needed"
     )
 
 
 def mixed_measures(seen: Profile) -> str:
-    """Return a word on rows that are models, whose columns are measures of different kinds."""
-    model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS.words)), None)
-    numbers = [c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2]
-    numbers = [
-        c for c in numbers if not c.called((*CALLS, *ARENA, *BATTLES, *BOARD_SUMMARIES)) and max(c.numbers or [0.0]) > 0
-    ]
-    if model is None or len(numbers) < 3:
-        return ""
-    tops = {c.name: max(c.numbers or [0.0]) for c in numbers}
-    low, high = min(tops, key=lambda name: tops[name]), max(tops, key=lambda name: tops[name])
-    turned = [c.name for c in numbers if "↓" in c.name]
-    if tops[high] < APART * tops[low] and not turned:
+    """Return a word on rows that are models, whose columns are measures of different kinds: Elo, perplexity, shares."""
+    model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS)), None)
+    numbers = numbers_of(seen)
+    unlike = [c for c in numbers if c.says(SCALES_OF_THEIR_OWN) or "↓" in c.name]
+    others = [c for c in numbers if c.size > 2 and not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES)]
+    sized = sorted((c for c in others if ends_of(c)[1] > 0), key=lambda c: ends_of(c)[1])
+    if not unlike and len(sized) > 2 and ends_of(sized[-1])[1] >= APART * ends_of(sized[0])[1]:
+        unlike = [sized[0], sized[-1]]
+    if model is None or not unlike or len(unlike) == len(numbers):
         return ""
     return (
-        f"Each row is a '{shorten(model.name)}' with measures of different kinds: '{shorten(low)}' ends at "
-        f"{tops[low]:g}, '{shorten(high)}' at {tops[high]:g}. Their mean says nothing. Scores of the models on "
-        "the same items are needed: one row for each model and item"
+        f"Each row is a {model} with measures of different kinds, such as {listed(unlike, 4)}. A mean over them says "
+        "nothing, and nothing tells how sure an average is. Scores of the models on the same items are needed: one row "
+        "for each model and item"
     )
+
+
+def numbers_of(seen: Profile) -> list[Column]:
+    """Return the columns of numbers that vary, and neither describe nor number the rows."""
+    return [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
 
 
 LOOKS: tuple[Callable[[Profile], str], ...] = (
@@ -393,7 +372,6 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     training_log,
     marked_texts,
     graded_numbers,
-    mixed_averages,
     separate_pools,
     one_side_named,
     unlike_tasks,
@@ -418,23 +396,22 @@ def what_is_needed(seen: Profile) -> list[str]:
     if told := refusal(seen):
         return [f"{told}."]
     groups = independent_groups(seen)
-    return [*([f"{groups_told(seen, groups)}."] if groups is not None else []), *([UNJUDGED] if seen.unjudged else [])]
+    return [*([f"{groups_told(groups)}."] if groups is not None else []), *([UNJUDGED] if seen.unjudged else [])]
 
 
-def groups_told(seen: Profile, groups: Groups) -> str:
+def groups_told(groups: Groups) -> str:
     """Return a word on groups of different units."""
-    group = seen.columns[groups.group]
+    group, unit = groups.group, groups.unit
     labels = quoted(group.levels, 4)
-    head = f"'{shorten(group.name)}' ({labels}) tells groups of different units apart"
-    if groups.unit is None:
+    head = f"{group} ({labels}) tells groups of different units apart"
+    if unit is None:
         return (
             f"{head}: each row is a unit of its own. Groups are no matched pairs: compare them as independent samples"
         )
-    unit = seen.columns[groups.unit]
-    each = f"each of {count(unit.size, 'label')} of '{shorten(unit.name)}' is in one"
+    each = f"each of {count(unit.size, 'label')} of {unit} is in one"
     if not groups.several:
         return f"{head}: {each}. Groups are no matched pairs: compare them as independent samples"
     return (
-        f"{head}: {each}, with several rows. Compare the groups as independent samples, with '{shorten(unit.name)}' as "
+        f"{head}: {each}, with several rows. Compare the groups as independent samples, with {unit} as "
         "the unit or as the cluster. Its rows depend on each other, and other columns make no matched pairs of them"
     )

@@ -19,6 +19,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Factor
 from socialstats.designs.formulas import parsed
 from socialstats.designs.scan import Part, one_number
+from socialstats.designs.vectors import columns_of, matrix
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
@@ -31,6 +32,7 @@ from socialstats.inference.intervals import (
 )
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
+from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
 from socialstats.metrics.bradley_terry.cells import (
     SIDES,
@@ -67,7 +69,7 @@ from socialstats.resampling.engine import (
     weight_blocks,
 )
 from socialstats.resampling.hashed import HashedWeights
-from socialstats.resampling.permutation import checked_seed
+from socialstats.resampling.permutation import Alternative, checked_alternative, checked_seed
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.rounding import FITTED, alike
 from socialstats.sentences import span
@@ -480,6 +482,7 @@ class BradleyTerryResult(Result):
         spec: Spec | Sequence[Spec] | Mapping[str, Spec],
         *,
         level: float | None = None,
+        alternative: Alternative = "two_sided",
         test: MarginTest | None = None,
         margin: float | None = None,
         adjust: AdjustMethod | Literal["none"] = "holm",
@@ -492,6 +495,8 @@ class BradleyTerryResult(Result):
             An expression, weights by name, or one weight for each of `names`, as in the columns of R's ``glht``.
             Several: a sequence or (contrasts, names) array of them, or a mapping of their labels to them.
         level : float, optional
+        alternative : {"two_sided", "greater", "less"}
+            Of the contrast against 0. One-sided: the interval has one end, and the other is infinite.
         test : {"equivalence", "noninferiority"}, optional
             By default a contrast is tested against 0. Else one contrast is tested against `margin` as
             `socialstats.equivalence` does it: one-sided at 1 - `level`, with the interval at 2 `level` - 1.
@@ -514,6 +519,8 @@ class BradleyTerryResult(Result):
         >>> print(fit.contrast("JRSS-B - Biometrika", test="noninferiority", margin=0.2).sentence())
         JRSS-B - Biometrika = 0.27, approximate 90% CI [0.15, 0.39]. Noninferiority with a margin of 0.2 was shown
         (one-sided p < .001).
+        >>> print(fit.contrast("JRSS-B - Biometrika", alternative="greater").sentence())
+        JRSS-B - Biometrika = 0.27, 95% CI [0.15, ∞), p < .001 (one-sided: greater) (log-odds).
         >>> two = fit.contrast(["JRSS-B - Biometrika", "JASA - Biometrika"])
         >>> [(row.term, round(row.estimate, 3)) for row in two.rows]
         [('JRSS-B - Biometrika', 0.269), ('JASA - Biometrika', -0.48)]
@@ -521,24 +528,28 @@ class BradleyTerryResult(Result):
         if (test is None) != (margin is None):
             raise InputError(f"{option('test')} and {option('margin')} go together: the claim, and the largest "
                              "difference that does not matter")  # fmt: skip
-        method, level = method_named(adjust, "none", key="adjust"), self._level(level)
+        alternative, level = checked_alternative(alternative), self._level(level)
+        method = method_named(adjust, "none", key="adjust")
+        if test is not None and alternative != "two_sided":
+            raise InputError(f"{option('test', test)} is one-sided already: leave {option('alternative')} out")
         several = contrasts_of(spec, self.names)
         if several is None:
             weights = weights_of(spec, self.names)
-            row = self._contrast(label_of(spec, weights), weights, level)
+            row = self._contrast(label_of(spec, weights), weights, level, alternative)
             words = f"{row.term} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
             if row.undefined is None:
-                words = f"{row.term} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
-            title = "Contrast of Bradley-Terry coefficients"
-            found = self._derived(title, [row], words, extras={"weights": dict(weights)})
+                side = said_side(alternative)
+                words = f"{row.term} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)}{side} (log-odds)."
+            title, settings = "Contrast of Bradley-Terry coefficients", {**self.settings, "alternative": alternative}
+            found = self._derived(title, [row], words, settings=settings, extras={"weights": {row.term: dict(weights)}})
             return found if test is None else against_margin(found, margin=margin, test=test, level=level)
         if test is not None:
             raise InputError(f"{option('test', test)} takes one contrast, and these are {len(several)}")
-        each = {label: self._contrast(label, weights, level) for label, weights in several.items()}
+        each = {label: self._contrast(label, weights, level, alternative) for label, weights in several.items()}
         return self._family([*each.values()], method, level, "Contrasts of Bradley-Terry coefficients", "contrast",
-                            weights=several)  # fmt: skip
+                            settings={**self.settings, "alternative": alternative}, weights=several)  # fmt: skip
 
-    def _contrast(self, label: str, weights: Mapping[str, float], level: float) -> Row:
+    def _contrast(self, label: str, weights: Mapping[str, float], level: float, alternative: Alternative) -> Row:
         """Return the row of one linear combination of the coefficients."""
         state = self.fitted_state
         unknown = [name for name in weights if name not in self.names]
@@ -554,9 +565,11 @@ class BradleyTerryResult(Result):
         c = c @ state.transform  # coefficients as they are reported
         value = float(c @ state.fitted.beta)
         row = Row(term=label, group="contrast", key=(("contrast", label),), role="difference", estimate=value)
-        return self._wald(row, c, level)
+        return one_sided(self._wald(row, c, inner_level(level, alternative)), alternative, level)
 
-    def _family(self, rows: list[Row], method: str, level: float, title: str, noun: str, **extras: Any) -> Result:
+    def _family(
+        self, rows: list[Row], method: str, level: float, title: str, noun: str, *, settings: Any = None, **extras: Any
+    ) -> Result:  # fmt: skip
         """Return tests of one family, with p-values adjusted over those that can be tested."""
         tested = [k for k, row in enumerate(rows) if row.p_value is not None]
         family = f"{method} over {len(tested)} {noun}s"
@@ -566,15 +579,18 @@ class BradleyTerryResult(Result):
         for k, p in zip(tested, adjusted.tolist(), strict=True):
             rows[k] = replace(rows[k], p_adjusted=p, family=family)
         called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
+        settings = settings or self.settings
         words = (
             f"{count(called)} of {count(len(rows), noun)} were significant at α = "
-            f"{number(1 - level, 3, bounded=True)} ({method} over the family)."
+            f"{number(1 - level, 3, bounded=True)} ({method} over the family)"
+            f"{said_side(settings.get('alternative', 'two_sided'))}."
             + (f" {count(untested)} could not be tested." if untested else "")
         )
         return self._derived(
             title,
             rows,
             words,
+            settings=settings,
             extras={"adjust": method, **extras},
             references=P_METHODS[method][2] if method in P_METHODS else (),
         )
@@ -606,9 +622,9 @@ class BradleyTerryResult(Result):
         Parameters
         ----------
         item_a, item_b : str
-            Two items; or one table of comparisons, with the columns of items and covariates that the fit's own table
-            had, or their standard names. `group` names the two items, and where several rows have the same two, the row
-            counted from 0.
+            Two items, or one table of comparisons, or a list of couples. A table has the columns of items and
+            covariates that the fit's own table had, or their standard names. `group` names the two items,
+            and where several rows have the same two, the row counted from 0.
         first : {"a", "b", "neither"}
             Who is shown first, where the model has an order effect and a table does not say.
         covariates : mapping of str to (value of a, value of b)
@@ -631,6 +647,8 @@ class BradleyTerryResult(Result):
         elif item_b is not None or covariates is not None:
             raise InputError("predict() takes two items, or one table that holds the covariates as well")
         else:
+            if (cells := matrix(item_a)) is not None:
+                item_a = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
             text = state.options.formula
             needed = [] if text is None else [name for name in self.design.covariate_names if is_used(name, text)]
             new = new_comparisons(self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first])

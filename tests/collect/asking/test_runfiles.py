@@ -40,7 +40,11 @@ EDITS = {
     "missing column": ("{text}", "{txt}", "needs a column 'txt', but the items have only"),
     "hint": ("{text}", "{txt}", "Did you mean 'text'?"),
     "lone brace": ("{text}", "{text", "a lone '{' at character 1"),
-    "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
+    "no protocol": (
+        'name = "template"',
+        'name = "tempalte"',
+        "no protocol 'tempalte'. Did you mean 'template'? Protocols: template",
+    ),
     "unknown key of a protocol": ('name = "template"', 'name = "template", parsr = "json"', "Did you mean 'parser'?"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
     "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),

@@ -1,0 +1,274 @@
+"""What a statistic of one's own is computed from: a design, a table or vectors, with what of it is independent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Number
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from socialstats.designs.calls import DESIGNS
+from socialstats.designs.cells import joint_codes, several
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.options import texts
+from socialstats.designs.parts import Factor
+from socialstats.designs.redrawn import Pieces, TablePieces, VectorPieces, pieces_of, vectors_of
+from socialstats.designs.suspects import cluster_suspects
+from socialstats.designs.vocabulary import UNITS
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.inference.dependence import (
+    LARGE,
+    UNEVEN,
+    cluster_factors,
+    ignored_clusters,
+    is_inside,
+    settled_cluster,
+    two_at_most,
+)
+from socialstats.resampling.plans import Plan
+from socialstats.results import Result, ResultGroup
+from socialstats.results.result import each_level, with_cautions
+from socialstats.tables import as_table, read_table
+from socialstats.tables.joining import pandas_of
+from socialstats.text import listing, number, percent, quoted
+from socialstats.voice import option
+
+Own: TypeAlias = Any  # a design, data frame, mapping of columns, path of a file, vector, or tuple of vectors
+Wanted: TypeAlias = Any  # names of factors; of vectors labels, one a value
+AUTO, DECLARED = "auto", "declared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Source:
+    """Data of one level of `by`, in pieces, and how they are called.
+
+    Attributes
+    ----------
+    pieces : Pieces
+    design : object
+        As the caller gave it; what results keep.
+    spread : bool
+        The function takes vectors as arguments of their own.
+    clusters : tuple of Factor
+        What `cluster` names.
+    strata : Factor or None
+        What `strata` names.
+    cautions : tuple of Caution
+        About columns that nobody declared.
+    """
+
+    pieces: Pieces
+    design: Any
+    spread: bool = False
+    clusters: tuple[Factor, ...] = ()
+    strata: Factor | None = None
+    cautions: tuple[Caution, ...] = field(default=())
+
+    @property
+    def plan(self) -> Plan:
+        """What is drawn again."""
+        return Plan.of(self.pieces, self.clusters, self.strata)
+
+
+def by_levels(data: Own, compute: Callable[[Own], Result]) -> Result | ResultGroup:
+    """Return a result, or one for each level of the `by` of a design."""
+    if not isinstance(data, DESIGNS):
+        return compute(data)
+    by = getattr(data, "by", None)
+
+    def of_level(part: Any) -> Result:
+        return with_cautions(compute(part), part.cautions)
+
+    if by is None:
+        return of_level(data)
+    return ResultGroup(by=by.name, results=each_level(by.name, data.split(), of_level))  # type: ignore[union-attr]
+
+
+def source_of(data: Own, *, unit: str | None, cluster: Wanted, strata: Wanted, paired: bool | None,
+              more: Sequence[str] = ()) -> Source:  # fmt: skip
+    """Return data in pieces with the clusters and strata that a caller names.
+
+    Parameters
+    ----------
+    data : design, data frame, mapping of columns, path, vector, or tuple of vectors
+    unit : str, optional
+        Column of a table whose labels name the units.
+    cluster, strata : str, sequence of str, or None
+        Factors of a design, columns of a table; of vectors labels, or a mapping of names to labels.
+    paired : bool, optional
+        Whether several vectors belong together row by row.
+    more : sequence of str
+        Further columns of a table that are factors.
+
+    Raises
+    ------
+    InputError
+        For data of another kind, names that are none, and options that the data do not take.
+    """
+    if isinstance(data, DESIGNS):
+        refuse("a design", unit=unit, paired=paired)
+        return of_design(data, cluster, strata)
+    if is_table(data):
+        refuse("a table", paired=paired)
+        return of_table(data, unit, cluster, strata, more)
+    refuse("vectors", unit=unit)
+    return of_vectors(data, cluster, strata, paired)
+
+
+def refuse(what: str, **options: Any) -> None:
+    """Raise InputError for options that data of a kind do not take."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{option(name, value)} does not go with {what}. Leave it out")
+
+
+def is_table(data: Any) -> bool:
+    """Return whether data are a table (or the path of one), and not a vector."""
+    if isinstance(data, str | os.PathLike | Mapping):
+        return True
+    if data is None or isinstance(data, Number) or callable(data):
+        return False
+    return not isinstance(data, np.ndarray | list | tuple) and np.ndim(getattr(data, "values", data)) != 1
+
+
+def of_design(design: Any, cluster: Wanted, strata: Wanted) -> Source:
+    """Return a design in pieces."""
+    if isinstance(design, Comparisons):
+        design = design.whole()
+    pieces = pieces_of(design)
+    wanted: Any = settled_cluster(design, cluster) if isinstance(design, Comparisons) else cluster
+    wanted = DECLARED if wanted == AUTO else wanted
+    if wanted == DECLARED:
+        found = tuple(pieces.factors[factor.name] for factor in cluster_factors(design, DECLARED))
+    else:
+        found = tuple(pieces.factor(name, "cluster") for name in texts(wanted))
+        two_at_most([factor.name for factor in found])
+    ignored = [
+        name for name in pieces.declared
+        if not any(name == used.name or is_inside(pieces.factors[name], used) for used in found)
+    ]  # fmt: skip
+    said = (ignored_clusters(quoted(ignored), listing([f.name for f in found]) or f"single {pieces.noun}s"),)
+    return finished(pieces, design, found, strata, said if ignored else ())
+
+
+def of_table(data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more: Sequence[str]) -> Source:
+    """Return a table in pieces."""
+    import pandas as pd
+
+    if isinstance(data, str | os.PathLike):
+        data = pandas_of(read_table(data)).apply(as_numbers)
+    elif not isinstance(data, pd.DataFrame):
+        data = pandas_of(as_table(data))
+    if not len(data):
+        raise NothingToAnalyse("data frame has no rows: there is nothing to analyse")
+    named = () if cluster in (AUTO, DECLARED) else texts(cluster)
+    two_at_most(named)
+    layers = () if strata == AUTO else texts(strata)
+    columns = (*([unit] if unit else []), *named, *layers, *more)
+    pieces = TablePieces.of(data, columns, unit, "data frame")
+    found = tuple(pieces.factors[name] for name in named)
+    said = () if unit or named else tuple(cluster_suspects(
+        as_table(data), {str(name) for name in columns}, len(data), names=UNITS.names, what="row"
+    ))  # fmt: skip
+    return finished(pieces, data, found, None if strata == AUTO else strata, said)
+
+
+def as_numbers(column: Any) -> Any:
+    """Return a column of a file as numbers where all of its values are; files have texts."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        return column
+
+
+def of_vectors(data: Any, cluster: Wanted, strata: Wanted, paired: bool | None) -> Source:
+    """Return vectors in pieces."""
+    whole = isinstance(data, tuple) or (
+        isinstance(data, list) and bool(data) and np.ndim(data[0]) == 1 and not isinstance(data[0], str)
+    )
+    vectors = tuple(data) if whole else (data,)
+    if not whole and np.ndim(data) == 0:
+        raise InputError(f"a {type(data).__name__} is no design, table or vector. Pass a design (Ratings, Paired, "
+                         "Groups, Comparisons), a data frame, or vectors of values")  # fmt: skip
+    labels = labels_of("cluster", cluster) | labels_of("strata", strata)
+    pieces = vectors_of(vectors, paired, labels)
+    if not whole:
+        pieces = replace(pieces, data=pieces.vectors)
+    names = [name for name in labels if name not in labels_of("strata", strata)]
+    two_at_most(names)
+    if pieces.several and names:
+        raise InputError(f"{option('cluster')} of several samples: put them into one data frame, with a column for "
+                         "the sample and one for the cluster")  # fmt: skip
+    found = tuple(pieces.factors[name] for name in names)
+    layers = (
+        AUTO if strata is None or (isinstance(strata, str) and strata == AUTO) else list(labels_of("strata", strata))
+    )
+    return finished(pieces, data, found, layers, ())
+
+
+def labels_of(name: str, values: Wanted) -> dict[str, Any]:
+    """Return labels of vectors by the name of what they tell."""
+    if values is None or (isinstance(values, str) and values in (AUTO, DECLARED)):
+        return {}
+    if isinstance(values, str):
+        raise InputError(f"{option(name, values)}: vectors have no columns. Pass the labels, one a value")
+    if isinstance(values, Mapping):
+        return dict(values)
+    if isinstance(values, list | tuple) and len(values) and np.ndim(values[0]) == 1 and not isinstance(values[0], str):
+        return {f"{name} {k + 1}": labels for k, labels in enumerate(values)}
+    return {name: values}
+
+
+def finished(
+    pieces: Pieces, design: Any, clusters: tuple[Factor, ...], strata: Wanted, said: tuple[Caution, ...]
+) -> Source:
+    """Return a source with its units and strata: without clusters units are drawn, and groups are strata."""
+    if not clusters and pieces.unit:
+        clusters = (pieces.factors[pieces.unit],)
+    layers: Factor | None = None
+    if isinstance(strata, str) and strata == AUTO:
+        layers = own_groups(pieces, clusters)
+    elif names := texts(strata):
+        each = [pieces.factor(name, "strata") for name in names]
+        layers = each[0] if len(each) == 1 else joint_factor(each)
+    spread = isinstance(pieces, VectorPieces)
+    return Source(pieces=pieces, design=design, spread=spread, clusters=clusters, strata=layers, cautions=said)
+
+
+def own_groups(pieces: Pieces, clusters: Sequence[Factor]) -> Factor | None:
+    """Return the samples of a design as strata, unless clusters have units of several."""
+    if not pieces.groups or len(clusters) > 1:
+        return None
+    groups = pieces.factors[pieces.groups]
+    cut = bool(clusters) and len(several(clusters[0].codes, groups.codes)) > 0
+    return None if cut else groups
+
+
+def joint_factor(factors: Sequence[Factor]) -> Factor:
+    """Return the combinations of levels of several factors."""
+    codes = joint_codes([factor.codes for factor in factors])
+    first = np.unique(codes, return_index=True)[1]
+    levels = tuple(", ".join(factor.levels[factor.codes[k]] for factor in factors) for k in first.tolist())
+    return Factor(name=" x ".join(factor.name for factor in factors), codes=codes, levels=levels)
+
+
+def size_cautions(plan: Plan) -> tuple[Caution, ...]:
+    """Caution SS211: of twenty clusters or more one holds a fifth, or their sizes are so uneven that few count."""
+    if not plan.clustered or plan.fewest < 20:
+        return ()
+    shares = plan.shares()
+    largest = max(float(share.max()) for share in shares)
+    effective = min(float(1 / (share**2).sum()) for share in shares)
+    if largest <= LARGE and effective >= plan.fewest / UNEVEN:
+        return ()
+    return (caution(
+        "SS211", f"one cluster ({listing(plan.names)}) holds {percent(largest)} of the rows; {plan.fewest:,} clusters "
+        f"count as about {number(effective, 1)} equal ones",
+        affects="intervals and tests, which take clusters as alike",
+        fix="see whether the conclusion holds without the largest clusters",
+    ),)  # fmt: skip

@@ -1,0 +1,216 @@
+"""What is drawn again of data in pieces: units, clusters, two crossed factors, each within strata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.cells import several
+from socialstats.designs.parts import Factor
+from socialstats.designs.redrawn import Pieces
+from socialstats.errors import InputError
+from socialstats.resampling.engine import Units, draw_singly, factor_blocks
+from socialstats.text import count, plural_of, quoted, shorten
+from socialstats.voice import option
+
+BLOCK = 64  # resamples whose draws are held at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """Levels that are drawn among themselves: those of a factor, or of one stratum of it.
+
+    Attributes
+    ----------
+    factor : int
+        Place of the factor; 0 where pieces are drawn.
+    levels : (levels,) int64 array
+    """
+
+    factor: int
+    levels: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """Pieces, and what of them is independent.
+
+    Attributes
+    ----------
+    pieces : Pieces
+    factors : tuple of Factor
+        Whose levels are drawn, of two crossed ones both; empty where each piece is independent.
+    codes : tuple of (pieces,) int64 arrays
+        Level of each piece, numbered without gaps, for each factor; the pieces themselves without factors.
+    strata : Factor or None
+        Over the pieces: levels are drawn within each of its levels.
+    """
+
+    pieces: Pieces
+    factors: tuple[Factor, ...]
+    codes: tuple[IntArray, ...]
+    strata: Factor | None = None
+
+    @classmethod
+    def of(cls, pieces: Pieces, factors: Sequence[Factor], strata: Factor | None = None) -> Plan:
+        """Make a plan.
+
+        Raises
+        ------
+        InputError
+            For a factor with a single level, or one that lies in another. For strata of crossed factors, and strata
+            that cut clusters or have a single one.
+        """
+        codes = tuple(np.unique(factor.codes, return_inverse=True)[1].ravel() for factor in factors)
+        codes = codes or (np.arange(pieces.size),)
+        plan = cls(pieces=pieces, factors=tuple(factors), codes=codes, strata=strata)
+        for factor, n in zip(factors, plan.sizes, strict=False):
+            if n < 2:
+                raise InputError(f"'{shorten(factor.name)}' has a single level, which cannot be drawn again. Name a "
+                                 f"factor with more levels ({option('cluster')})")  # fmt: skip
+        if not factors and pieces.size < 2:
+            raise InputError(f"a single {pieces.noun} cannot be drawn again. Collect more {plural_of(pieces.noun)}")
+        if len(factors) == 2:
+            for inner, outer in ((0, 1), (1, 0)):
+                if not len(several(codes[inner], codes[outer])):
+                    one, other = (shorten(factors[k].name) for k in (inner, outer))
+                    raise InputError(f"each level of '{one}' lies in one of '{other}': they are not crossed. Name "
+                                     f"{option('cluster', other)} alone")  # fmt: skip
+        if strata is not None:
+            plan.check_strata(strata)
+        return plan
+
+    def check_strata(self, strata: Factor) -> None:
+        """Raise InputError for strata within which nothing can be drawn."""
+        name, noun = shorten(strata.name), self.noun
+        if len(self.factors) == 2:
+            raise InputError(f"{option('strata', strata.name)}: two crossed factors are not drawn within strata")
+        cut = several(self.codes[0], strata.codes)
+        if len(cut):
+            labels = [self.factors[0].levels[k] for k in cut.tolist()] if self.factors else []
+            raise InputError(f"{count(len(cut), noun)} ({quoted(labels, 3)}) lie in several strata of '{name}'. Name "
+                             "strata that hold whole clusters")  # fmt: skip
+        alone = [strata.levels[k] for k, n in zip(*self._stratum_sizes(), strict=True) if n < 2]
+        if alone:
+            raise InputError(f"strata of '{name}' with a single {noun} ({quoted(alone, 3)}) have no spread. Join them "
+                             f"with others, or use {option('strata', None)}")  # fmt: skip
+
+    def _stratum_sizes(self) -> tuple[list[int], list[int]]:
+        """Return the strata and how many levels each has."""
+        found, n = np.unique(self.stratum, return_counts=True)
+        return found.tolist(), n.tolist()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Levels of each factor, or pieces."""
+        return tuple(int(code.max()) + 1 for code in self.codes)
+
+    @property
+    def fewest(self) -> int:
+        """Independent things: of two factors, levels of the one with fewer."""
+        return min(self.sizes)
+
+    @property
+    def noun(self) -> str:
+        """What is drawn, in the singular."""
+        if not self.factors:
+            return self.pieces.noun
+        return "cluster" if [factor.name for factor in self.factors] != [self.pieces.unit] else "unit"
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the factors."""
+        return [factor.name for factor in self.factors]
+
+    @property
+    def clustered(self) -> bool:
+        """Whether clusters are drawn, and not units or pieces."""
+        return bool(self.factors) and self.names != [self.pieces.unit]
+
+    @property
+    def stratum(self) -> IntArray:
+        """(levels,) int64 array: the stratum of each level of the factor."""
+        assert self.strata is not None
+        found = np.zeros(self.sizes[0], dtype=np.int64)
+        found[self.codes[0]] = self.strata.codes
+        return found
+
+    def parts(self) -> list[Part]:
+        """Return the levels that are drawn among themselves: of each factor, or of each stratum."""
+        if self.strata is None:
+            return [Part(factor=k, levels=np.arange(n)) for k, n in enumerate(self.sizes)]
+        of = self.stratum
+        return [Part(factor=0, levels=np.flatnonzero(of == k)) for k in np.unique(of)]
+
+    def draws(self, resamples: int, seed: int) -> Iterator[tuple[IntArray, ...]]:
+        """Yield how often each level of each factor is drawn, for one resample after the other.
+
+        Without strata these are the draws of `socialstats.resampling.bootstrap` for the same clusters and seed.
+        """
+        if self.strata is None:
+            units = Units.clusters(*self.codes) if self.factors else Units.rows(np.ones(self.pieces.size))
+            for block in factor_blocks(units, resamples=resamples, seed=seed, block=BLOCK):
+                for k in range(len(block[0])):
+                    yield tuple(times[k].astype(np.int64) for times in block)
+            return
+        parts = self.parts()
+        streams = [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(len(parts))]
+        for start in range(0, resamples, BLOCK):
+            n = min(BLOCK, resamples - start)
+            times = np.zeros((n, self.sizes[0]), dtype=np.int64)
+            for rng, part in zip(streams, parts, strict=True):
+                times[:, part.levels] = draw_singly(rng, n, len(part.levels), None)
+            for row in times:
+                yield (row,)
+
+    def data(self, times: Sequence[IntArray]) -> Any:
+        """Return the data of a resample: every piece as often as its levels were drawn, as copies apart."""
+        each = [own[code] for own, code in zip(times, self.codes, strict=True)]
+        many = np.prod(each, axis=0)
+        index = np.repeat(np.arange(self.pieces.size), many)
+        copy = np.arange(len(index)) - np.repeat(np.cumsum(many) - many, many)
+        names = self.names or [""]
+        if len(each) == 1:
+            return self.pieces.drawn(index, {names[0]: copy})
+        second = each[1][index]
+        return self.pieces.drawn(index, {names[0]: copy // second, names[1]: copy % second})
+
+    def without(self, factor: int, levels: Any) -> Any:
+        """Return the data without some levels of a factor."""
+        return self.pieces.take(~np.isin(self.codes[factor], levels))
+
+    def without_cell(self, first: int, second: int) -> Any:
+        """Return the data without the pieces of one level of each of two factors."""
+        return self.pieces.take((self.codes[0] != first) | (self.codes[1] != second))
+
+    def shares(self) -> list[FloatArray]:
+        """Return the share of the pieces that each level of each factor holds."""
+        return [np.bincount(code) / self.pieces.size for code in self.codes]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many pieces, and levels of each factor, there are, by what they are called."""
+        each = {
+            factor.name if self.clustered else "units": n for factor, n in zip(self.factors, self.sizes, strict=False)
+        }
+        return {plural_of(self.pieces.noun): self.pieces.size, **each}
+
+    def text(self) -> str:
+        """Name what is drawn: ``24 clusters (story)``, ``40 units x 6 raters``.
+
+        Of two crossed factors both are named.
+        """
+        if not self.factors:
+            said = count(self.pieces.size, self.pieces.noun)
+        elif not self.clustered:
+            said = count(self.sizes[0], "unit")
+        else:
+            each = zip(self.factors, self.sizes, strict=True)
+            said = " x ".join(f"{n:,} of {shorten(factor.name, 40)}" for factor, n in each)
+            said = f"clusters: {said}"
+        if self.strata is None or self.pieces.groups == self.strata.name:
+            return said
+        return f"{said}, within {count(len(np.unique(self.strata.codes)), 'stratum', 'strata')}"
