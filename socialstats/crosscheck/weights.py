@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
-from socialstats.crosscheck.clusters import Errors, codes_of, errors_by, gap_errors
+from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by, gap_errors
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.row_arithmetic import both_ends, end_checks, field_checks, label, relative, wald_checks
-from socialstats.crosscheck.shares import clustered_share_checks
+from socialstats.crosscheck.row_arithmetic import (
+    both_ends,
+    end_checks,
+    field_checks,
+    inner_level,
+    label,
+    relative,
+    wald_checks,
+    with_open_end,
+)
+from socialstats.crosscheck.shares import clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 
 LINEARISED = "n / (n - 1) sum of squared w (x - m) / sum w; clusters: CR2; Satterthwaite's df of the shares of weights"
@@ -155,8 +164,8 @@ def proportions(result: Result) -> Verification:
     whole = design.repeats is None
     ones = (design.value == design.levels.index(settings["choice"])).astype(float) if whole else design.value
     sides, (lead, *shares) = Sides(result, ones), result.rows
-    gap, errors = sides.gap()
-    checks = [relative(label(lead), lead.estimate, gap, "statsmodels", DESCRIBED, size=1.0)]
+    (gap, errors), side, inner = sides.gap(), settings["alternative"], inner_level(settings)
+    checks, inside = [relative(label(lead), lead.estimate, gap, "statsmodels", DESCRIBED, size=1.0)], []
     for row, second in zip(shares, (False, True), strict=True):
         x, w, codes = sides.of(second)
         p, found = described(x, w)[0], weighted_errors(x, w, codes)
@@ -164,12 +173,15 @@ def proportions(result: Result) -> Verification:
         answers *= float(w.sum() ** 2 / (w @ w)) / len(x)
         checks += field_checks(row, "statsmodels", DESCRIBED, estimate=p)
         checks += clustered_share_checks(row, p, found, answers=answers, level=settings["level"])
+        low, high = wilson_roots(p, counted(p * (1 - p), found, answers), inner, found.df)
+        inside.append(replace(row, estimate=p, conf_low=low, conf_high=high))
     if lead.interval == "score" and None not in (shares[0].conf_low, shares[1].conf_low):
-        low, high = both_ends(gap, *shares)
-        checks += end_checks(lead, max(low, -1.0), min(high, 1.0), "numpy", ENDS, least=1.0)
+        low, high = both_ends(gap, *(shares if side == "two_sided" else inside))
+        ends = with_open_end(max(low, -1.0), min(high, 1.0), side, (-1.0, 1.0))
+        checks += end_checks(lead, *ends, "numpy", ENDS, least=1.0)
     if lead.std_error is not None:
         error = math.sqrt(errors.variance)
         checks += field_checks(lead, "numpy", LINEARISED, std_error=error)
         checks += wald_checks(lead, settings["level"], gap, error, errors.df, cut=(-1.0, 1.0), why=LINEARISED,
-                              ends=lead.interval != "score")  # fmt: skip
+                              alternative=side, ends=lead.interval != "score")  # fmt: skip
     return Verification(checks=tuple(checks))

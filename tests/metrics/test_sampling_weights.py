@@ -309,3 +309,18 @@ def test_long_tails_of_weights_do_not_overflow() -> None:
     huge = DATA.assign(w=DATA["w"] * 1e90, x=DATA["x"] * 1e150, y=DATA["y"] * 1e150)
     row = ss.paired_difference(huge, **WIDE, weight="w").rows[0]
     assert row.std_error == pytest.approx(R["difference"]["std_error"] * 1e150)
+
+
+@pytest.mark.parametrize("side", ["greater", "less"])
+@pytest.mark.parametrize("metric", [ss.two_proportions, ss.two_means, ss.paired_difference])
+def test_weights_go_with_one_side(metric: Any, side: str) -> None:
+    rng = np.random.default_rng(2)
+    x, w = rng.integers(0, 2, 60), rng.lognormal(sigma=0.5, size=60)
+    if metric is ss.paired_difference:
+        call: dict[str, Any] = {"first": "first", "second": "second"}
+        table: dict[str, Any] = {"first": x, "second": 1.0 - x[::-1] / 2, "w": w}
+    else:
+        call, table = {}, {"group": np.repeat(["a", "b"], 30), "value": x, "w": w}
+    found = metric(table, weight="w", alternative=side, **call)
+    assert f"(one-sided: {side})" in found.sentence()
+    assert found.verify().ok
