@@ -151,7 +151,7 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 def holds_costs(seen: Profile) -> bool:
     """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    return seen.unjudged and all(c.called(COSTS, CALLS) for c in numbers)
+    return seen.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
@@ -172,9 +172,10 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
         grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
         wide = "raters" in one.parts or "first" in one.parts
         alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
+        unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
         owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
         owned = owned and not one.parts.get("rater_source")
-        if not (grouped or alone or owned):
+        if not (grouped or alone or unjudged or owned):
             kept.append(one)
     return kept
 
@@ -182,7 +183,7 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
 def uses_result(one: Proposal, told: set[str]) -> bool:
     """Whether a long reading takes an item or the result of a comparison as another part."""
     parts = [c.name for part in ("unit", "rater", "condition", "value") for c in one.parts.get(part, ())]
-    return not {*parts}.isdisjoint(told)
+    return one.design != "comparisons" and not {*parts}.isdisjoint(told)
 
 
 def without_notes(table: Table) -> tuple[Table, Fields]:
@@ -211,7 +212,7 @@ def without_notes(table: Table) -> tuple[Table, Fields]:
 def without_cancelled(table: Table) -> tuple[Table, dict[str, list[str]]]:
     """Return a table without the rows that a column of true and false calls cancelled, and the setting for that."""
     seen = Profile(table)
-    for column in (c for c in seen.every if c.called(CANCELLED)):
+    for column in (c for c in seen.every if c.called(CANCELLED) and c.filled == c.rows):
         if {label.casefold() for label in column.levels} == {"false", "true"}:
             true = next(label for label in column.levels if label.casefold() == "true")
             kept, _ = rows_without(table, column.name, true)
@@ -229,7 +230,7 @@ def only_trials(table: Table) -> tuple[Table, Fields]:
     kinds = [c for c in seen.every if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1]
     for kind in kinds:
         trials = [label for label in kind.levels if not {*words_of(label)} & {*NO_TRIALS}]
-        if len(trials) != 1:
+        if len(trials) != 1 or kind.size < 2:
             continue
         only = [c for c in gaps if seen.filled_only(c, kind, trials[0])]
         if len(only) > 1:

@@ -16,7 +16,7 @@ from socialstats.designs.aliases import Levels, Pair
 from socialstats.designs.cells import joint_codes
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
-from socialstats.designs.tables import bare, frequency_columns
+from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
 from socialstats.designs.vocabulary import (
     CONDITIONS,
     COSTS,
@@ -132,6 +132,8 @@ class Column:
         Whether all values are whole numbers from 0 upwards.
     unique : bool
         Whether every row has a value of its own.
+    counts : bool
+        Whether the column is called like a frequency, and holds whole numbers.
     identifies : bool
         Whether the column is called like an id or a hash, and holds whole numbers of any sign: no measurement.
     names_things : bool
@@ -163,6 +165,7 @@ class Column:
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         self.whole = integers and min(self.numbers or [0.0]) >= 0
         self.unique = self.size == self.rows
+        self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
         named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
         self.identifies = named and integers
@@ -184,7 +187,7 @@ class Column:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
         words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
         exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
-        dated = sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
+        dated = self.text and sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt or dated)
 
@@ -310,8 +313,11 @@ class Profile:
 
     @cached_property
     def frequencies(self) -> list[str]:
-        """Names of columns of frequencies."""
-        return [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
+        """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
+        every = self.every
+        owners = [c for c in every if c.called(UNITS, RATERS) and 2 < c.size <= self.rows / 2]
+        counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
+        return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -356,7 +362,7 @@ class Profile:
 
     def opposed(self, one: Column, other: Column) -> bool:
         """Whether two columns of the same texts never agree in a row, as two sides do; raters and conditions would."""
-        if share(one, other) < 1:
+        if one.numbers is not None or other.numbers is not None or share(one, other) < 1:
             return False
         _, (a, b) = self.combined(one, other)
         same = [a.levels[i] == b.levels[j] for i, j in zip(a.codes, b.codes, strict=True) if min(i, j) >= 0]
@@ -424,7 +430,7 @@ class Profile:
             return bool(self.owners) or column.called(REPEATS)
         if column.name in self.planned:
             return True
-        return any(self.constant(column, c) for c in self.owners)
+        return any(c is not column and self.constant(column, c) for c in self.owners)
 
     @cached_property
     def planned(self) -> frozenset[str]:
@@ -530,7 +536,7 @@ class Profile:
         cells = self.table.counts([column.name, kind.name])
         there = cells.columns[column.name].labels(missing_labels(column.odd)).codes >= 0
         kinds = cells.columns[kind.name].labels()
-        of_kind = kinds.codes == kinds.levels.index(label)
+        of_kind = kinds.codes == (kinds.levels.index(label) if label in kinds.levels else -1)
         return bool(not (there & ~of_kind).any() and cells.n[there].sum() >= MOST_OF * cells.n[of_kind].sum())
 
     def nearly_constant(self, column: Column) -> bool:
@@ -583,9 +589,9 @@ class Profile:
         """Whether the labels of the first column are the names of the others, whatever the cells hold."""
         first, *others = self.table.columns
         column = self.columns.get(first)
-        if column is None or not (column.text and column.unique):
+        rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
+        if column is None or not column.text:
             return False
-        rows = {bare(level) for level in column.levels}
         return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
 
     @cached_property
@@ -594,7 +600,7 @@ class Profile:
         named = [c for c in self.repeating if c.tokens]
         if self.row_id() is not None or any(c.numbers_rows for c in self.every):
             # few numbers beside one row per unit may be values, and few labels its topic
-            keys = [c for c in self.repeating if c.text][:MOST_KEYS]
+            keys = [c for c in self.repeating if c.text or c.identifies or c.numbering][:MOST_KEYS]
             apart = [c for c in named if c.text and self.told_apart(c, keys)]
             named = [c for c in named if c in apart or (c.size > 12 and self.planned)]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]
@@ -618,8 +624,9 @@ class Profile:
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.every if c.tokens and c.names_things and not c.unique]
-        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS}]
-        return frozenset(c.name for c in every for r in raters[:1] if self.distinct(c, r))
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * c.size <= self.rows]
+        raters = [c for c in raters if not self.has_partner(c)]
+        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct(c, r))
 
     def told_apart(self, unit: Column, keys: Columns) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""

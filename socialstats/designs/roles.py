@@ -43,8 +43,10 @@ from socialstats.designs.vocabulary import (
     CONDITIONS,
     CONFIDENCE,
     CONTROLS,
+    COSTS,
     COVARIATES,
     CUES,
+    DATES,
     EXPORTED,
     GOLD,
     GRADERS,
@@ -93,6 +95,7 @@ NAMED: tuple[tuple[Kind, Iterable[str]], ...] = (
     ("repeat", REPEATS),
     ("factor", (*MODELS, *CONDITIONS)),
 )  # what a name says of a column that varies within a unit and source
+BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
 WEAK = (*REPEATS, *CONDITIONS, *TASKS, "sample", "id")  # names of units that may mean something else
 OTHER_UNITS = (
     *WEAK,
@@ -216,7 +219,7 @@ class Cells:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
         if 2 * column.size > self.rows:  # a call has an id or a time of its own; a free text says nothing
-            call = column.called(IDENTITIES, TIMINGS, REPEATS)
+            call = column.timing or column.called(IDENTITIES, TIMINGS, DATES, REPEATS)
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
             return Within(column.name, "nested", numbers, "structure")
@@ -232,13 +235,14 @@ class Cells:
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
-        if not (self._crossed(column) or (numbers and column.text)) or is_call(column):
+        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
             who = column.called(PERSONS, RATERS)
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
+        subject = column.called(SUBJECTS) and names_sources(column)
         numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)  # within a paper, say
-        if column.called(TASKS, SUBJECTS) or numbered:
+        if column.called(TASKS) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
         return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
 
@@ -557,6 +561,8 @@ def models_of(profile: Profile) -> list[Column]:
     texts = [c for c in profile.every if c.names_things and c.text and not (c.unique or c.prose)]
     texts = [c for c in texts if not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
+    if any(c.unique and c.called(MODELS) for c in profile.every):  # a row a model, whose provider says more of it
+        texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
     few = [c for c in named if c.size <= MOST_SOURCES]
@@ -666,27 +672,27 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     if is_setting(profile, c):
         return "setting"
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
-    condition = c.called(CONDITIONS)
+    condition = c.called(CONDITIONS) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or c.words <= {*CONDITIONS})
-    manipulated = of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
+    manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
-    answers = answers or (c.ends(LABELLINGS) and len(c.tokens) > 1)
+    answers = answers or (c.text and c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
         return ""
     if c.called(RATERS, GRADERS, MEASURES) or c.ends(IDENTITIES):
         return ""
     numbered = c.called(TASKS, UNITS)  # tasks T1, T2, ... are no times
-    if later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
+    if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
         return "time"
-    if of_people_and_machines(c):
+    if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
         return "people"
-    if c.called(TREATMENTS) or words_among(c) & {*CONTROLS}:
+    if c.called(TREATMENTS) or (c.text and words_among(c) & {*CONTROLS}):
         return "treatment"
-    if c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
+    if c.text and c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
         return "people"
     if c.called(PERIODS):
         return "period"
-    if condition:
+    if condition and not c.called(REPEATS):
         return "condition" if c.text else "period"
     plays = (*UNITS, *TASKS, *PERSONS)
     if not c.text or c.called(REPEATS, SUMMARIES) or is_ordinal(c) or (c.called(plays) and c.size > FEW_NAMED):
@@ -752,7 +758,7 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     label = label and not ordered(column.levels)
     remark = column.text and not column.yes_no and (column.ends(PROSE) or spoken(column))
     place = [*profile.columns].index(column.name)
-    kinds = (remark or column.says(GOLD), sure_of, named, label or plays, beside, weak or summary, True)
+    kinds = (remark or is_reference(column), sure_of, named, label or plays, beside, weak or summary, True)
     kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
@@ -764,6 +770,11 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
         not within_one(column),
         place,
     )
+
+
+def is_reference(column: Column) -> bool:
+    """Whether a column is called like the right answer, which is the same for everybody."""
+    return column.says(GOLD)
 
 
 def spoken(column: Column) -> bool:
@@ -833,7 +844,7 @@ def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     """Rank the unit of a board: enough of them for a test, called like one, no texts in full, planned, and many."""
     unit = board.unit[0]
     repeated = unit.called(REPEATS) and not unit.id_named
-    planned = unit.name in profile.planned
+    planned = unit.name in profile.planned or unit.id_named
     thing = unit.lists or unit.id_named or board.named
     return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
 
@@ -842,7 +853,9 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
     """Return the columns that may name units which met the labels of a column, those called so and of many first."""
     out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS, "period")
     free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
-    free = [c for c in free if not (c.unique or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))]
+    free = [
+        c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
+    ]
     free = [c for c in free if c.called(UNITS) or c.id_named or not c.called(REPEATS) or fills_rows(profile, source, c)]
     free = [
         c for c in free if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
@@ -859,7 +872,7 @@ def is_unit(profile: Profile, source: Column, column: Column) -> bool:
     named = column.called(UNITS, PERSONS) and not (column.prose or column.called(COVARIATES))
     labelled = not column.prose and names_units(column)
     planned = column.name in profile.planned or is_balanced(profile, source, column)
-    return named or labelled or planned
+    return named or labelled or planned or column.id_named
 
 
 def fills_rows(profile: Profile, source: Column, unit: Column) -> bool:
@@ -875,14 +888,15 @@ def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
 
 def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
     """Whether units met labels of a source often enough, several each, and neither lies within the other."""
-    return not profile.constant(unit, source) and met_share(profile, source, unit) * source.size >= max(
-        least * source.size, SEVERAL_MET
-    )
+    nested = profile.constant(unit, source) or profile.constant(source, unit)
+    return not nested and met_share(profile, source, unit) * source.size >= max(least * source.size, SEVERAL_MET)
 
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
     """Whether two opposites come as they come in the rows of each unit, as answers do; conditions are planned."""
-    answer = column.yes_no and not column.called(CONDITIONS)
+    if column.called(RESPONSES):
+        return True
+    answer = column.text and column.yes_no and not column.called(CONDITIONS)
     return answer and not is_balanced(profile, column, unit)
 
 
@@ -892,10 +906,11 @@ def is_ordinal(column: Column) -> bool:
 
 
 def is_rater(profile: Profile, column: Column) -> bool:
-    """Whether a column is called like raters."""
-    named = column.called(RATERS, GRADERS) and not (names_answers(column) or column.called(CALLS))
+    """Whether a column is called like raters, and no model that is compared is."""
+    counted = column.called(CALLS) or counts_of(column)  # user_turns
+    named = column.called(RATERS, GRADERS) and not (names_answers(column) or counted)
     names = column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
-    return column.names_things and names and named
+    return column.names_things and names and named and column not in models_of(profile)
 
 
 def names_sources(column: Column) -> bool:
@@ -909,7 +924,7 @@ def names_sources(column: Column) -> bool:
 def names_units(column: Column) -> bool:
     """Whether labels look like those of units: numbers, or texts of which most hold a number, or many of them."""
     numbered = sum(any(letter.isdigit() for letter in label) for label in column.levels)
-    return 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
+    return not column.text or 5 * numbered >= 4 * column.size or column.size >= MANY_UNITS
 
 
 def met_share(profile: Profile, model: Column, unit: Column) -> float:
@@ -919,7 +934,7 @@ def met_share(profile: Profile, model: Column, unit: Column) -> float:
 
 def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> Board | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
-    value = next((c for c in values if not profile.constant(c, unit)), None)
+    value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
         return None  # talks, games or sessions of one label each are the units
     cells = Cells(profile, [unit.name], [model.name], value.name)
@@ -942,6 +957,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
         and c.names_things
         and 1 < c.size <= unit.size / 2
         and profile.constant(c, unit)
+        and not c.called(COSTS, TIMINGS)
     ]
     task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
     clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]  # few infer nothing
@@ -986,7 +1002,11 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
         return c.called(DEPENDENT) and not c.called(REPEATS, VALUES)
 
     def told(c: Column) -> bool:
-        return c.text or (c.lists and not c.called(REPEATS))
+        return c.text or c.identifies or (c.lists and not c.called(REPEATS))
+
+    def numbers(c: Column) -> bool:
+        few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
+        return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
 
     def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
         return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
@@ -995,7 +1015,7 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
         c
         for c in profile.varying()
         if c.names_things
-        and not (c.describes or (c.prose and not named(c)))
+        and not (c.describes or numbers(c) or (c.prose and not named(c)))
         and c.name not in (*pair, *used)
         and FEWEST_CLUSTERS <= c.size <= profile.rows / 2
         and not profile.has_partner(c)
@@ -1036,12 +1056,12 @@ def independent_groups(profile: Profile) -> Groups | None:
     Each row is a unit of its own, or people, stories, ... with several rows have one label of the group only. What lies
     within units that met several groups, such as a session of a person, tells no groups apart.
     """
-    models = sources = models_of(profile)  # these are compared, and groups are groups of items
+    models = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
     values = outcomes(profile)
     if any(owned_by(profile, model) and board_of(profile, model, values) is None for model in models):
         models = []  # each talk is of one model
-    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and (tells_groups(c) or c in sources)]
+    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         board = board_of(profile, group, [c for c in values if c is not group])
         if board is not None and any(c.name in profile.planned for c in board.unit):
@@ -1061,7 +1081,7 @@ def independent_groups(profile: Profile) -> Groups | None:
             if c.size > 2 * group.size
             and profile.constant(group, c)
             and names_units(c)
-            and not (c.called(VALUES) and not c.called(PERSONS))
+            and not (c.called(CALLS) or (c.called(VALUES) and not c.called(PERSONS)))
             and (c.id_named or not c.called(REPEATS))
             and (c.lists or c.called(UNITS))
         ]
@@ -1091,8 +1111,8 @@ def unnamed_groups(profile: Profile) -> Groups | None:
         return None
     beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS)
     few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
-    few = [c for c in few if not (c.called(beside) or names_answers(c))]
-    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS]
+    few = [c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))]
+    classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
     owners = {c.name: owner for c in few for owner in classes if profile.constant(c, owner)}
     few = [c for c in few if c.name in owners] or [c for c in few if not c.yes_no]
     if len(few) != 1:
@@ -1106,6 +1126,11 @@ def owned_by(profile: Profile, group: Column) -> bool:
     owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))]
     owners = [c for c in owners if not is_rater(profile, c)]
     return any(profile.constant(group, c) for c in owners)
+
+
+def is_group(profile: Profile, column: Column) -> bool:
+    """Whether a column may tell groups of units apart: models that no unit met together, or called or labelled so."""
+    return tells_groups(column) or column in models_of(profile)
 
 
 def tells_groups(column: Column) -> bool:
@@ -1123,7 +1148,7 @@ def people_among(column: Column) -> str:
 
 def says_who_answered(source: Column) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called(SOURCES, KINDS_OF) or source.size > 2
+    named = source.called(SOURCES, KINDS_OF) or any(map(FAMILIES.search, source.levels)) or source.size > 2
     return named and not source.called(TREATMENTS)
 
 

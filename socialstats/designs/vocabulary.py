@@ -344,6 +344,7 @@ BATTLES = spelled("votes battles games ci interval")  # what stands beside a str
 MARGINS = spelled("margin rating")  # how much better one of two was
 WEAK_VALUES = spelled("category label code")  # values that name units as often
 SCALED = spelled("rating response score liking preference")  # what one person says of a unit
+METHODS = spelled("method meth machine instrument device")  # three of them measure one quantity as raters do
 REFERENCES = spelled(
     "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
     "goldstandard standard"

@@ -472,7 +472,7 @@ REFUSED: dict[str, tuple[Callable[[], Frame], str]] = {
                        "slider": draw(2).integers(-3, 4, 90)}), "A comparison needs both items"),
     "averages on scales of their own": (
         lambda: Frame({"model": numbered("m", 12), "elo": draw().integers(1000, 1300, 12), "mmlu": share(draw(2), 12),
-                       "bbh": share(draw(3), 12)}), "measures of different kinds, such as 'elo'"),
+                       "bbh": share(draw(3), 12)}), "'elo' has a scale that no share has"),
     "averages of unlike suites": (
         lambda: crossed(["system", "suite"], NAMES, ["mmlu", "bbh", "arena"]).assign(
             avg=lambda t: np.where(t["suite"] == "arena", 1100.0, 60.0) + share(draw(), 12)),

@@ -50,7 +50,9 @@ from socialstats.designs.vocabulary import (
     CLUSTER_NAME,
     CONDITIONS,
     CONFIDENCE,
+    COVARIATES,
     EARLIER,
+    METHODS,
     NUMBERINGS,
     PERSONS,
     RATERS,
@@ -61,6 +63,7 @@ from socialstats.designs.vocabulary import (
     TREATMENTS,
     UNITS,
     VALUES,
+    WEAK_VALUES,
 )
 from socialstats.text import quoted
 
@@ -69,7 +72,7 @@ MOST_KINDS = 4  # labels of a column that tells kinds of raters apart
 MOST_BY = 12  # labels of what a page is made by
 MOST_VALUES = 2  # columns of values that groups are compared by
 STRONG = 8.5  # likelihood of a contrast that is rather asked about than averaged
-BESIDE_PEOPLE = 9.6
+BESIDE_PEOPLE, FEW_MET = 9.6, 0.2
 WITHIN_MODELS, AVERAGED = 9.5, 8.2
 RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
@@ -99,7 +102,8 @@ def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast,
     """Yield the contrasts whose labels the units met, with these units."""
     for contrast in contrasts(seen)[:MOST_CONTRASTS]:
         board = board_of(seen, contrast.column, [c for c in values if c is not contrast.column])
-        if board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0])):
+        named = board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0]))
+        if board is not None and named:
             yield contrast, board
 
 
@@ -133,7 +137,7 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     models = [c for c in models_of(seen) if c is not source and not seen.constant(c, board.unit[0])]
     if contrast.kind == "source":
         factors = [c for c in contrasts(seen) if c.column in board.repeat or varies_within(seen, board, c.column)]
-        averaged = any(c.column.size == 2 for c in factors)
+        averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
     stages = (
@@ -141,6 +145,9 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     )
     two = source.size == 2 or stages  # the last stage minus the first
     two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
+    rates = source.size > 2 and source.called(METHODS) and not board.repeat  # methods measure one quantity, as raters
+    if rates and value.numbers is not None:
+        yield as_ratings(seen, source, board, RATED)
     strong = two and len(models) == 1 and contrast.likely >= STRONG
     if strong and (inner := within_models(seen, board, models[0])) is not None:
         yield as_conditions(seen, source, inner, WITHIN_MODELS - fit(seen, board), by=models[0])
@@ -162,8 +169,8 @@ def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
 def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
     """Return a board whose units met both conditions under each model; None where these did not vary within units."""
     cells = cells_of(seen, board, model)
-    repeat = cells.repeats()
-    if cells.repeated and not repeat:
+    repeat = cells.repeats() if cells.repeated else ()
+    if len(cells.n) <= len(cells_of(seen, board).n) or (cells.repeated and not repeat):
         return None
     return replace(board, repeat=[seen.columns[name] for name in repeat], answers=cells.answers)
 
@@ -232,7 +239,8 @@ def cluster_of(board: Board) -> Fields:
 def instead_of(seen: Profile, board: Board) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
     others = outcomes(seen, [board.model, *board.unit, *board.repeat, board.value])
-    more = [c for c in others if c.text is board.value.text and c.called(VALUES)][:FEW_COLUMNS]
+    alike = [c for c in others if c.text is board.value.text and not c.called(WEAK_VALUES)]
+    more = [c for c in alike if c.called(VALUES)][:FEW_COLUMNS]
     return f"; {listed(more)} may be the value instead" if more else ""
 
 
@@ -240,7 +248,7 @@ def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
     """Propose the agreement of raters who judged the same units; `less` is taken where a comparison comes first."""
     raters = [c for c in seen.varying() if c.names_things and not (c.unique or c.prose or has_twin(seen, c))]
     named = [c for c in raters if is_rater(seen, c)]
-    persons = [c for c in raters if c not in named and c.called(PERSONS)]
+    persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS)]
     others = [c for c in raters if c not in (*named, *persons) and c.text and may_rate(seen, c)]
     for columns, score in ((named, RATED), (persons, RATED_BY_PERSONS), (others, RATED_UNNAMED)):
         for rater in columns[:MOST_RATERS]:
@@ -274,7 +282,7 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     """Propose that the labels of a column rate the units; what tells kinds of raters or answers apart is named."""
     value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     if not repeat and board.answers[1] > 1:
-        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value)]
+        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things]
         repeat = seen.telling_apart([*unit, rater], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
     by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
@@ -296,7 +304,7 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     """Propose shares of labels of which each person gave one to each unit, where nothing was done to either."""
     value, unit = board.value, board.unit[0]
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
-    if not (is_nominal(value) and rater.called(PERSONS)) or treated:
+    if not (is_nominal(value) and rater.called(PERSONS)) or is_rater(seen, rater) or treated or board.repeat:
         return
     means = f"shares of each {value}, of which each {rater} gave one to each {unit}"
     parts = {"unit": [rater], "rater": [unit], "value": [value]}
@@ -304,13 +312,14 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
 
 
 def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
-    """Return texts of few labels that each rater has one of, as where people and models answer.
+    """Return texts of few labels that each rater has one of, as where people and models answer: those called so first.
 
     What differs by unit as well says nothing of raters.
     """
     few = [c for c in seen.varying() if c.numbers is None and 2 <= c.size <= MOST_KINDS and c.filled == c.rows]
-    few = [c for c in few if 3 * c.size <= rater.size]
-    return [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
+    few = [c for c in few if c not in (rater, unit) and 3 * c.size <= rater.size]
+    kinds = [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
+    return sorted(kinds, key=lambda c: not tells_groups(c))
 
 
 def people_and_models(seen: Profile, values: Columns) -> Proposals:
@@ -324,12 +333,14 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
             continue
         if not (says_who_answered(source) or has_few_machines(seen, source, rater)):
             continue
+        if unit.prose and met_share(seen, rater, unit) < FEW_MET:
+            continue  # texts that one task each showed
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
         if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
         again = repeats_of(seen, [unit, source, rater])  # labels in words are conditions
-        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None]
+        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None or c.is_enumeration]
         means = f"{rater} answers {unit} with {free[0]}, {source} says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
@@ -346,10 +357,11 @@ def has_few_machines(seen: Profile, source: Column, rater: Column) -> bool:
 def answer_for(seen: Profile, rater: Column, source: Column) -> bool:
     """Whether labels may be those of people and of runs of models: of one source each, or numbered anew in each."""
     other = rater.called(STIMULI)
-    labelled = rater.lists and not other
+    labelled = (rater.text or rater.identifies or rater.is_enumeration) and not other
     named = rater.called(PERSONS, RATERS) or labelled
-    apart = met_share(seen, source, rater) < EQUAL
-    return named and apart and rater.size > 2 * source.size
+    apart = seen.constant(source, rater) or met_share(seen, source, rater) < EQUAL
+    plain = not (rater.describes or rater.prose or rater.called(CALLS))
+    return named and plain and apart and rater.size > 2 * source.size
 
 
 def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> bool:
@@ -377,22 +389,17 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     unit = single if clusters else owner
     used = [c for c in (group, unit, owner) if c is not None]
     options = {"design": "groups", **({"cluster": [c.name for c in clusters]} if clusters else {}), **picked}
-    values = [c for c in outcomes(seen, used) if not c.describes]
+    values = [c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
     before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called("final")}
     values.sort(key=lambda c: (c.name not in before, c.says(EARLIER)))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
+        clear = value.called(VALUES) or value.yes_no or value.discrete
         parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
         means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
-        score = (
-            (GROUPED if value.discrete else GROUPED_UNNAMED)
-            if tells_groups(group)
-            else OF_MODELS
-            if value.discrete
-            else UNCLEAR
-        )
+        score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
         score = score if groups.named else OF_PERSONS
         score -= ONE_OF_SEVERAL * (value.name in seen.siblings and not tells_groups(group))
         best = min(best, score)
@@ -444,7 +451,7 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
 
 def only_value(values: Columns) -> Column | None:
     """Return the only column that may hold values: called so, or of two opposites, or the only one at all."""
-    free = [c for c in values if not c.called(NUMBERINGS)]
+    free = [c for c in values if not (c.called(COVARIATES, NUMBERINGS, CALLS) or c.describes)]
     for likely in (
         [c for c in free if c.called(VALUES, RIGHT)],
         [c for c in free if c.yes_no],
@@ -461,7 +468,12 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
     What is the same in all rows of a unit, the `owner` of several, describes it.
     """
     rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
-    rest = [c for c in rest if owner is None or not seen.constant(c, owner)]
-    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or CLUSTER_NAME.search(c.name))]
-    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, TASKS)]
+    rest = [c for c in rest if c is not owner and not (owner is not None and seen.constant(c, owner))]
+    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))]
+    rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES)]
     return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
+
+
+def groups_units(column: Column) -> bool:
+    """Whether the name says that units of one label are alike: a topic, a task, a cluster."""
+    return column.called(TASKS) or bool(CLUSTER_NAME.search(column.name))

@@ -64,10 +64,12 @@ def measures_in(seen: Profile) -> Column | None:
     if named:
         return named[0]
     scorers = [c for c in texts if bare(c.name) in SCORING and not seen.has_partner(c)]
-    return next(
-        (c for c in scorers if any(seen.combinations(model, c) == model.size * c.size for model in models_of(seen))),
-        None,
-    )
+    return next((c for c in scorers if any(crossed_with(seen, model, c) for model in models_of(seen))), None)
+
+
+def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
+    """Whether each model has rows of each label."""
+    return seen.combinations(model, scorer) == model.size * scorer.size
 
 
 def scores_in(seen: Profile, used: Columns) -> list[Column]:

@@ -68,7 +68,9 @@ def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, resul
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
-    by = next((c.name for c in models_of(seen) if chose(seen, c, sides)), None)
+    by = next(
+        (c.name for c in models_of(seen) if c not in sides and c.name not in names and chose(seen, c, sides)), None
+    )
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
     clusters = {"cluster": clusters_of(seen, a, b, [*names, *([by] if by is not None else [])])}
@@ -84,7 +86,7 @@ def chose(seen: Profile, model: Column, sides: Pair) -> bool:
 
 def winners_and_losers(seen: Profile) -> Proposals:
     """Look for a column of winners and one of losers."""
-    times = next((c.name for c in seen.every if c.name in seen.frequencies), None)
+    times = next((c.name for c in seen.every if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct(*(c for c in seen.every if c.name != times))
     named = [c for c in seen.varying() if c.names_things]
     drawn = [c for c in seen.varying() if c.yes_no and c.called(DRAWN)][:1]
@@ -117,13 +119,13 @@ def rank_columns(seen: Profile) -> Proposals:
         rows = seen.values(columns)
         rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
         k = len(columns)
-        if k != columns[0].size or not rows.size or rows[0].max() > 1:
+        if k != columns[0].size or not rows.size or rows[0].max() > 1 or rows.max() > k:
             continue
         whole_rows = (rows == np.arange(1, k + 1)[:, None]).all(axis=0)
         named = all(RANKS & c.words or bare(c.name).endswith(tuple(RANKS)) for c in columns)
         if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
-        who = [c for c in seen.varying() if c.called(DEPENDENT)]
+        who = [c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns]
         who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]
         means = f"ranks of {count(len(columns), 'item')}, a column each; each two are a comparison, and 1 is the best"
         options = {"cluster": [c.name for c in who]} | drop_gaps(columns)
@@ -157,7 +159,7 @@ def item_pairs(seen: Profile) -> list[Pair]:
     texts = [c for c in items if c.text]
     labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
     numbered = [c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")][:MOST_KEYS]
-    labels = [c for c in labels if c.text or c in numbered][:MOST_ITEMS]
+    labels = [c for c in labels if c.text or c.identifies or c in numbered][:MOST_ITEMS]
     likely = []
     for a, b in combinations(labels, 2):
         sided, shared = has_sides(a, b), share(a, b)
@@ -207,11 +209,11 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
-        names_one = bool(found and named_in(seen, c, [a, b]))
+        names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
         if not found or not (c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
-        score += 1.2 * c.called(PICKED)
+        score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
         drawn = [d for d in seen.varying() if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)][:1]
         left = f", and {drawn[0]} says which were ties" if drawn else left
@@ -230,7 +232,7 @@ def unused_of(seen: Profile, result: Column) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
     gaps = seen.rows - result.filled
     told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
-    others = (c for c in seen.varying() if paired_names(result, c) and c.levels == result.levels)
+    others = (c for c in seen.varying() if c is not result and paired_names(result, c) and c.levels == result.levels)
     twin = next(others, None)
     if twin is None:
         return told
@@ -416,7 +418,7 @@ def in_order(a: Column, b: Column, x: Column, y: Column) -> Pair:
     """Return two columns in the order of two items: a column belongs to the item with which it shares a word."""
 
     def shared(one: Column, other: Column) -> float:
-        words = one.words & other.words
-        return len(words) + 0.5 * (one.name[:1].casefold() == other.name[:1].casefold())
+        first = one.tokens[:1] and other.tokens[:1] and other.tokens[0][0] == one.tokens[0][0]
+        return len(one.words & other.words) + 0.5 * bool(first)
 
     return (y, x) if shared(a, y) + shared(b, x) > shared(a, x) + shared(b, y) else (x, y)

@@ -83,7 +83,7 @@ def counted_tables(seen: Profile) -> Proposals:
     times = seen.frequencies[0] if seen.frequencies else ""
     if not times or not seen.distinct(*(c for c in seen.every if c.name != times)):
         return
-    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE]
+    labels = [c for c in seen.varying() if c.names_things and c.size <= SQUARE and not c.unique]
     alike = [(a, b) for a, b in combinations(labels, 2) if share(a, b) >= 0.6]
     squares = {pair: counted_square(seen, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))

@@ -71,8 +71,6 @@ def doubts(seen: Profile, one: Proposal) -> str:
         return "no column says who gave the values, so all of them should be of one source"
     if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):
         return ""  # the table holds their difference
-    if one.design == "groups":
-        return ""  # names or labels tell them
     return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](one.parts)
 
 
@@ -121,7 +119,7 @@ def paired_doubt(parts: Parts) -> str:
             return ""
         return f"no name says that {condition} holds conditions that each unit met"
     first, second = parts["first"][0], parts["second"][0]
-    if paired_names(first, second) or differing(first, second):
+    if paired_names(first, second) or stem(first.name) == stem(second.name) or differing(first, second):
         return ""
     both = f"{first} and {second}"
     return f"{both} stand together only because their values share a scale"
@@ -144,4 +142,9 @@ def rating_doubt(parts: Parts) -> str:
     return f"no name says that {who}"
 
 
-CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt}
+def groups_doubt(parts: Parts) -> str:
+    """State nothing: groups are proposed where names or labels tell them."""
+    return ""
+
+
+CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt, "groups": groups_doubt}

@@ -11,7 +11,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
-from socialstats.cli.readings.proposal import ends_of
 from socialstats.designs.profile import WON, Column, Profile, listed, same_scale
 from socialstats.designs.roles import APART, Groups, independent_groups, models_of
 from socialstats.designs.tables import TOTALS, bare
@@ -24,6 +23,7 @@ from socialstats.designs.vocabulary import (
     CALLS,
     CODEBOOKS,
     COSTS,
+    COVARIATES,
     INTERVALS,
     LOSSES,
     MARGINS,
@@ -62,7 +62,7 @@ def refusal(seen: Profile) -> str:
 def rankings(seen: Profile) -> str:
     """Return a word on whole rankings in one text."""
     for column in (c for c in seen.varying() if c.text):
-        ranked = [level for level in column.levels if RANKING.fullmatch(level)]
+        ranked = [level for level in column.levels if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)]
         if 2 * len(ranked) > column.size:
             return (
                 f"{column} holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
@@ -75,8 +75,8 @@ def rankings(seen: Profile) -> str:
 def arena_scores(seen: Profile) -> str:
     """Return a word on scores of an arena, which were estimated from battles."""
     columns = [*seen.every]
-    score = next((c for c in columns if c.called(ARENA)), None)
-    beside = [c for c in columns if c.called(BATTLES)]
+    score = next((c for c in columns if c.called(ARENA) and not c.text), None)
+    beside = [c for c in columns if c.called(BATTLES) and c is not score]
     if score is None or not beside:
         return ""
     return (
@@ -86,11 +86,25 @@ def arena_scores(seen: Profile) -> str:
     )
 
 
+def mixed_averages(seen: Profile) -> str:
+    """Return a word on averages of models, a row each, of which some are no shares or points: Elo, perplexity."""
+    models = [c for c in seen.every if c.unique and c.text and c.called(MODELS)]
+    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows)]
+    other = [c for c in numbers if c.says(SCALES_OF_THEIR_OWN)]
+    if not models or not other or len(numbers) - len(other) < 1:
+        return ""
+    return (
+        f"Each row holds averages of one {models[0]}, and {listed(other, 4)} "
+        f"{'have scales' if len(other) > 1 else 'has a scale'} that no share has. A mean over them says nothing, "
+        "and nothing tells how sure an average is. The scores of each item are needed: one row for each model and item"
+    )
+
+
 def one_side_named(seen: Profile) -> str:
     """Return a word on verdicts for a side, beside a column that says what stood on one side alone."""
     for side in (c for c in seen.varying() if c.text and 1 < c.size <= MOST_SITES):
         words = [word for word in side.tokens if word in ONE_SIDE]
-        verdicts = [c for c in seen.varying() if words and is_sided(c, words[0])]
+        verdicts = [c for c in seen.varying() if c is not side and words and is_sided(c, words[0])]
         if len(verdicts) == 1 and not any(contests(seen)):
             said, shown = shorten(verdicts[0].name), shorten(side.name)
             return (
@@ -111,7 +125,7 @@ def is_sided(column: Column, word: str) -> bool:
 
 def separate_pools(seen: Profile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
-    likely = max(contests(seen), key=lambda one: one.score, default=None)
+    likely = max((one for one in contests(seen) if "item_a" in one.parts), key=lambda one: one.score, default=None)
     if likely is None or likely.score < SURE_CONTEST:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
@@ -135,7 +149,7 @@ def unlike_tasks(seen: Profile) -> str:
     """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
     tasks = [c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES]
     models = [c for c in seen.varying() if c.text and c.called(MODELS)] or models_of(seen)
-    numbers = numbers_of(seen)
+    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
     for task, model in product(tasks, models):
         if len(numbers) != 1 or task is model or not seen.distinct(task, model):
             continue
@@ -156,7 +170,7 @@ def confounded_groups(seen: Profile) -> str:
     few = [c for c in seen.varying() if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)]
     for site, group in permutations(few, 2):
         alias = seen.constant(site, group) and seen.constant(group, site)
-        if alias and site.called(SITES):
+        if alias and site.called(SITES) and not group.called(SITES, COVARIATES):
             return (
                 f"Each label of {group} is one {site} ({quoted(site.levels, 3)}). What "
                 "differs between them may be either. Several of them in each group are needed to compare groups"
@@ -169,13 +183,13 @@ def summaries(seen: Profile) -> str:
     columns = [c for c in seen.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
     both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words]
-    bounds = [c for two in both for c in two]
+    bounds = [c for two in both if {*INTERVALS} & (two[0].words | two[1].words) for c in two]
     bounds += [c for c in seen.every if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
-    sizes = [c for c in columns if c.says(SIZES)]
+    sizes = [c for c in columns if c.whole and c.says(SIZES)]
     others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
     beside = [c for c in others if same_scale(c, *means[:1])] if means else []
-    if len(means) != 1 or beside or not (spread or bounds):
+    if len(means) != 1 or beside or not (spread or bounds) or not (sizes or (spread and bounds)):
         return ""  # the mean of people beside ratings of models is a column like these
     found = listed((*sizes, *means, *spread, *bounds), 6)
     return (
@@ -219,7 +233,7 @@ def marked_texts(seen: Profile) -> str:
 
 def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
-    pair = next((two for two in item_pairs(seen) if has_sides(*two)), None)
+    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None)
     free = [c for c in seen.varying() if pair is not None and c not in pair]
     results = [c for c in free if c.called(WON, MARGINS)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
@@ -261,7 +275,7 @@ def counts_of_groups(seen: Profile) -> str:
     if head is None or not head.unique or not head.text or len(whole) < len(seen.columns) - 1:
         return ""
     totals = [k for k, label in enumerate(head.levels) if bare(label) in TOTALS]
-    if len(totals) != 1:
+    if len(totals) != 1 or not whole:
         return ""
     _, (heads, *counted) = seen.combined(head, *whole)
     last = heads.codes == totals[0]
@@ -276,13 +290,13 @@ def counts_of_groups(seen: Profile) -> str:
 
 def counts_of_answers(seen: Profile) -> str:
     """Return a word on counts of answers out of a total, a row for each source and group."""
-    numbers = numbers_of(seen)
-    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES}]
+    numbers = [c for c in seen.varying() if not c.text and not (c.describes or c.numbers_rows)]
+    whole = [c for c in numbers if c.whole and {*c.tokens[:1]} & {*SIZES} and len(c.tokens) > 1]
     if len(whole) < len(numbers):
         return ""
     for part, total in permutations(whole, 2):
         one, other = seen.values([part, total])
-        if (one <= other).all() and other.max() > 1:
+        if len(whole) == 2 and (one <= other).all() and other.max() > 1:
             return (
                 f"{part} counts answers out of {total} in each row. Counts of groups "
                 "are no scores of units. The answers are needed: one row each, with the source, the item and the answer"
@@ -317,7 +331,8 @@ def prices(seen: Profile) -> str:
 
 def shares_of_options(seen: Profile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
-    numbers = [c for c in numbers_of(seen) if ends_of(c)[0] >= 0 and ends_of(c)[1] <= 1 and not c.whole]
+    numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
+    numbers = [c for c in numbers if not (c.whole or c.describes)]
     for question in [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ():
         n, (at, *shares) = seen.combined(question, *numbers)
         sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
@@ -343,26 +358,24 @@ def codebook(seen: Profile) -> str:
 
 
 def mixed_measures(seen: Profile) -> str:
-    """Return a word on rows that are models, whose columns are measures of different kinds: Elo, perplexity, shares."""
+    """Return a word on rows that are models, whose columns are measures of different kinds."""
     model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS)), None)
-    numbers = numbers_of(seen)
-    unlike = [c for c in numbers if c.says(SCALES_OF_THEIR_OWN) or "↓" in c.name]
-    others = [c for c in numbers if c.size > 2 and not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES)]
-    sized = sorted((c for c in others if ends_of(c)[1] > 0), key=lambda c: ends_of(c)[1])
-    if not unlike and len(sized) > 2 and ends_of(sized[-1])[1] >= APART * ends_of(sized[0])[1]:
-        unlike = [sized[0], sized[-1]]
-    if model is None or not unlike or len(unlike) == len(numbers):
+    numbers = [c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2]
+    numbers = [
+        c for c in numbers if not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES) and max(c.numbers or [0.0]) > 0
+    ]
+    if model is None or len(numbers) < 3:
+        return ""
+    tops = {c.name: max(c.numbers or [0.0]) for c in numbers}
+    low, high = min(tops, key=lambda name: tops[name]), max(tops, key=lambda name: tops[name])
+    turned = [c.name for c in numbers if "↓" in c.name]
+    if tops[high] < APART * tops[low] and not turned:
         return ""
     return (
-        f"Each row is a {model} with measures of different kinds, such as {listed(unlike, 4)}. A mean over them says "
-        "nothing, and nothing tells how sure an average is. Scores of the models on the same items are needed: one row "
-        "for each model and item"
+        f"Each row is a {model} with measures of different kinds: '{shorten(low)}' ends at "
+        f"{tops[low]:g}, '{shorten(high)}' at {tops[high]:g}. Their mean says nothing. Scores of the models on "
+        "the same items are needed: one row for each model and item"
     )
-
-
-def numbers_of(seen: Profile) -> list[Column]:
-    """Return the columns of numbers that vary, and neither describe nor number the rows."""
-    return [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
 
 
 LOOKS: tuple[Callable[[Profile], str], ...] = (
@@ -372,6 +385,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
     training_log,
     marked_texts,
     graded_numbers,
+    mixed_averages,
     separate_pools,
     one_side_named,
     unlike_tasks,

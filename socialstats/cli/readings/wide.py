@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations, permutations
 
+import numpy as np
+
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import label_column, square_tables
 from socialstats.cli.readings.proposal import (
@@ -139,7 +141,7 @@ class Rows:
 
     def names_one(self, column: Column) -> bool:
         """Whether one word names a column as unit or rater, where no other column names the rows."""
-        lone = len(column.tokens) == 1 and column.called(UNITS, RATERS)
+        lone = len(column.tokens) == 1 and column.names_things and column.called(UNITS, RATERS)
         return lone and (column.unique or not self.named) and not column.ranks
 
     def is_cluster(self, column: Column) -> bool:
@@ -191,6 +193,8 @@ class Group:
         Whether the columns are answers of persons, a row each.
     lower : float
         What other readings lose where the columns are items that persons answered.
+    raters : bool
+        Whether the columns are raters by name, or numbered measurements that agree.
     times, clusters : dict
         The settings that name the frequencies of rows that were counted, and the cluster of the rows.
     repeated : bool
@@ -210,7 +214,7 @@ class Group:
         more = self.size > 2
         self.many = more and self.size >= len(rows.values) - (self.size > 3)
         matrix = all(BRACKETED.fullmatch(name) for name in self.names)  # a question about several things
-        self.called_raters = self._call_raters()
+        self.called_raters = not matrix and self._call_raters()
         asked = more and all(len(c.name.split()) >= QUESTION for c in columns)
         self.items = (matrix or asked or bool(item_suspects(self.names))) and not self.called_raters
         plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS}
@@ -222,13 +226,15 @@ class Group:
         self.crossed = within_stems(first)
         self.repeated = any(is_later(*pair) for pair in self.crossed)  # before and after, item by item
         self.asked = self.asked and not self.repeated
-        self.lower = 1.5 * self.asked
-        self.times = {"count": rows.seen.frequencies[0]} if rows.counted else {}
+        self.lower = 1.5 * (self.asked and self.sure)
+        agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
+        self.raters = self.called_raters or agree
+        self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
         cluster = next((c for c in rows.seen.varying() if c not in columns and rows.is_cluster(c)), None)
-        self.clusters = {"cluster": [cluster.name]} if cluster is not None else {}
+        self.clusters = {"cluster": [cluster.name]} if cluster is not None and not self.times else {}
         pairs = combinations(first, 2)
         self.pairs = self.crossed or [pair for pair in pairs if paired_names(*pair) or beside_control(*pair)]
-        differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.called_raters or self.many)
+        differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
         lone = self.size == 2 and columns[0].size > 3 and not meet_themselves(rows.seen, *columns)
         sides = all(rows.seen.opposed(*pair) for pair in combinations(first, 2))
         self.unlike = columns[0].text and (differ or lone or sides)
@@ -254,11 +260,8 @@ class Group:
                 or (shared & {*JUDGEMENTS, *VALUES, *SCORES} and one_word_apart(self.columns, shared))
             ):
                 return True
-        return (
-            self.stems <= RATER_STEMS
-            or all(c.called(READINGS) for c in self.columns)
-            or any(map(is_rater, self.columns))
-        )
+        numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
+        return numbered or all(c.called(READINGS) for c in self.columns) or any(map(is_rater, self.columns))
 
 
 def beside_control(one: Column, other: Column) -> bool:
@@ -285,8 +288,9 @@ def one_word_apart(columns: Columns, shared: frozenset[str]) -> bool:
     rest = [tuple(token for token in c.tokens if token not in shared) for c in columns]
     words = {word for tokens in rest for word in tokens}
     worded = all(any(not token.isdigit() for token in tokens) for tokens in rest)  # numbers tell questions apart
+    plain = all(rest) and worded and len({*rest}) == len(rest)
     ends = any(len({c.tokens[k] for c in columns}) == 1 for k in (0, -1))
-    return worded and ends and not any({*pair} <= words for pair in (*OPPOSITES, *SIDES))
+    return plain and ends and not any({*pair} <= words for pair in (*OPPOSITES, *SIDES))
 
 
 def within_stems(columns: Columns) -> list[Pair]:
@@ -300,7 +304,7 @@ def within_stems(columns: Columns) -> list[Pair]:
         whens = [c.tokens[-1:] if last else c.tokens[:1] for c in columns]
         stems, conditions = [*dict.fromkeys(whats)], [*dict.fromkeys(whens)]
         crossed = len({*zip(whats, whens, strict=True)}) == len(columns) == 2 * len(stems) > 2 == len(conditions)
-        if crossed:
+        if crossed and all(stems):
             both = [[c for c, what in zip(columns, whats, strict=True) if what == name] for name in stems]
             words = {"".join(tokens) for tokens in conditions}
             opposite = any(words == {*pair} for pair in (*OPPOSITES, *SIDES))
@@ -324,15 +328,15 @@ def wide_tables(seen: Profile) -> Proposals:
         group = Group(rows, columns)
         if group.asked:
             yield as_answers(group)
-        if all(BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns):
+        if len(columns) > 2 and all(BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns):
             yield as_board(group)
-        if group.unlike or known:
+        if group.unlike or (known and {*columns} == {*known}):
             continue
-        if group.discrete or group.called_raters or group.size == 2:
+        if group.discrete or group.raters or group.size == 2:
             yield as_raters(group)
         items = group.size > FEWEST_ITEMS and len(group.stems) == 1 and not group.pairs
         many = group.size > 8 and (group.items or not group.pairs) and not group.repeated
-        if not ((group.called_raters and group.size > 2) or items or many):
+        if not ((group.raters and group.size > 2) or items or many):
             yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
@@ -341,13 +345,13 @@ def pairs_of_a_plan(seen: Profile) -> Proposals:
     if seen.plan is None or seen.plan[1].size > MOST_KEYS:
         return
     unit, source = seen.plan
-    numbers = [c for c in Rows(seen).values if not c.text]
+    numbers = [c for c in Rows(seen).values if not c.text and not c.describes]
     for two in combinations(numbers[:MOST_KEYS], 2):
         if any(differing(c, two[0]) and c not in two for c in numbers):
             continue  # several criteria are no two versions
-        if differing(*two) and seen.concordance(*two) >= SAME:
+        if differing(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
-            apart = source.size <= MOST_APART
+            apart = source.size <= MOST_APART or source in models_of(seen)
             parts = {"unit": [unit] if apart else [unit, source], "first": [first], "second": [second]}
             options = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
             each = f", for each {source}" if apart else f" and {source}"
@@ -378,7 +382,7 @@ def two_judges(one: Column, other: Column) -> bool:
     both, words = one.words & other.words, one.words | other.words
     if any({x, y} <= words for x, y in LATER):
         return False
-    if both & {*LABELLINGS} and one.text:
+    if both & {*LABELLINGS} and one.text and len(one.tokens) == len(other.tokens) == 2:
         return True  # alice_label, bob_label
     return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in JUDGE_COUPLES)
 
@@ -390,11 +394,11 @@ def as_answers(group: Group) -> Proposal:
     seen = group.rows.seen
     source = [c for c in seen.varying() if people_among(c) and says_who_answered(c)][:1]
     parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
-    models = [] if source else models_of(seen)[:1]
-    repeat = seen.telling_apart(models, seen.varying()) if models else []
-    if repeat:  # each model answered several times
-        parts = {"rater": models, "units": group.columns, "repeat": repeat[:1]}
-        means = f"{models[0]} answers {count(group.size, 'question')} in columns, several times each"
+    model = next((c for c in models_of(seen) if not source and 2 * c.size <= seen.rows), None)
+    repeat = seen.telling_apart([model], [c for c in seen.varying() if c is not model]) if model else []
+    if model is not None and repeat:  # each model answered several times
+        parts = {"rater": [model], "units": group.columns, "repeat": repeat[:1]}
+        means = f"{model} answers {count(group.size, 'question')} in columns, several times each"
         return Proposal("ratings", 8.8 - group.rows.less, means, parts)
     if source:  # people and runs of models
         return Proposal("ratings", 9.0, f"{means}; {source[0]} says who is a person", parts)
@@ -419,7 +423,7 @@ def as_raters(group: Group) -> Proposal:
     score = (6.5 if group.size > 2 and group.many else 4.5) - 0.6 * group.rows.persons  # persons rate the columns
     if group.items and group.discrete:
         score = 5.2 if group.size > 3 else 4
-    elif group.called_raters or (group.many and len(group.stems) == 1):
+    elif group.raters or (group.many and len(group.stems) == 1):
         score = 7.5
     raters, means = group.columns, f"{count(group.size, 'rater')}, a column each"
     if group.crossed and group.called_raters:  # several readings of each rater
@@ -441,7 +445,7 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     first, second = later_first(*(crossed or subtracted or nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(not c.text for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
-    if not group.pairs and group.size > 2 and group.agree_all:
+    if not group.pairs and group.size > 2 and group.agree_all and not group.rows.persons:
         score = ANY_TWO  # two of several raters are a question of their own
     labels = {*first.levels, *second.levels}
     coded = first.text and len(labels) > 2 and not group.pairs
@@ -449,7 +453,7 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
         5 if group.items and not group.repeated else 4.4 if coded else score
     )  # labels that two columns share are rather codes
     score = 8.8 if subtracted else score - less  # the table holds their difference
-    score += 0.2 * first.called(RIGHT)
+    score += 0.2 * (first.yes_no and first.called(RIGHT))
     parts = {"unit": group.rows.units, "first": [first], "second": [second]}
     means = f"{first} minus {second}, one row per unit"
     return Proposal("paired", score, means, parts, {**group.times, **group.clusters})
@@ -464,7 +468,7 @@ def is_scale(group: Columns, items: bool) -> bool:
         return len(levels) > 2 and (items or len({c.levels for c in group}) == 1)
     ends = [ends_of(c) for c in group]
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
-    return items or 2 * ends.count((low, high)) >= len(group)
+    return low >= 0 and (items or 2 * ends.count((low, high)) >= len(group))
 
 
 def nearest(seen: Profile, group: Columns, pairs: Sequence[Columns]) -> Columns:
@@ -487,7 +491,7 @@ def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
         by_name.setdefault(stem(column.name), []).append(column)
     groups = [g for g in by_name.values() if len(g) > 1 and len({c.text for c in g}) == 1]
     readings = [c for g in groups for c in g if c.called(READINGS)]
-    if within_stems(readings):  # several readings of each rater
+    if len(groups) > 1 and within_stems(readings):  # several readings of each rater
         groups = [readings]
     numbered = [g for g in groups if len(g) > 2 and not g[0].text]
     if len(groups) == len(numbered) == 2 and within_stems(both := [*numbered[0], *numbered[1]]):
@@ -501,7 +505,7 @@ def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
             home.append(column)
     groups = [g for g in [*groups, *scaled] if len(g) > 1 and any(c.size > 1 for c in g)]
     numbers = [c for c in values if not c.text and c.size > 1]
-    lone = rows_named and len(numbers) == 2 and overlap(*numbers)
+    lone = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
     return sorted(groups, key=len, reverse=True)[:3] or ([numbers] if lone else [])
 
 
@@ -518,7 +522,8 @@ def fleiss_tables(seen: Profile) -> Proposals:
     columns = [c for c in columns if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))]
     total, parts = max(seen.totals.items(), key=lambda total: len(total[1]), default=("", []))
     counted = bare(total) in (*FREQUENCIES, *RATER_COUNTS, *TOTALS)  # how many rated the unit
-    columns = [seen.columns[name] for name in parts] or columns
+    if counted or len(parts) > 2:
+        columns = [seen.columns[name] for name in parts]
     gaps = any(c.filled < c.rows for c in columns)
     if not 2 <= len(columns) <= FEW or seen.rows < 3 or gaps or all(ends_of(c)[1] < 2 for c in columns):
         return
@@ -526,16 +531,17 @@ def fleiss_tables(seen: Profile) -> Proposals:
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
     steady = zeros >= 0.1 if counted else len(set(sums.tolist())) == 1 and zeros > 0
     items = bool(item_suspects(names))
+    sparse = len(names) > 2 and zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
     first = as_number(names[0])
     named = first is not None and [*map(as_number, names)] == [first + k for k in range(len(names))]
     scale = 2 < len(names) <= 12 and named
     levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
     wins = any(c.called(WIN_WORDS, SCORES) for c in columns)
     shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
-    if not (steady or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
+    if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
         return
     levels_of = {"level_columns": columns, "unit": Rows(seen).units}
-    score = 9 if steady else 8.5 if levels else 6.7
+    score = 9 if steady else 8.5 if levels else 7.7 if sparse else 6.7
     yield Proposal("ratings", score, "how many raters gave the unit each level", levels_of, {"scale": "nominal"})
 
 
