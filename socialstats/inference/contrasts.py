@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
+from socialstats.text import meant
 
 PLACE = "coefficient_at_"  # stands for a name while Python's parser reads the expression
 Spec: TypeAlias = str | Mapping[str, float] | Sequence[float]  # an expression, weights by name, or one for each name
@@ -43,10 +44,12 @@ def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, floa
         if each and not any(isinstance(one, str | Mapping) or np.ndim(one) for one in each):
             return None
         named = [("", one) for one in each]
+    if not named:
+        raise InputError("no contrast is named: pass an expression such as 'X - Y', or several in a list")
     found = [(one, weights_of(one, names), label) for label, one in named]
     labels = [label or label_of(one, weights) for one, weights, label in found]
-    if not labels or len({*labels}) < len(labels):
-        raise InputError(f"several contrasts need different labels, and these have {', '.join(labels) or 'none'}")
+    if len({*labels}) < len(labels):
+        raise InputError(f"several contrasts need different labels, and these have {', '.join(labels)}")
     return {label: weights for label, (_, weights, _) in zip(labels, found, strict=True)}
 
 
@@ -123,11 +126,31 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     except (SyntaxError, ValueError, ZeroDivisionError):
         weights = None
     if weights is None or weights[-1] != 0 or not weights.any():
+        if stranger := unknown_name(written):
+            raise InputError(
+                f"contrast {text!r}: no coefficient is called '{stranger}'. {meant(stranger, names)}Coefficients: "
+                f"{', '.join(names[:20])}"
+            )
         raise InputError(
             f"contrast {text!r} is not 'X - Y', or another sum of coefficients with weights, such as 'X - (Y + Z)/2'. "
             f"Coefficients: {', '.join(names[:20])}; a mapping of names to weights is read too"
         )
     return {name: float(weight) for name, weight in zip(names, weights[:-1], strict=True) if weight}
+
+
+def unknown_name(written: str) -> str:
+    """Return the first term of an expression that stands for no coefficient and no number; empty where none does.
+
+    Examples
+    --------
+    >>> unknown_name(f"{PLACE}0 - (Bx + {PLACE}2)/2"), unknown_name(f"{PLACE}0 vs {PLACE}1"), unknown_name("2 - 3")
+    ('Bx', '', '')
+    """
+    for term in re.split(r"(?:^|\s+)[-+](?:\s+|$)|==?", written):
+        name = re.sub(r"^[\s(]*(?:[\d.]+\s*\*)?[\s(]*|[\s)]*(?:[*/]\s*[\d.]+)?[\s)]*$", "", term)
+        if PLACE not in name and re.search(r"[^\W\d]", name):
+            return name
+    return ""
 
 
 def value_of(node: ast.expr, k: int) -> FloatArray:

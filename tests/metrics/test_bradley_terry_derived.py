@@ -62,6 +62,17 @@ def test_contrast_of_unknown_names(home_fit, spec):
         home_fit.contrast(spec)
 
 
+@pytest.mark.parametrize("spec", ["Toronto - Bostom", "Toronto - (Bostom + Baltimore)/2", "2*Bostom - Toronto"])
+def test_a_mistyped_name_in_a_contrast_is_told_the_nearest(home_fit, spec):
+    with pytest.raises(InputError, match=r"no coefficient is called 'Bostom'. Did you mean 'Boston'\?"):
+        home_fit.contrast([spec])
+    with pytest.raises(InputError, match="no contrast is named"):
+        home_fit.contrast([])
+    with pytest.raises(InputError, match="is not 'X - Y'"):
+        home_fit.contrast("Toronto vs Boston")
+    assert home_fit.contrast(["Toronto - Boston"]).rows[0].method.endswith("over 1 contrast")
+
+
 def test_contrast_of_names_with_dashes():
     rows = pd.DataFrame(
         {"item_a": ["a - b", "a", "b"], "item_b": ["a", "b", "a - b"], "wins_a": [3, 4, 5], "wins_b": [2, 2, 2]}

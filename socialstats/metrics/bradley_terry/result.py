@@ -572,7 +572,7 @@ class BradleyTerryResult(Result):
     ) -> Result:  # fmt: skip
         """Return tests of one family, with p-values adjusted over those that can be tested."""
         tested = [k for k, row in enumerate(rows) if row.p_value is not None]
-        family = f"{method} over {len(tested)} {noun}s"
+        family = f"{method} over {count(len(tested), noun)}"
         p = np.array([rows[k].p_value for k in tested], dtype=np.float64)
         adjusted = p if method == "none" else adjusted_p(p, method)
         rows = [replace(row, method=f"{row.method}; {family}") for row in rows]
