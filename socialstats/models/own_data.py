@@ -192,6 +192,8 @@ def of_vectors(data: Any, cluster: Wanted, strata: Wanted, paired: bool | None) 
         isinstance(data, list) and bool(data) and np.ndim(data[0]) == 1 and not isinstance(data[0], str)
     )
     vectors = tuple(data) if whole else (data,)
+    if callable(data):
+        raise InputError("the first argument is the data, and the second a function of them: exchange the two")
     if not whole and np.ndim(data) == 0:
         raise InputError(f"a {type(data).__name__} is no design, table or vector. Pass a design (Ratings, Paired, "
                          "Groups, Comparisons), a data frame, or vectors of values")  # fmt: skip

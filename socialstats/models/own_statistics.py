@@ -171,7 +171,10 @@ class Statistic:
             raise InputError(f"the second argument is a function of the data, not {shorten(repr(function), 60)}")
         made = cls(function=function, spread=spread)
         try:
-            found = rows_of(made.call(data), name_of(function))
+            value = made.call(data)
+            if value is None:
+                raise InputError(f"the function returned None for the data themselves: it may lack 'return'. {USE}")
+            found = rows_of(value, name_of(function))
             again = rows_of(made.call(data), name_of(function))
         except SocialStatsError:
             raise

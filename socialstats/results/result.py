@@ -134,6 +134,8 @@ class Result:
         warned = sum(c.severity != "info" for c in self.cautions)
         below = [f"{count(left, 'more row')} in tidy()"] if left > 0 else []
         below += [f"{count(warned, 'caution')} in summary()"] if warned else []
+        lacking = any(row.estimate is None and row.undefined for row in self.rows)
+        below += ["why a number is missing: summary()"] if lacking else []
         return "\n".join([*lines, *([f"({'; '.join(below)})"] if below else [])])
 
     def tidy(self, *, all: bool = False) -> pd.DataFrame:

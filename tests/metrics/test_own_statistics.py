@@ -390,6 +390,13 @@ class TestWhatIsSaid:
             boot((np.ones(3), np.ones(4)), gap, paired=True)
         with pytest.raises(InputError, match="no design, table or vector"):
             boot(3, mean)
+        with pytest.raises(InputError, match="exchange the two"):
+            boot(np.mean, np.arange(5.0))
+        with pytest.raises(InputError, match="may lack 'return'"):
+            boot(np.arange(5.0), lambda values: None)
+        lacking = boot(np.full(5, np.nan), np.mean)
+        assert repr(lacking).endswith("(why a number is missing: summary())")
+        assert "Undefined: 'mean'" in lacking.summary()
         with pytest.raises(InputError, match="have no columns"):
             boot(np.arange(5.0), np.mean, cluster="unit")
         with pytest.raises(InputError, match="one label a value"):
