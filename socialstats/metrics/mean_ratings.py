@@ -117,14 +117,15 @@ def mean_ratings(
 
 def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
+    known = answered(design)
+    if not known.any():
+        raise NothingToAnalyse(f"{design.source}: no unit has a rating")
     if not design.numeric or design.scale == "nominal":
         raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels. The "
                          "share of each label is a metric of its own, choice_shares")  # fmt: skip
     if np.any(design.unit_count != 1):
         raise InputError(f"{design.source}: units that stand for several alike ones; give one row a rating")
-    values, known, expected = unit_shares(design) @ design.scores, answered(design), design.read_as() @ design.scores
-    if not known.any():
-        raise NothingToAnalyse(f"{design.source}: no unit has a rating")
+    values, expected = unit_shares(design) @ design.scores, design.read_as() @ design.scores
     factors = cluster_factors(design, cluster)
     how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
                     magnitude=float(np.abs(design.scores).max()))  # fmt: skip

@@ -98,6 +98,8 @@ def test_levels_that_are_no_numbers_have_no_mean() -> None:
         mean_ratings({"a": [1, 2], "b": [2, 2], "n": [3, 1]}, raters=["a", "b"], scale="interval", count="n")
     with pytest.raises(NothingToAnalyse):
         mean_ratings(likert().iloc[:0], scale="interval")
+    with pytest.raises(NothingToAnalyse, match="no unit has a rating"):
+        mean_ratings(np.full(5, np.nan))
 
 
 def test_means_of_few_units_or_clusters_are_approximate_and_clusters_that_are_left_out_are_said() -> None:
