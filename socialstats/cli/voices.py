@@ -16,7 +16,8 @@ OPTIONS = {one.key: one.option for one in (*READ, *COMPUTED) if one.key not in (
 OPTIONS |= {"raters_in": "--raters", "columns": "--level-columns", "format": "--input-format"}
 PARTS = spelled(
     "unit condition value rater status rater_source item_a item_b winner weight wins_a wins_b score_a score_b drawn "
-    "first second group values scenario pair group_first group_second answer wording stage judge model trait task"
+    "first second group values scenario pair group_first group_second answer wording stage judge model trait task "
+    "repeat"
 )
 SPECIAL = set("\"'`$&;|<>*?#()\\")  # characters that a shell does not leave alone
 

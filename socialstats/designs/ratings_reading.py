@@ -150,11 +150,11 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
         if prefix and not probable:
             finder.miss("probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix])
     roles = finder.roles(PARTS, options, probabilities=probable)
-    if not roles["value"] and (alike := _alike(table, roles)):
-        wide = (
-            f"Where each column is a rater, say {option('raters', alike)}; where each counts the ratings of a level, "
-            f"{option('columns', alike)}"
-        )
+    alike = [] if roles["value"] else _alike(table, roles)
+    same = [] if alike or any(roles[part] for part in ("unit", "rater", "value")) else _of_same_labels(table)
+    if alike or same:
+        wide = f"Where each column is a rater, say {option('raters', alike or same)}"
+        wide += f"; where each counts the ratings of a level, {option('columns', alike)}" if alike else ""
         finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
     elif roles["unit"] and roles["value"]:
         alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
@@ -218,6 +218,14 @@ def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:
     held = {name: {*table.levels(name)} for name in columns}
     alike = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
     return alike if len(alike) > 1 else []
+
+
+def _of_same_labels(table: Table) -> list[str]:
+    """Return columns that hold the same few texts, as those of raters do; none where there is one, or too many."""
+    held = {name: {*table.levels(name)} for name in table.columns if not holds_numbers(table, name)}
+    few = {name: levels for name, levels in held.items() if 1 < len(levels) <= table.height / 2}
+    same = [name for name in few if any(few[name] == few[other] for other in few if other != name)]
+    return same if len(same) <= MOST_NAMED else []
 
 
 BESIDE = ("p_rest", "p_bound", "p_reason", "p_role_a")  # columns that a collected table has beside those of levels

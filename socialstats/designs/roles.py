@@ -416,7 +416,7 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: 
         if numbered:
             refuse_few_units(rows.table, cells, numbered)
             return numbered
-    mean = option("repeat", True, "--map repeat=COLUMN")
+    mean = option("repeat", True, "--map repeat=COLUMN with a column that numbers them")
     rows.refuse_repeats(key, cure or f"If they are several answers, say {mean} to take their mean. Or leave copies out")
     return None
 

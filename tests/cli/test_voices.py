@@ -107,6 +107,8 @@ def test_a_table_with_a_column_a_rater_is_told_both_ways(tmp_path: Path, capsys:
     assert "--map" not in said
     said = estimated(tmp_path, capsys, text="item,judge,points\n1,a,3\n2,b,3\n")
     assert said.endswith("Say which it is: --value COLUMN\n")
+    said = estimated(tmp_path, capsys, text="nr,ann,bob\n1,good,bad\n2,bad,bad\n3,good,good\n4,bad,good\n")
+    assert said.endswith("Say which it is: --value COLUMN. Where each column is a rater, say --raters ann,bob\n")
     with pytest.raises(DesignError, match=re.escape("Where each column is a rater, say raters=['ann', 'bob']")):
         Ratings.from_file(tmp_path / "t.csv") if (tmp_path / "t.csv").write_text(WIDE, encoding="utf-8") else None
 
