@@ -97,7 +97,8 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
     if isinstance(error, NoDesign):
         example = getattr(options, "example", None)
         files = ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
-        if said := proposed(error, files):
+        output = getattr(options, "output", None) if options.command == "report" else None
+        if said := proposed(error, files, "" if output in (None, "report.html") else str(output)):
             print(said, file=sys.stdout if options.command == "check" else sys.stderr)
 
 

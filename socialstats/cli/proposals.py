@@ -14,7 +14,7 @@ from dataclasses import replace
 import narwhals as nw
 import numpy as np
 
-from socialstats.cli.deciding import NoDesign, words
+from socialstats.cli.deciding import NoDesign, mapped_columns, words
 from socialstats.cli.readings.answers import long_tables
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, rank_columns, winners_and_losers
@@ -362,14 +362,17 @@ def nothing_found(table: Table, refused: Texts) -> str:
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
-def proposed(error: NoDesign, files: Texts) -> str:
-    """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
+def proposed(error: NoDesign, files: Texts, output: str = "") -> str:
+    """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add.
+
+    `output` is the page that was asked for, which the commands keep.
+    """
     refused: list[str] = []
     found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)
     found = [one for one in found if not one.metric or files[0] != "--example"]  # estimate reads files alone
     seen = Profile(without_notes(error.table)[0])
     whole = refusal(Profile(error.table))
-    lacks = [f"{whole}."] if whole else what_is_needed(seen)
+    lacks = [f"{whole}."] if whole else what_is_needed(seen, "value" in mapped_columns(error.settings))
     fits = found and found[0].score >= SURE and found[0].design in (error.design, "groups")
     if error.design and not fits:
         return "\n".join(lacks)  # its names fit a design: what is wrong with it has been said
@@ -382,8 +385,9 @@ def proposed(error: NoDesign, files: Texts) -> str:
     alone = "This is the one reading that was found" if weak else "It may be this"
     intro = "It may be one of these, the most likely first" if len(found) > 1 else alone
     lines.append(f"{intro}{'; nothing in the names confirms it' if weak else ''}:")
+    page = [*files, "-o", output] if output else files
     for one, against in zip(found, told, strict=True):
-        typed = estimate(files, one) if one.metric else command(files, one.settings)
+        typed = estimate(files, one) if one.metric else command(page, one.settings)
         lines += [f"  {typed}", f"      {one.design}: {one.means}{unused(seen, one)}"]
         lines += [f"      Check first: {against}"] if against else []
     return "\n".join(lines)

@@ -317,3 +317,24 @@ def test_proposed_commands_repeat_every_option_that_was_given(
     proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  socialstats report")]
     assert proposed
     assert all("--level 0.9" in line and "--seed 3" in line for line in proposed)
+    main(["report", str(table), "-o", "my page.html"])
+    proposed = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  socialstats report")]
+    assert proposed
+    assert all("-o 'my page.html'" in line for line in proposed)
+    main(["report", str(table)])
+    assert " -o " not in capsys.readouterr().err
+
+
+def test_times_of_two_groups_are_told_how_they_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    times = pd.DataFrame({"group": ["human", "model"] * 20, "seconds": np.geomspace(0.2, 40, 40).round(2)})
+    times.to_csv("t.csv", index=False)
+    assert main(["check", "t.csv"]) == 2
+    said = capsys.readouterr().out
+    assert "with --design groups" in said
+    assert "say --map value=COLUMN" in said
+    assert main(["check", "t.csv", "--map", "value=seconds"]) == 2
+    assert "Nothing in the table judges" not in capsys.readouterr().out
+    assert main(["check", "t.csv", "--map", "value=seconds", "--design", "groups"]) == 0

@@ -401,16 +401,22 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
 )
 UNJUDGED = (
     "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "
-    "scores, labels or choices is needed to compare them."
+    "scores, labels or choices is needed to compare them. If one of these numbers is what you compare, say --map "
+    "value=COLUMN."
 )
+NO_PAIRS = "Groups are no matched pairs: compare them as independent samples, with --design groups"
 
 
-def what_is_needed(seen: Profile) -> list[str]:
-    """Return what a table lacks for every design, or for some, in sentences; empty where it lacks nothing."""
+def what_is_needed(seen: Profile, measured: bool = False) -> list[str]:
+    """Return what a table lacks for every design, or for some, in sentences; empty where it lacks nothing.
+
+    `measured` says that somebody named the column of values.
+    """
     if told := refusal(seen):
         return [f"{told}."]
     groups = independent_groups(seen)
-    return [*([f"{groups_told(groups)}."] if groups is not None else []), *([UNJUDGED] if seen.unjudged else [])]
+    lacks = [f"{groups_told(groups)}."] if groups is not None else []
+    return [*lacks, UNJUDGED] if seen.unjudged and not measured else lacks
 
 
 def groups_told(groups: Groups) -> str:
@@ -419,12 +425,10 @@ def groups_told(groups: Groups) -> str:
     labels = quoted(group.levels, 4)
     head = f"{group} ({labels}) tells groups of different units apart"
     if unit is None:
-        return (
-            f"{head}: each row is a unit of its own. Groups are no matched pairs: compare them as independent samples"
-        )
+        return f"{head}: each row is a unit of its own. {NO_PAIRS}"
     each = f"each of {count(unit.size, 'label')} of {unit} is in one"
     if not groups.several:
-        return f"{head}: {each}. Groups are no matched pairs: compare them as independent samples"
+        return f"{head}: {each}. {NO_PAIRS}"
     return (
         f"{head}: {each}, with several rows. Compare the groups as independent samples, with {unit} as "
         "the unit or as the cluster. Its rows depend on each other, and other columns make no matched pairs of them"
