@@ -76,6 +76,9 @@ class Log:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if self.writing else os.O_RDONLY
         try:
             self._descriptor = os.open(self.path, flags | os.O_NONBLOCK, 0o644)
+        except FileNotFoundError:
+            fix = "'socialstats collect RUN.toml' writes it" if not self.writing else "Make its folder first"
+            raise InputError(Problem(message="there is no such file", source=self.path.name, fix=fix)) from None
         except OSError as error:
             raise InputError(Problem(message=error.strerror or "cannot be read", source=self.path.name)) from None
         try:

@@ -157,7 +157,8 @@ def read_input(options: argparse.Namespace, settings: Fields) -> Input:
     from socialstats import datasets
 
     if (options.example is None) == (options.data is None):
-        raise InputError("name a file (or - for stdin), or --example NAME, not both")
+        both = ", not both" if options.data is not None else ""
+        raise InputError(f"name a file (or - for stdin), or --example NAME{both}")
     if options.example is None:
         return read_files((options.data, *options.more), options.input_format, settings)
     entry = datasets.describe(dataset_of(options.example))

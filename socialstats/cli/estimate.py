@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import shlex
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -55,6 +56,8 @@ def run_estimate(options: argparse.Namespace) -> int:
         return 0
     function = known.get(name.replace("-", "_"))
     if function is None:
+        if words and (second := words[0].replace("-", "_")) in known:
+            raise InputError(f"the metric comes before the table: socialstats estimate {shlex.join([second, name])}")
         raise InputError(unknown("metric", name, known))
     parser, hints = parser_of(function)
     given = vars(parser.parse_args(words))

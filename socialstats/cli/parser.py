@@ -55,6 +55,13 @@ class Commands(Parser):
         for job, names in JOBS.items():
             yield job, [listed[name] for name in names.split()]
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is no command; ``help`` is told the option."""
+        if value == "help":
+            said = "'socialstats --help' lists the commands, 'socialstats COMMAND --help' the options of one"
+            raise argparse.ArgumentError(action, said)
+        super()._check_value(action, value)
+
 
 def make_parser() -> Parser:
     """Build the parser of all commands."""

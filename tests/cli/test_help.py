@@ -135,6 +135,12 @@ TYPOS = {
     "datasets role_conflit": "Did you mean 'role_conflict'?",
     "audit t.csv --fail-on mjor": "Did you mean 'major'?",
     "collect --new norm-gol x": "Did you mean 'norm-goal'?",
+    "help": "'socialstats --help' lists the commands",
+    "estimate ratings.csv weighted_kappa": "table: socialstats estimate weighted_kappa ratings.csv",
+    "report --map unit=story": "name a file (or - for stdin), or --example NAME\n",
+    "report ratings.csv --example role-conflict": "or --example NAME, not both",
+    "check ratings.csv --map repeat=x": "Say which it is: --map repeat=COLUMN",
+    "tidy nowhere.jsonl": "there is no such file. 'socialstats collect RUN.toml' writes it",
 }
 
 
