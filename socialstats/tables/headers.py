@@ -47,7 +47,8 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
             if signs:
                 raise InputError(f"{source}: the first line looks like data, not column names ({signs}). {NAME_THEM}")
             if not name:
-                raise InputError(f"{source}: {names.count(name)} columns have no name. Name each of them")
+                titled = ". If the first line is a title, remove it" if not any(names[1:]) else ""
+                raise InputError(f"{source}: {names.count(name)} columns have no name. Name each of them{titled}")
             raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
         seen.add(name)
 

@@ -33,6 +33,8 @@ def test_a_first_line_of_data_is_told_from_names_that_repeat(tmp_path: Path) -> 
     path.write_text("unit,score,score\nu1,1,2\nu2,2,1\n")
     assert refused(path) == "x.csv: two columns are called 'score'. Rename one of them"
     path.write_text("unit,,\nu1,1,2\nu2,2,1\n")
+    assert refused(path) == "x.csv: 2 columns have no name. Name each of them. If the first line is a title, remove it"
+    path.write_text("unit,score,,\nu1,1,2,3\nu2,2,1,3\n")
     assert refused(path) == "x.csv: 2 columns have no name. Name each of them"
 
 
