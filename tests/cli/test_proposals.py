@@ -338,3 +338,13 @@ def test_times_of_two_groups_are_told_how_they_are_compared(
     assert main(["check", "t.csv", "--map", "value=seconds"]) == 2
     assert "Nothing in the table judges" not in capsys.readouterr().out
     assert main(["check", "t.csv", "--map", "value=seconds", "--design", "groups"]) == 0
+
+
+def test_a_pair_of_several_labels_says_how_many_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grades = ["gering", "mittel", "hoch"]
+    rows = [
+        (f"t{k}", who, grades[(k * i + k // 3) % 3]) for k in range(30) for i, who in enumerate(["Ute", "Ina", "Kai"])
+    ]
+    pd.DataFrame(rows, columns=["antwort", "prüferin", "stufe"]).to_csv(tmp_path / "t.csv", index=False)
+    assert main(["check", str(tmp_path / "t.csv")]) == 2
+    assert "under two of the 3 labels of 'prüferin'" in capsys.readouterr().out

@@ -18,6 +18,7 @@ from socialstats.cli.readings.proposal import (
     later_first,
     level_settings,
     two_conditions,
+    two_of,
 )
 from socialstats.designs.aliases import Fields
 from socialstats.designs.level_orders import ordered
@@ -210,7 +211,7 @@ def as_conditions(seen: Profile, source: Column, board: Board, score: float, by:
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
     each = f", for each {by}" if by is not None else ""
     averaged = f"; {listed(repeat)} averaged" if repeat else ""
-    means = f"{value} of the same {listed(unit)} under two of {source}{each}{averaged}"
+    means = f"{value} of the same {listed(unit)} under {two_of(source)}{each}{averaged}"
     means += instead_of(seen, board)
     return Proposal("paired", score, means, parts, options)
 
@@ -226,7 +227,7 @@ def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Pro
         yield Proposal("ratings", score, means, parts, settings, "choice_shares")
         score -= 0.5
     options = {"conditions": two_conditions(source), **options, **left_out(seen, unit, source)}
-    means = f"{value} of the same {listed(unit)} under two of {source}{instead_of(seen, board)}"
+    means = f"{value} of the same {listed(unit)} under {two_of(source)}{instead_of(seen, board)}"
     yield Proposal("paired", score, means, {"unit": unit, "condition": [source], "value": [value]}, options)
 
 

@@ -149,6 +149,11 @@ def starts(label: str, word: str) -> bool:
     return bare(without_accents(label)).startswith(word)
 
 
+def two_of(column: Column) -> str:
+    """Return a word on the two conditions of a column, and on how many there are where others are left out."""
+    return f"two of the {column.size} labels of {column}" if column.size > 2 else f"two of {column}"
+
+
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
     if column.numbers is not None and len(column.levels) > 2:  # from the first to the last
