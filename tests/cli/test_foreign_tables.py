@@ -176,8 +176,6 @@ EXPECTED: dict[str, tuple[Any, str]] = {
                   "--winner-coding side --tie 0.0 --cluster instruction_id"),
     "side as prefix": (lambda: counted("white black white_wins white_draws white_loses"), "--map item_a=white "
                        "--map item_b=black --map wins_a=white_wins --map wins_b=white_loses --map ties=white_draws"),
-    "counted wins": (lambda: counted("winner loser n"), "--map item_a=winner --map item_b=loser --map winner=winner "
-                     "--count n"),
     "actors": (lambda: counted("Initiator1 Recipient1 Freq"), "--map item_a=Initiator1 --map item_b=Recipient1 "
                "--map winner=Initiator1 --count Freq"),
     "no names": (lambda: counted("Var1 Var2 Freq"), "--map item_a=Var1 --map item_b=Var2 --map winner=Var1 "
