@@ -460,7 +460,7 @@ def null_checks(row: Row, sizes: Sizes) -> list[Check]:
     return [
         near(label(row, "mean"), row.estimate, mean, "scipy", why, 1e-7),
         near(label(row, "statistic"), row.statistic, sizes.size, "pandas"),
-        relative(label(row, "df"), row.df, float(sizes.df.min()), "statsmodels"),
+        relative(label(row, "df"), row.df, float(sizes.df.min()), "numpy"),
         drawn_p(row, p, DRAWS, 1 / DRAWS, "draws of scipy"),
     ]
 

@@ -71,7 +71,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.agreement:ChanceAgreement.coefficient", "- 2 * (1 - value)", "- 1 * (1 - value)", "fleiss_kappa", {},
     ),
     "mid-p's half": (
-        "models.matched_pairs:mid_p", "least - 1, n)", "least, n)", "mcnemar", {"cluster": None},
+        "models.matched_pairs:mid_p", "end - 1, n)", "end, n)", "mcnemar", {"cluster": None},
     ),
     "Tango's sign": (
         "inference.paired_score:PairedScore._variance", "(2 * n - b + c) * delta", "(2 * n + b - c) * delta", "mcnemar",
