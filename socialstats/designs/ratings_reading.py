@@ -151,7 +151,9 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
             finder.miss("probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix])
     roles = finder.roles(PARTS, options, probabilities=probable)
     alike = [] if roles["value"] else _alike(table, roles)
-    same = [] if alike or any(roles[part] for part in ("unit", "rater", "value")) else _of_same_labels(table)
+    same = (
+        [] if alike or table.lazy or any(roles[part] for part in ("unit", "rater", "value")) else _of_same_labels(table)
+    )
     if alike or same:
         wide = f"Where each column is a rater, say {option('raters', alike or same)}"
         wide += f"; where each counts the ratings of a level, {option('columns', alike)}" if alike else ""
