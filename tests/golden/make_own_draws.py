@@ -20,5 +20,6 @@ def drawn(sizes: list[int]) -> np.ndarray:
     )
 
 
-with gzip.GzipFile("own_draws.csv.gz", "wb", mtime=0) as file:
-    np.savetxt(file, np.concatenate([drawn([10]), drawn([6, 7])], axis=1) + 1, fmt="%d", delimiter=",")
+if __name__ == "__main__":
+    with gzip.GzipFile("own_draws.csv.gz", "wb", mtime=0) as file:
+        np.savetxt(file, np.concatenate([drawn([10]), drawn([6, 7])], axis=1) + 1, fmt="%d", delimiter=",")
