@@ -17,6 +17,7 @@ from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor
 from socialstats.designs.redrawn import Pieces, TablePieces, VectorPieces, pieces_of, vectors_of
 from socialstats.designs.suspects import cluster_suspects
+from socialstats.designs.undeclared import candidates
 from socialstats.designs.vocabulary import UNITS
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import (
@@ -168,12 +169,31 @@ def of_table(data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more:
     two_at_most(named)
     layers = () if strata == AUTO else texts(strata)
     columns = (*([unit] if unit else []), *named, *layers, *more)
+    if not (unit or named) and cluster is not None:
+        refuse_repeating(data, {str(name) for name in columns})
     pieces = TablePieces.of(data, columns, unit, "data frame")
     found = tuple(pieces.factors[name] for name in named)
     said = () if unit or named else tuple(cluster_suspects(
         as_table(data), {str(name) for name in columns}, len(data), names=UNITS.names, what="row"
     ))  # fmt: skip
     return finished(pieces, data, found, None if strata == AUTO else strata, said)
+
+
+def refuse_repeating(data: Any, used: set[str]) -> None:
+    """Refuse rows that may belong together, unless the caller says that they are independent.
+
+    Raises
+    ------
+    InputError
+        For columns of labels that repeat.
+    """
+    repeating = candidates(as_table(data), used, len(data), lambda _, column: not column.text)
+    if repeating:
+        raise InputError(
+            f"rows share labels of {quoted(repeating, 4)}, and answers to one label are no independent units. Say "
+            f"{option('unit', repeating[0])} or {option('cluster', repeating[0])}; or {option('cluster', None)}, where "
+            "each row is a unit of its own"
+        )
 
 
 def as_numbers(column: Any) -> Any:

@@ -269,10 +269,11 @@ class TestWhatTheFunctionReturns:
     def test_numbers_by_name(self, table):
         value = {"m": table["y"].mean(), "v": table["y"].var()}
         for wrap in (dict, pd.Series):
-            found = boot(table, lambda t, wrap=wrap: wrap({"m": t["y"].mean(), "v": t["y"].var()}))
+            found = boot(table, lambda t, wrap=wrap: wrap({"m": t["y"].mean(), "v": t["y"].var()}), cluster=None)
             assert found.coef() == pytest.approx(value)
-        assert list(boot(table, lambda t: t[["x", "y"]].mean()).coef()) == ["x", "y"]
-        assert list(boot(table, lambda t: [t["y"].mean(), 1 + t["y"].mean()]).coef()) == ["statistic 1", "statistic 2"]
+        assert list(boot(table, lambda t: t[["x", "y"]].mean(), cluster=None).coef()) == ["x", "y"]
+        two = boot(table, lambda t: [t["y"].mean(), 1 + t["y"].mean()], cluster=None)
+        assert list(two.coef()) == ["statistic 1", "statistic 2"]
 
     def test_results_of_this_package(self):
         subject = subject_of("mean_ratings")
@@ -281,7 +282,7 @@ class TestWhatTheFunctionReturns:
         assert found.row("work").group == "mean by domain"
 
     def test_none_and_nan_are_no_numbers(self, table):
-        found = boot(table, lambda t: {"a": t["y"].mean(), "b": None, "c": math.nan})
+        found = boot(table, lambda t: {"a": t["y"].mean(), "b": None, "c": math.nan}, cluster=None)
         assert [row.undefined is None for row in found.rows] == [True, False, False]
 
     @pytest.mark.parametrize(
@@ -297,7 +298,7 @@ class TestWhatTheFunctionReturns:
     )
     def test_anything_else_is_an_error(self, table, function, said):
         with pytest.raises(InputError, match=said):
-            boot(table, function)
+            boot(table, function, cluster=None)
 
 
 class TestWhatIsSaid:
@@ -317,15 +318,15 @@ class TestWhatIsSaid:
 
     def test_functions_of_other_data(self, table):
         whole = table["y"].copy()
-        row = boot(table, lambda t: whole.mean()).rows[0]
+        row = boot(table, lambda t: whole.mean(), cluster=None).rows[0]
         assert row.undefined.startswith("every resample had the same number")
-        assert (
-            ss.jackknife(table, lambda t: whole.mean()).rows[0].undefined.startswith("every row left out had the same")
-        )
-        assert ss.permute(table, lambda t: whole.mean(), what="x", permutations=99).rows[0].p_value is None
+        left = ss.jackknife(table, lambda t: whole.mean(), cluster=None).rows[0]
+        assert left.undefined.startswith("every row left out had the same")
+        shuffled = ss.permute(table, lambda t: whole.mean(), what="x", permutations=99, cluster=None)
+        assert shuffled.rows[0].p_value is None
 
     def test_order_and_labels(self, table):
-        found = boot(table, lambda t: t["y"].iloc[0])
+        found = boot(table, lambda t: t["y"].iloc[0], cluster=None)
         assert "SS214" in [said.code for said in found.cautions]
         clean = boot(table, lambda t: t["y"].mean(), cluster="unit")
         assert "SS214" not in [said.code for said in clean.cautions]
@@ -349,7 +350,7 @@ class TestWhatIsSaid:
 
     def test_a_cluster_that_is_not_named(self, table):
         named = table.rename(columns={"unit": "story"})
-        assert "SS311" in {c.code for c in boot(named, lambda t: t["y"].mean()).cautions}
+        assert "SS311" in {c.code for c in boot(named, lambda t: t["y"].mean(), cluster=None).cautions}
         assert "SS311" not in {c.code for c in boot(named, lambda t: t["y"].mean(), cluster="story").cautions}
 
     def test_too_few_arrangements(self):
@@ -457,9 +458,9 @@ class TestExchanges:
 
     def test_nothing_to_exchange(self, table):
         with pytest.raises(InputError, match="one arrangement only"):
-            ss.permute(table.assign(one=1), lambda t: t["y"].mean(), what="one")
+            ss.permute(table.assign(one=1), lambda t: t["y"].mean(), what="one", cluster=None)
         with pytest.raises(InputError, match="say whose labels"):
-            ss.permute(table, lambda t: t["y"].mean())
+            ss.permute(table, lambda t: t["y"].mean(), cluster=None)
 
 
 def test_levels_of_by_have_results_of_their_own():
@@ -534,7 +535,7 @@ def test_checks_notice_wrong_numbers(table):
         boot(table, numbers, unit="unit", strata="site", ci="basic"),
         ss.jackknife(table, numbers, cluster=("unit", "rater"), null=0.1),
         ss.jackknife(table, numbers, unit="unit", strata="site"),
-        ss.permute(table, numbers, what="y", permutations=99),
+        ss.permute(table, numbers, what="y", permutations=99, cluster=None),
     ):
         assert result.verify().ok
         for name in ("estimate", "std_error", "conf_low", "df", "p_value"):
@@ -542,3 +543,22 @@ def test_checks_notice_wrong_numbers(table):
                 rows = list(result.rows)
                 rows[1] = replace(rows[1], **{name: getattr(rows[1], name) + 0.001})
                 assert not replace(result, rows=tuple(rows)).verify().ok, name
+
+
+@pytest.mark.parametrize(
+    "names", [("model", "item", "sample"), ("sys", "kpi_ref", "pass_no"), ("who", "Aufgabe", "x7")]
+)
+def test_rows_that_repeat_are_no_units_by_default(names: tuple[str, str, str]) -> None:
+    model, item, sample = names
+    rows = [(m, f"q{k:02d}", r) for m in ("a", "b") for k in range(40) for r in range(5)]
+    table = pd.DataFrame(rows, columns=[model, item, sample])
+    table["y"] = np.random.default_rng(3).normal(size=len(table))
+
+    def gap(data: pd.DataFrame) -> float:
+        return float(np.subtract(*data.groupby(model)["y"].mean()))
+
+    for call in (ss.bootstrap, ss.jackknife, lambda *a, **k: ss.permute(*a, what=model, **k)):
+        with pytest.raises(InputError, match=f"rows share labels of '{item}'"):
+            call(table, gap)
+        assert call(table, gap, unit=item).rows[0].n_units == 40
+        assert call(table, gap, cluster=None).rows[0].n_units == 400
