@@ -71,7 +71,8 @@ def bootstrap(
         taken. None and NaN mean that there is no number. It must not use other data, positions, or labels of units.
     cluster : str, sequence of str, or None
         What is independent; two factors are crossed. ``"auto"``: the declared clusters of a design. Without these its
-        units, or the pairs of items of comparisons, where they repeat. Of a table its `unit`, or the rows. None: units.
+        units, or the pairs of items of comparisons, where they repeat. Of a table its `unit`, or rows that share no
+        labels; rows that share some are refused. None: single units or rows.
         A design has clusters, ``"unit"``, ``"rater"``, ``"pair"``, strata and groups of raters. A table has columns,
         and vectors have labels, one for each value.
     strata : str, sequence of str, or None
