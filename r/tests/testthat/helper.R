@@ -16,7 +16,7 @@ python_test <- function(name, code) {
 # `code` makes `fit`; the columns of its tidy() are returned, NaN as NA.
 python_numbers <- function(code) {
   main <- reticulate::py_run_string(paste(sep = "\n", code, "
-table = fit.tidy().select_dtypes('float64')
+table = fit.tidy(all=True).select_dtypes('float64')
 hexes = {name: [float(x).hex() for x in table[name]] + [''] for name in table}
 "))
   lapply(main$hexes, function(hex) {
