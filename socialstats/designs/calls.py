@@ -304,11 +304,12 @@ def makers_of(reader: Reader) -> list[Callable[..., Any]]:
     return [getattr(reader, name) for name in CONSTRUCTORS if hasattr(reader, name)] or [reader]
 
 
-def keywords(reader: Reader) -> list[str]:
+@functools.cache
+def keywords(reader: Reader) -> Levels:
     """Return the keywords of a design's constructors, or of a function, that say how to read a table."""
     makers = makers_of(reader)
     named = [p for maker in makers for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return [*dict.fromkeys(p.name for p in named if p.name != "source"), *OF_FILES]
+    return (*dict.fromkeys(p.name for p in named if p.name != "source"), *OF_FILES)
 
 
 def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Texts) -> Reader:
@@ -384,7 +385,7 @@ def keywords_of_call(
             read[key] = value
             options |= {key: True} if key == "order" else {}
     for key, part in PARTS_NAMED.items():
-        parameter = inspect.signature(function).parameters.get(key)
+        parameter = _parameters(function).get(key)
         if parameter is None or part not in keys or key in keys:
             continue
         for column in texts(options.get(key, parameter.default)):
@@ -394,6 +395,11 @@ def keywords_of_call(
             if (column in there or key in options) and column not in named:
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
 
 
 @functools.cache

@@ -214,7 +214,7 @@ def plain_number(value: float) -> str:
 @asks
 def categories(table: Table, column: str) -> Levels | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
-    dtype = table.frame.select(column).collect_schema()[column]
+    dtype = table.dtype(column)
     levels = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
     if levels is None:
         return None

@@ -233,7 +233,7 @@ def refuse_total_row(table: Table, names: Texts, columns: Texts, na: TextSet) ->
         If its number is the sum of the others in each of the columns, but for rounding.
     """
     for name in names:
-        if not any(bare(level) in TOTALS for level in table.levels(name, na)):
+        if not any(not level.isdigit() and bare(level) in TOTALS for level in table.levels(name, na)):
             continue
         rows = begin(table, [name, *columns], na)
         bad = rows.labels(name).mapped(lambda level: bare(level) in TOTALS, False)
@@ -670,7 +670,9 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
     if kind is not None:
         rows, long = SPAN, _stacked_lazily(table, columns, kept, added, kind)
     else:
-        frame: Any = collected(table.frame.select(*dict.fromkeys([*columns, *kept])))
+        frame: Any = table.frame
+        if table.lazy:
+            frame = collected(frame.select(*dict.fromkeys([*columns, *kept])))
         rows, long = len(frame), _stacked_now(frame, columns, kept, added, first=table.unit != "row")
     if not rows:
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
@@ -699,9 +701,11 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
 
 def _common_kind(table: Table, columns: Texts) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
     """Return the type that stacked columns of a lazy table have; None where its rows are to be read first."""
+    if not table.lazy:
+        return None
     schema = table.frame.collect_schema()
     kinds = [schema[column] for column in columns]
-    if not table.lazy or ROW not in schema:
+    if ROW not in schema:
         return None
     if len({*kinds}) == 1 and (kinds[0].is_numeric() or kinds[0] in (nw.String, nw.Boolean)):
         return kinds[0]

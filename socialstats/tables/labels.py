@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 import narwhals as nw
@@ -108,6 +109,7 @@ def as_text(value: Any) -> str | None:
     return str(value)
 
 
+@lru_cache(maxsize=2**16)  # the same labels are asked for when a column is looked at, decoded and counted
 def as_number(text: str) -> float | None:
     """Return the finite number that a text spells in plain ASCII digits; None where it spells none.
 
@@ -132,10 +134,13 @@ class Coded:
         Indexes into `values`; -1 where the value is missing.
     values : array
         Distinct values, in any order, never missing.
+    labelled : dict of frozenset of str to Labels
+        The labels, by the texts that count as missing, once they were made.
     """
 
     codes: IntArray
     values: AnyArray
+    labelled: dict[frozenset[str], Labels] = field(default_factory=dict, init=False, repr=False)
 
     def texts_of(self, cells: AnyArray) -> list[str]:
         """Return the distinct texts that some cells (a mask or indexes) hold; nothing for empty ones."""
@@ -145,17 +150,26 @@ class Coded:
 
     def labels(self, na: Collection[str] = ()) -> Labels:
         """Return the column as sorted text labels; texts in `na` count as missing."""
+        missing = frozenset(na)
+        if missing not in self.labelled:
+            self.labelled[missing] = self._make_labels(missing)
+        return self.labelled[missing]
+
+    def _make_labels(self, na: frozenset[str]) -> Labels:
         used = np.zeros(len(self.values) + 1, dtype=bool)  # categories that no row has are no labels
         used[self.codes] = True
         values = self.values.tolist()
         texts: list[str | None] = values
-        if not (used[:-1].all() and set(map(type, values)) <= {str}):
+        mixed: Levels = ()
+        if self.values.dtype.kind in "iu" and used[:-1].all():
+            texts = list(map(str, values))
+        elif not (used[:-1].all() and set(map(type, values)) <= {str}):
             texts = [as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)]
+            of_text = [isinstance(value, str) for value in values]
+            written = {text for text, is_text in zip(texts, of_text, strict=True) if is_text}
+            others = {text for text, is_text in zip(texts, of_text, strict=True) if not is_text}
+            mixed = tuple(sorted(text for text in (written & others).difference(na) if text))
         levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
-        kinds: dict[bool, set[str | None]] = {True: set(), False: set()}
-        for label, value in zip(texts, values, strict=True) if texts is not values else ():
-            kinds[isinstance(value, str)].add(label)
-        mixed = tuple(level for level in levels if level in kinds[True] & kinds[False])
         index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
         recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)
         return Labels(codes=recode[self.codes], levels=levels, mixed=mixed)

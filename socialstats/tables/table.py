@@ -84,6 +84,8 @@ class Table:
         Of a table made of a wide one: which column holds the values of several, one below the other.
     copies : tuple of str
         Of a table in several files, those that are copies of another one.
+    counted : dict of str to Counts
+        The values of single columns, once they were counted.
     """
 
     frame: Frame
@@ -101,6 +103,7 @@ class Table:
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
     copies: Levels = ()
+    counted: dict[str, Counts] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def lazy(self) -> bool:
@@ -144,13 +147,19 @@ class Table:
                 raise InputError(Problem(source=self.source, message=f"no column '{shorten(name)}'", fix=fix))
 
     @asks
+    def dtype(self, column: str) -> nw.dtypes.DType:
+        """Return the type of a column."""
+        if isinstance(self.frame, nw.LazyFrame):
+            return self.frame.select(column).collect_schema()[column]
+        return self.frame.get_column(column).dtype
+
+    @asks
     def holds_labels(self, column: str) -> bool:
         """Return whether the first values of a column can be labels: no lists, mappings or structures."""
-        chosen: Any = self.frame.select(column)
-        if is_nested(chosen.collect_schema()[column]):
+        if is_nested(self.dtype(column)):
             return False
         try:
-            first = [] if isinstance(chosen, nw.LazyFrame) else chosen.head(FEW).get_column(column).to_list()
+            first = [] if isinstance(self.frame, nw.LazyFrame) else self.frame.get_column(column).head(FEW).to_list()
         except OverflowError:  # a date after the year 9999
             return False
         return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
@@ -178,17 +187,25 @@ class Table:
     @asks
     def epsilon(self, column: str) -> float:
         """Return the relative rounding error of a column's numbers: 1.2e-7 in single precision, else 2.2e-16."""
-        single = self.frame.select(column).collect_schema()[column] == nw.Float32
+        single = self.dtype(column) == nw.Float32
         return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
 
     @asks
     def counts(self, keys: Texts, weight: str | None = None, na: Collection[str] = ()) -> Counts:
-        """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
-        return counts(self.frame, keys, weight, na=na, source=self.source)
+        """Count the distinct rows of some columns; see `socialstats.tables.table.counts`.
+
+        The values of a column in memory are counted once.
+        """
+        if self.lazy or weight is not None or len(keys) != 1:
+            return counts(self.frame, keys, weight, na=na, source=self.source)
+        (column,) = keys
+        if column not in self.counted:
+            self.counted[column] = counts(self.frame, keys, source=self.source)
+        return self.counted[column]
 
     def categories(self, column: str) -> Levels:
         """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
-        kind = self.frame.collect_schema().get(column)
+        kind = self.dtype(column) if column in self.columns else None
         if isinstance(kind, nw.Enum):
             return tuple(kind.categories)
         if isinstance(self.frame, nw.LazyFrame) or not isinstance(kind, nw.Categorical):
